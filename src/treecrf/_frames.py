@@ -1,0 +1,113 @@
+"""Tables in and out of a `SequenceSet`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+
+def sequence_set_from_frame(
+    cls: type[SequenceSet],
+    frame: pd.DataFrame,
+    sequence: str,
+    label: str | None,
+    attributes: Sequence[str] | None,
+    label_names: Sequence[str] | None,
+    categories: dict[str, Sequence[str]] | None,
+) -> SequenceSet:
+    """See `SequenceSet.from_frame`."""
+    taken = {sequence} | ({label} if label is not None else set())
+    columns = [c for c in frame.columns if c not in taken] if attributes is None else list(attributes)
+    for column in [*taken, *columns]:
+        if column not in frame.columns:
+            raise ValueError(f"the table has no column {column!r}; its columns are {', '.join(map(repr, frame.columns))}.")
+    if not columns:
+        raise ValueError("the table has no attribute columns; name at least one.")
+    if not len(frame):
+        raise ValueError("the table has no rows; give at least one sequence.")
+
+    observation_offsets = _starts(frame[sequence], sequence)
+    described = []
+    values = np.empty((len(frame), len(columns)), dtype=np.int16)
+    for j, column in enumerate(columns):
+        fixed = None if categories is None else categories.get(column)
+        values[:, j], names = _encode(frame[column], column, fixed)
+        described.append(Attribute(str(column), names))
+    if label is None:
+        return cls(values, observation_offsets, tuple(described), None, tuple(label_names or ()))
+
+    codes, names = _encode(frame[label], label, label_names)
+    offsets, labelled = _labelled_positions(codes, observation_offsets, label)
+    return cls(values, offsets, tuple(described), codes[labelled], names, observation_offsets)
+
+
+def frame_from_sequence_set(data: SequenceSet, sequence: str, label: str) -> pd.DataFrame:
+    """See `SequenceSet.to_frame`."""
+    lengths = np.diff(data.observation_offsets)
+    columns: dict[str, Any] = {sequence: np.repeat(np.arange(len(data)), lengths)}
+    if data.labels is not None:
+        place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], lengths)
+        inside = place < np.repeat(data.lengths, lengths)
+        column = np.full(len(data.values), None, dtype=object)
+        column[inside] = np.array(data.label_names, dtype=object)[data.labels]
+        columns[label] = column
+    for j, attribute in enumerate(data.attributes):
+        names = np.array([*attribute.categories, None], dtype=object)
+        columns[attribute.name] = names[data.values[:, j]]
+    return pd.DataFrame(columns)
+
+
+def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[NDArray[np.int16], tuple[str, ...]]:
+    """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
+    empty = (column.isna() | (column.astype(str) == "")).to_numpy()
+    text = _text(column)
+    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(set(text[~empty])))
+    codes = np.where(empty, MISSING, pd.Index(names).get_indexer(pd.Index(text)))
+    unknown = np.flatnonzero(~empty & (codes == MISSING))
+    if len(unknown):
+        raise ValueError(f"row {unknown[0]}, column {name!r}: {text[unknown[0]]!r} is not among the names given for it.")
+    if len(names) > np.iinfo(np.int16).max:
+        raise ValueError(f"column {name!r} has {len(names)} different values; merge the rare ones.")
+    return codes.astype(np.int16), names
+
+
+def _text(column: pd.Series) -> NDArray[np.object_]:
+    """Cells as text; whole numbers that a hole has turned into floats are written without '.0'."""
+    if column.dtype.kind == "f":
+        whole = column.dropna()
+        if (whole == np.floor(whole)).all():
+            column = column.astype("Int64")
+    return column.astype(str).to_numpy(dtype=object)
+
+
+def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
+    """Offsets of the runs of equal cells; each sequence must be one run."""
+    if column.isna().any():
+        raise ValueError(f"row {int(column.isna().to_numpy().argmax())}, column {name!r}: the sequence is not named.")
+    codes = pd.factorize(column)[0]
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+    again = pd.Series(codes[starts]).duplicated().to_numpy()
+    if again.any():
+        row = int(starts[again.argmax()])
+        raise ValueError(f"row {row}, column {name!r}: sequence {column.iloc[row]!r} comes a second time; sort the table.")
+    return np.r_[starts, len(column)].astype(np.int64)
+
+
+def _labelled_positions(
+    codes: NDArray[np.int16], observation_offsets: NDArray[np.int64], name: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Offsets of the labelled rows; unlabelled ones may only end a sequence."""
+    labelled = codes != MISSING
+    counts = np.add.reduceat(labelled.astype(np.int64), observation_offsets[:-1])
+    place = np.arange(len(codes)) - np.repeat(observation_offsets[:-1], np.diff(observation_offsets))
+    expected = place < np.repeat(counts, np.diff(observation_offsets))
+    if (labelled != expected).any():
+        row = int((~labelled & expected).argmax())
+        raise ValueError(f"row {row}, column {name!r}: an empty label stands before labelled rows; only the end may be unlabelled.")
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

@@ -1,0 +1,363 @@
+"""`SequenceSet`, the one data container of the project, and the windows that labellers see."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+MISSING = -1
+"""Code of a cell whose value is not known."""
+
+MAX_CATEGORIES = 254
+"""Window codes are uint8: one code is taken by EDGE, one by MISSING."""
+
+
+class Attribute(NamedTuple):
+    """A categorical input: its name and the names of its categories, in the order of their codes."""
+
+    name: str
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceSet:
+    """Labelled sequences of categorical observations.
+
+    A *position* is a place of a chain and carries a label; an *observation* carries attribute values.
+    Observation ``t`` of a sequence belongs to its position ``t``. A sequence may end in observations that
+    no label belongs to (the last letter of a word whose positions are the gaps between its letters):
+    windows see them, chains do not.
+
+    Parameters
+    ----------
+    values : array_like of int, shape (n_observations, n_attributes)
+        Category codes from 0; `MISSING` (-1) where the value is not known. Kept as int16.
+    offsets : array_like of int, shape (n_sequences + 1,)
+        Sequence ``i`` owns the positions ``offsets[i]`` to ``offsets[i + 1] - 1``. Kept as int64.
+    attributes : sequence of Attribute
+        One per column of `values`.
+    labels : array_like of int, shape (n_positions,), optional
+        Label codes. Kept as int16.
+    label_names : sequence of str
+        Names of the labels, in the order of their codes.
+    observation_offsets : array_like of int, shape (n_sequences + 1,), optional
+        The same as `offsets` for the rows of `values`; equal to `offsets` unless given.
+
+    Raises
+    ------
+    ValueError
+        If the arrays contradict each other; the message names the first place where they do.
+    """
+
+    values: NDArray[np.int16]
+    offsets: NDArray[np.int64]
+    attributes: tuple[Attribute, ...]
+    labels: NDArray[np.int16] | None = None
+    label_names: tuple[str, ...] = ()
+    observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        attributes = tuple(Attribute(str(name), tuple(map(str, categories))) for name, categories in self.attributes)
+        observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
+        for name, value in (
+            ("values", _frozen(_codes(self.values, "values"))),
+            ("offsets", _frozen(np.array(self.offsets, dtype=np.int64))),
+            ("attributes", attributes),
+            ("labels", None if self.labels is None else _frozen(_codes(self.labels, "labels"))),
+            ("label_names", tuple(map(str, self.label_names))),
+            ("observation_offsets", _frozen(np.array(observation_offsets, dtype=np.int64))),
+        ):
+            object.__setattr__(self, name, value)
+        _check(self)
+
+    # --- size ---------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Number of sequences."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_positions(self) -> int:
+        """Number of labelled places, over all sequences."""
+        return int(self.offsets[-1])
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of positions of each sequence, shape (n_sequences,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any cell is `MISSING`."""
+        return bool((self.values == MISSING).any())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SequenceSet):
+            return NotImplemented
+        if self.attributes != other.attributes or self.label_names != other.label_names:
+            return False
+        if (self.labels is None) != (other.labels is None):
+            return False
+        pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS]
+        return all(a is b or np.array_equal(a, b) for a, b in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- parts and variants -------------------------------------------------------------------------
+
+    def select(self, indices: ArrayLike) -> SequenceSet:
+        """The sequences at `indices` (int, shape (n,)), in that order, as a set of their own."""
+        chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= len(self)):
+            raise ValueError(f"select: index {chosen[(chosen < 0) | (chosen >= len(self))][0]} is outside 0..{len(self) - 1}.")
+        positions, offsets = _gather(self.offsets, chosen)
+        rows, observation_offsets = _gather(self.observation_offsets, chosen)
+        labels = None if self.labels is None else self.labels[positions]
+        return SequenceSet(self.values[rows], offsets, self.attributes, labels, self.label_names, observation_offsets)
+
+    def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
+        """The same sequences and labels with other inputs (`values` as in the constructor)."""
+        return SequenceSet(
+            np.asarray(values), self.offsets, tuple(attributes or self.attributes), self.labels, self.label_names,
+            self.observation_offsets,
+        )  # fmt: skip
+
+    def with_labels(self, labels: ArrayLike | None, label_names: Sequence[str] | None = None) -> SequenceSet:
+        """The same inputs with other labels (int, shape (n_positions,)), or with none."""
+        names = self.label_names if label_names is None else tuple(label_names)
+        codes = None if labels is None else np.asarray(labels)
+        return SequenceSet(self.values, self.offsets, self.attributes, codes, names, self.observation_offsets)
+
+    @staticmethod
+    def concatenate(parts: Sequence[SequenceSet]) -> SequenceSet:
+        """Join sets that share attributes and label names."""
+        if not parts:
+            raise ValueError("concatenate: no sets were given; give at least one.")
+        first = parts[0]
+        for i, part in enumerate(parts):
+            if part.attributes != first.attributes or part.label_names != first.label_names:
+                raise ValueError(f"concatenate: set {i} has other attributes or label names than set 0; align them first.")
+            if (part.labels is None) != (first.labels is None):
+                raise ValueError(f"concatenate: set {i} and set 0 must both have labels or both have none.")
+        labels = None if first.labels is None else np.concatenate([np.asarray(part.labels) for part in parts])
+        return SequenceSet(
+            np.concatenate([part.values for part in parts]),
+            _join_offsets([part.offsets for part in parts]),
+            first.attributes,
+            labels,
+            first.label_names,
+            _join_offsets([part.observation_offsets for part in parts]),
+        )
+
+    # --- frames and files ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        sequence: str,
+        label: str | None = None,
+        attributes: Sequence[str] | None = None,
+        label_names: Sequence[str] | None = None,
+        categories: dict[str, Sequence[str]] | None = None,
+    ) -> SequenceSet:
+        """Read a table with one row per observation.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Rows of one sequence stand together, in order. An empty attribute cell (None, NaN, empty string)
+            is missing. An empty label is allowed only in the last rows of a sequence: observations that no
+            label belongs to.
+        sequence, label : str
+            Names of the column that tells sequences apart and of the label column (None: no labels).
+        attributes : sequence of str, optional
+            Names of the input columns; all other columns unless given.
+        label_names, categories : optional
+            Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
+
+        Raises
+        ------
+        ValueError
+            For a column that is not there, a sequence in two places, a label or category outside the given
+            ones, an empty label before a labelled row; the message names row and column.
+        """
+        from treecrf._frames import sequence_set_from_frame
+
+        return sequence_set_from_frame(cls, frame, sequence, label, attributes, label_names, categories)
+
+    def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
+        """One row per observation: sequence number, label (None beyond the last position), attributes."""
+        from treecrf._frames import frame_from_sequence_set
+
+        return frame_from_sequence_set(self, sequence, label)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the set to `path` (.npz): arrays plus a JSON header, no pickle; atomic."""
+        header = {"attributes": self.attributes, "label_names": self.label_names, "format": "treecrf.SequenceSet/1"}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
+        write_npz(path, header, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SequenceSet:
+        """Read what `save` wrote; a ValueError names the file if it is something else."""
+        header, arrays = read_npz(path, "treecrf.SequenceSet/1")
+        attributes = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
+        return cls(attributes=attributes, label_names=tuple(header["label_names"]), **arrays)
+
+
+_ARRAYS = ("values", "offsets", "labels", "observation_offsets")
+
+
+def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Write `header` (JSON) and `arrays` to one .npz file under a temporary name, then rename it."""
+    target = Path(path)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as stream:
+            text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+            np.savez_compressed(stream, header=text, **arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what `write_npz` wrote; ValueError if the file is damaged or of another format."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            header = json.loads(archive["header"].tobytes())
+            arrays = {name: archive[name] for name in archive.files if name != "header"}
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{os.fspath(path)} is damaged or not a treecrf file ({error}); write it again.") from error
+    if header.get("format") != expected_format:
+        raise ValueError(f"{os.fspath(path)} holds {header.get('format')!r}, not {expected_format!r}; give another file.")
+    return header, arrays
+
+
+def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8]:
+    """Codes of the window of every position.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    window : (left, right)
+        The window of position t reaches from observation ``t - left`` to ``t + right``.
+
+    Returns
+    -------
+    uint8, shape (n_positions, n_slots) with ``n_slots = (left + right + 1) * n_attributes``, window place by
+    window place. For an attribute with C categories the codes are 0..C-1, C = EDGE (outside the sequence)
+    and C + 1 = MISSING: C + 1 boolean features per slot (PhD table 3.6).
+    """
+    left, right = window
+    if left < 0 or right < 0:
+        raise ValueError(f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right).")
+    sizes = np.array([len(attribute.categories) for attribute in data.attributes])
+    if len(sizes) and sizes.max() > MAX_CATEGORIES:
+        wide = data.attributes[int(sizes.argmax())]
+        raise ValueError(
+            f"attribute {wide.name!r} has {len(wide.categories)} categories and a window slot holds {MAX_CATEGORIES}; "
+            "merge the rare ones."
+        )
+    inside = np.where(data.values == MISSING, sizes + 1, data.values)
+    sequence_of = np.repeat(np.arange(len(data)), data.lengths)
+    first, last = data.observation_offsets[sequence_of], data.observation_offsets[sequence_of + 1]
+    centre = first + np.arange(data.n_positions) - data.offsets[sequence_of]
+    codes = np.empty((data.n_positions, left + right + 1, len(sizes)), dtype=np.uint8)
+    for place, shift in enumerate(range(-left, right + 1)):
+        row = centre + shift
+        within = (row >= first) & (row < last)
+        codes[:, place] = np.where(within[:, None], inside[np.where(within, row, 0)], sizes)
+    return codes.reshape(data.n_positions, -1)
+
+
+def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDArray[np.int64]:
+    """Number of boolean features of each window slot, EDGE included: C + 1; shape (n_slots,)."""
+    sizes = [len(attribute.categories) + 1 for attribute in attributes]
+    return np.array(sizes * (window[0] + window[1] + 1), dtype=np.int64)
+
+
+# --- checks -----------------------------------------------------------------------------------------
+
+
+def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
+    array = np.asarray(codes)
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all() or (array != np.floor(array)).any():
+            raise ValueError(f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing.")
+    elif array.dtype.kind not in "iub":
+        raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
+    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
+        raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
+    return array.astype(np.int16)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _check(data: SequenceSet) -> None:
+    if data.values.ndim != 2:
+        raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
+    if data.values.shape[1] != len(data.attributes):
+        raise ValueError(
+            f"values have {data.values.shape[1]} columns but {len(data.attributes)} attributes are described; "
+            "every sequence needs the same attributes."
+        )
+    for name, offsets, total in (
+        ("offsets", data.offsets, None if data.labels is None else len(data.labels)),
+        ("observation_offsets", data.observation_offsets, len(data.values)),
+    ):
+        if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+            raise ValueError(f"{name} must start at 0 and never fall.")
+        if total is not None and offsets[-1] != total:
+            raise ValueError(f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number.")
+    if len(data.offsets) != len(data.observation_offsets):
+        raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
+    short = np.flatnonzero(np.diff(data.observation_offsets) < data.lengths)
+    if len(short):
+        raise ValueError(f"sequence {short[0]} has more positions than observations.")
+    empty = np.flatnonzero(data.lengths == 0)
+    if len(empty):
+        raise ValueError(f"sequence {empty[0]} has no positions; leave it out.")
+    for j, attribute in enumerate(data.attributes):
+        if len(data.values) and data.values[:, j].max() >= len(attribute.categories):
+            row = int(data.values[:, j].argmax())
+            raise ValueError(
+                f"attribute {attribute.name!r}: code {data.values[row, j]} at observation {row} is beyond its "
+                f"{len(attribute.categories)} categories."
+            )
+    if data.labels is not None and len(data.labels):
+        if data.labels.min() < 0:
+            raise ValueError(f"position {int(data.labels.argmin())} has no label; drop its sequence or give it one.")
+        if data.labels.max() >= len(data.label_names):
+            row = int(data.labels.argmax())
+            raise ValueError(f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names.")
+
+
+def _gather(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row numbers of the chosen sequences, one after another, and the offsets among them."""
+    lengths = offsets[chosen + 1] - offsets[chosen]
+    result = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    rows = np.repeat(offsets[chosen] - result[:-1], lengths) + np.arange(result[-1])
+    return rows, result
+
+
+def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    starts = np.cumsum([0] + [int(part[-1]) for part in parts])
+    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(np.int64)
