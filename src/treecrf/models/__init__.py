@@ -1,0 +1,1 @@
+"""Labellers: one file each, all with the interface of `treecrf.models.base`."""

@@ -1,0 +1,127 @@
+"""The arrays of one training run of `TreeCRF` and its two steps: gradient, trees."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models._gradient import likelihood_gradient
+from treecrf.models._pseudo import pseudo_likelihood_gradient
+from treecrf.trees.columns import Columns
+from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
+from treecrf.trees.growing import Tree, Workspace, grow_tree, make_workspace
+from treecrf.trees.packing import choose_packing
+
+Runner = Callable[[list[Callable[[], Any]]], list[Any]]
+"""Runs tasks, perhaps side by side, and returns their results in order."""
+
+
+class Training:
+    """The state of a boosting run: exp(F) of every row, and the buffers to improve it.
+
+    Parameters
+    ----------
+    columns : Columns
+        Windows of the training set.
+    offsets, labels : as in `treecrf.sequences.SequenceSet`
+    space : chain.StateSpace
+    start : float64, shape (n_labels, n_states)
+        Potentials before the first tree.
+    max_leaves, l2_regularization : see `treecrf.TreeCRF`
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        offsets: NDArray[np.int64],
+        labels: NDArray[np.int16],
+        space: chain.StateSpace,
+        start: NDArray[np.float64],
+        max_leaves: int,
+        l2_regularization: float,
+    ) -> None:
+        n_positions = len(labels)
+        self._columns, self._space = columns, space
+        self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
+        self._max_leaves, self._l2_regularization = max_leaves, float(l2_regularization)
+        self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
+        self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
+        self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
+        self._rows = np.zeros(self._exponentials.shape, dtype=np.int64)
+        self._alphas = np.empty((n_positions, space.n_labels**space.order))
+        self._scales = np.empty(n_positions)
+        self._log_likelihoods = np.empty(len(offsets) - 1)
+        self._evaluator = Evaluator(columns, space.labels_of_state, max_leaves)
+        self._workspaces: list[Workspace] = []
+        self._trees: list[Tree] = []
+        self._next_stamp = 0
+
+    def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
+        """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
+        shares = np.linspace(0, self._offsets[-1], n_threads + 1)
+        bounds = np.searchsorted(self._offsets, shares)
+        tasks = [
+            lambda first=first, last=last: self._differentiate(int(first), int(last), pseudo)
+            for first, last in zip(bounds[:-1], bounds[1:], strict=True)
+        ]
+        seconds["gradient"] += sum(run(tasks))
+        return float(self._log_likelihoods.sum())
+
+    def grow(self, run: Runner, seconds: dict[str, float]) -> list[Tree]:
+        """Grow and add one tree for each label; return the trees."""
+        self._prepare()
+        tasks = [lambda label=label: self._grow_one(label) for label in range(self._space.n_labels)]
+        results = run(tasks)
+        self._next_stamp += self._max_leaves
+        seconds["trees"] += sum(growing for _, growing, _ in results)
+        seconds["update"] += sum(updating for *_, updating in results)
+        return [tree for tree, *_ in results]
+
+    def replay(self, label: int, tree: Tree) -> None:
+        """Add a tree that an earlier run has grown, with the same bits as that run."""
+        self._evaluator.add(tree, self._exponentials[label], exponentiated=True)
+
+    def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
+        before = time.thread_time()
+        shared = (self._exponentials, self._offsets, first, last, self._labels, self._observed, self._space.order)
+        if pseudo:
+            pseudo_likelihood_gradient(*shared, self._packing, self._rows, self._log_likelihoods)
+        else:
+            likelihood_gradient(
+                *shared, self._packing, self._alphas, self._scales, self._rows, self._log_likelihoods
+            )  # fmt: skip
+        return time.thread_time() - before
+
+    def _grow_one(self, label: int) -> tuple[Tree, float, float]:
+        workspace, buffer = self._workspaces[label], self._trees[label]
+        begin = time.thread_time()
+        n_splits = grow_tree(
+            self._rows[label], self._columns, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
+            self._l2_regularization, self._packing, self._next_stamp, workspace, buffer,
+        )  # fmt: skip
+        tree = Tree(
+            *(part[:n_splits].copy() for part in (buffer.parents, buffer.columns, buffer.codes)),
+            buffer.values[: n_splits + 1].copy(),
+        )
+        grown = time.thread_time()
+        routing = Routing(workspace.membership, workspace.states, workspace.n_states)
+        add_leaf_values(np.exp(tree.values), self._next_stamp, routing, True, self._exponentials[label])
+        return tree, grown - begin, time.thread_time() - grown
+
+    def _prepare(self) -> None:
+        """Make the buffers at the first tree; clear the stamps before they run out."""
+        if not self._workspaces:
+            for _ in range(self._space.n_labels):
+                self._workspaces.append(make_workspace(self._columns, self._space.n_states, self._max_leaves))
+                n_splits = self._max_leaves - 1
+                parts = (np.zeros(n_splits, dtype=np.int32) for _ in range(3))
+                self._trees.append(Tree(*parts, np.zeros(self._max_leaves)))
+        if self._next_stamp > np.iinfo(np.int32).max - self._max_leaves:
+            for workspace in self._workspaces:
+                workspace.membership.fill(-1)
+            self._next_stamp = 0

@@ -1,0 +1,212 @@
+"""What all labellers share: parameters, alignment of new data with the training data, predictions, files."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.sequences import MISSING, Attribute, SequenceSet, read_npz, write_npz
+
+Decoder = Literal["forward_backward", "viterbi"]
+DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
+
+Monitor = Callable[[int, Mapping[str, float], float], None]
+"""Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every stage of training."""
+
+FORMAT = "treecrf.model/1"
+
+
+class Labeller:
+    """A sequence labeller with the interface of a scikit-learn estimator.
+
+    Subclasses take their settings as keyword arguments, store them unchanged, and implement `fit`,
+    `predict_proba`, `log_likelihood`, `_viterbi`, `_state` and `_restore`.
+    """
+
+    registry: ClassVar[dict[str, type[Labeller]]] = {}
+
+    attributes_: tuple[Attribute, ...]
+    label_names_: tuple[str, ...]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        Labeller.registry[cls.__name__] = cls
+
+    # --- settings -----------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Settings by name (scikit-learn's protocol; `deep` is accepted and has no effect)."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings; a ValueError names a setting that is not known."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no setting {name!r}; it has {', '.join(known)}.")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({settings})"
+
+    # --- to be implemented --------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences."""
+        raise NotImplementedError
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, shape (n_positions, n_labels)."""
+        raise NotImplementedError
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every labelled sequence, shape (n_sequences,)."""
+        raise NotImplementedError
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        raise NotImplementedError
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What `fit` learnt, as JSON values and arrays."""
+        raise NotImplementedError
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `_state` gave."""
+        raise NotImplementedError
+
+    # --- predictions --------------------------------------------------------------------------------
+
+    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
+        """Label every position (PhD section 2.3).
+
+        Parameters
+        ----------
+        data : SequenceSet
+        decoder : "forward_backward" or "viterbi"
+            The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
+
+        Returns
+        -------
+        int16, shape (n_positions,)
+        """
+        check_decoder(decoder)
+        if decoder == "viterbi":
+            return self._viterbi(data)
+        return self.predict_proba(data).argmax(axis=1).astype(np.int16)
+
+    def score(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> float:
+        """Fraction of positions that are labelled correctly."""
+        truth = self.align_labels(data)
+        return float((self.predict(data, decoder) == truth).mean())
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic."""
+        self._check_fitted()
+        values, arrays = self._state()
+        header = {
+            "format": FORMAT,
+            "class": type(self).__name__,
+            "params": self.get_params(),
+            "attributes": self.attributes_,
+            "label_names": self.label_names_,
+            "values": values,
+        }
+        write_npz(path, header, arrays)
+
+    # --- alignment with the training set ------------------------------------------------------------
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "label_names_"):
+            raise ValueError(f"this {type(self).__name__} is not fitted; call fit first.")
+
+    def align_inputs(self, data: SequenceSet, unseen: str) -> SequenceSet:
+        """Recode inputs to the categories of the training set; unseen ones become missing, or are refused."""
+        self._check_fitted()
+        if not len(data):
+            raise ValueError("the set has no sequences; give at least one.")
+        if data.attributes == self.attributes_:
+            return data
+        names, expected = [a.name for a in data.attributes], [a.name for a in self.attributes_]
+        if names != expected:
+            raise ValueError(f"the data have the attributes {names}, the training set had {expected}; give the same ones.")
+        values = np.empty_like(data.values)
+        for j, (attribute, trained) in enumerate(zip(data.attributes, self.attributes_, strict=True)):
+            code_of = {category: code for code, category in enumerate(trained.categories)}
+            table = np.array([code_of.get(c, MISSING) for c in attribute.categories] + [MISSING], dtype=np.int16)
+            values[:, j] = table[data.values[:, j]]
+            lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
+            if len(lost):
+                category = attribute.categories[data.values[lost[0], j]]
+                problem = (
+                    f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training "
+                    f"set ({len(lost)} such cells)"
+                )
+                if unseen == "error":
+                    raise ValueError(f"{problem}; drop them or set unseen='missing'.")
+                warnings.warn(f"{problem}; they are treated as missing.", stacklevel=3)
+        return data.with_values(values, self.attributes_)
+
+    def align_labels(self, data: SequenceSet) -> NDArray[np.int16]:
+        """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
+        self._check_fitted()
+        if data.labels is None:
+            raise ValueError("the set has no labels; give labelled sequences.")
+        if data.label_names == self.label_names_:
+            return data.labels
+        code_of = {name: code for code, name in enumerate(self.label_names_)}
+        table = np.array([code_of.get(name, MISSING) for name in data.label_names], dtype=np.int16)
+        labels = table[data.labels]
+        if (labels == MISSING).any():
+            position = int((labels == MISSING).argmax())
+            raise ValueError(
+                f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
+                f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
+            )
+        return labels
+
+
+def check_decoder(decoder: str) -> None:
+    """Refuse a decoder that is not known."""
+    if decoder not in DECODERS:
+        raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
+
+
+def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
+    """The labels of a training set, once it has been found fit to learn from."""
+    if not len(train):
+        raise ValueError("the training set has no sequences; give at least one.")
+    if train.labels is None:
+        raise ValueError("the training set has no labels; give labelled sequences.")
+    if len(train.label_names) < 2:
+        raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
+    return train.labels
+
+
+def load(path: str | os.PathLike[str]) -> Labeller:
+    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
+    header, arrays = read_npz(path, FORMAT)
+    if header["class"] not in Labeller.registry:
+        raise ValueError(f"{os.fspath(path)} holds a {header['class']!r}, which is not known; import the module that has it.")
+    params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
+    model = Labeller.registry[header["class"]](**params)
+    model.attributes_ = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
+    model.label_names_ = tuple(header["label_names"])
+    model._restore(header["values"], arrays)
+    return model
+
+
+def staged_accuracies(
+    predictions: Iterator[dict[Decoder, NDArray[np.int16]]], truth: NDArray[np.int16], decoders: tuple[Decoder, ...]
+) -> NDArray[np.float64]:
+    """Accuracy by stage and decoder, shape (n_stages, n_decoders)."""
+    return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in predictions])

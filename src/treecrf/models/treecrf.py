@@ -1,0 +1,305 @@
+"""`TreeCRF`: a conditional random field whose potentials are sums of regression trees."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models import base
+from treecrf.models._training import Training
+from treecrf.models.base import DECODERS, Decoder, Monitor
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import Columns, build_columns
+from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.growing import Tree
+
+MISSING_METHODS = ("error",)
+
+
+class TreeCRF(base.Labeller):
+    """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
+
+    Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
+    with respect to the potential ``F^y(y_{t-1} .. y_{t-k}, w_t)`` and adds it to that potential. A tree tests
+    one category of one window slot, or one previous label.
+
+    Parameters
+    ----------
+    n_iterations : int
+        Number of boosting iterations.
+    max_leaves : int
+        Most leaves of a tree, at least 2.
+    l2_regularization : float
+        The lambda of equation 3.1: leaf value ``sum(gradients) / (lambda + n)``, and the same penalty in the
+        gain of a split. 0 gives the original algorithm, limited by `max_leaves` alone.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    order : int
+        Number of previous labels that the potentials see; 0 labels every position by itself.
+    missing : "error"
+        What to do with missing cells in training and prediction: refuse them.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, let it fail
+        every test, or refuse it.
+    pseudo_likelihood_iterations : int
+        So many first iterations follow the gradient of the pseudo-likelihood (ICML 2004, section 3).
+    random_state : int or None
+        None starts from F = 0. A seed starts from F^y(states) drawn from a normal distribution with standard
+        deviation `start_noise`: near ties between splits fall otherwise, which shows how much of an accuracy
+        is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+    n_threads : int
+        Threads of `fit`; any number gives the same bits.
+    warm_start : bool
+        Whether `fit` goes on from the trees it has, up to `n_iterations`, instead of starting anew. The
+        result equals that of one longer run to the bit.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trees, label by label within iteration.
+    start_ : float64, shape (n_labels, n_states)
+        The potentials at the start.
+    log_likelihood_history_ : float64, shape (n_iterations + 1,)
+        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
+    """
+
+    forest_: Forest
+    start_: NDArray[np.float64]
+    log_likelihood_history_: NDArray[np.float64]
+    seconds_: dict[str, float]
+
+    def __init__(
+        self,
+        n_iterations: int = 100,
+        max_leaves: int = 100,
+        l2_regularization: float = 20.0,
+        window: tuple[int, int] = (0, 0),
+        order: int = 1,
+        missing: str = "error",
+        unseen: str = "missing",
+        pseudo_likelihood_iterations: int = 0,
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+        n_threads: int = 1,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_iterations = n_iterations
+        self.max_leaves = max_leaves
+        self.l2_regularization = l2_regularization
+        self.window = window
+        self.order = order
+        self.missing = missing
+        self.unseen = unseen
+        self.pseudo_likelihood_iterations = pseudo_likelihood_iterations
+        self.random_state = random_state
+        self.start_noise = start_noise
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        self._check_settings()
+        labels = base.check_training_set(train)
+        self._refuse_missing(train)
+        going_on = self.warm_start and hasattr(self, "forest_")
+        if going_on:
+            self._check_continuation(train)
+
+        seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
+        before = time.thread_time()
+        columns = self._columns(train)
+        seconds["windows"] = time.thread_time() - before
+        space = chain.StateSpace(len(train.label_names), self.order)
+        start = self.start_ if going_on else self._draw_start(space)
+        training = Training(columns, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization)
+        trees: list[Tree] = []
+        history: list[float] = []
+        if going_on:
+            trees = [self.forest_.tree(i) for i in range(self.forest_.n_trees)]
+            history = list(self.log_likelihood_history_[:-1])
+            for i, tree in enumerate(trees):
+                training.replay(i % len(train.label_names), tree)
+
+        with ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else nullcontext() as pool:
+            run = _runner(pool)
+            for iteration in range(len(trees) // len(train.label_names), self.n_iterations):
+                pseudo = iteration < self.pseudo_likelihood_iterations
+                history.append(training.compute_gradient(run, self.n_threads, pseudo, seconds))
+                if monitor is not None and iteration > 0:
+                    monitor(iteration, dict(seconds), history[-1])
+                trees.extend(training.grow(run, seconds))
+            pseudo = self.n_iterations <= self.pseudo_likelihood_iterations
+            history.append(training.compute_gradient(run, self.n_threads, pseudo, seconds))
+            if monitor is not None:
+                monitor(self.n_iterations, dict(seconds), history[-1])
+
+        if not np.isfinite(history).all():
+            broken = int(np.flatnonzero(~np.isfinite(history))[0])
+            raise ValueError(
+                f"potentials left the range of floating point at iteration {broken}; "
+                "raise l2_regularization or lower n_iterations."
+            )
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.start_, self.forest_ = start, join_trees(trees)
+        self.log_likelihood_history_, self.seconds_ = np.array(history), seconds
+        return self
+
+    def truncated(self, n_iterations: int) -> TreeCRF:
+        """A copy that has the first `n_iterations` iterations only: what a shorter run would have given."""
+        self._check_fitted()
+        if not 0 <= n_iterations <= self.n_iterations:
+            raise ValueError(f"n_iterations={n_iterations} must lie in 0..{self.n_iterations}, the iterations trained.")
+        part = copy.copy(self)
+        n_trees = n_iterations * len(self.label_names_)
+        part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
+        part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
+        part.n_iterations = n_iterations
+        return part
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
+        *_, last = self._staged_potentials(data, every=max(self.n_iterations, 1))
+        return last
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
+        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
+        labels = self.align_labels(data)
+        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
+
+    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after 1, 2, .. iterations."""
+        for potentials in self._staged_potentials(data):
+            yield chain.forward_backward(potentials, data.offsets, self.order).labels
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` after 1, 2, .. iterations, by decoder."""
+        for decoder in decoders:
+            base.check_decoder(decoder)
+        for potentials in self._staged_potentials(data):
+            yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
+
+    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
+        return base.staged_accuracies(self.staged_predict(data, decoders), self.align_labels(data), decoders)
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        return self._decode(self.potentials(data), data.offsets, "viterbi")
+
+    def _decode(self, potentials: NDArray[np.float64], offsets: NDArray[np.int64], decoder: str) -> NDArray[np.int16]:
+        if decoder == "viterbi":
+            return chain.viterbi(potentials, offsets, self.order).labels
+        marginals = chain.forward_backward(potentials, offsets, self.order).labels
+        return marginals.argmax(axis=1).astype(np.int16)
+
+    def _staged_potentials(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        """The potentials after every so many iterations (the same array each time, changed in place)."""
+        aligned = self.align_inputs(data, self.unseen)
+        self._refuse_missing(data)
+        space = chain.StateSpace(len(self.label_names_), self.order)
+        evaluator = Evaluator(self._columns(aligned), space.labels_of_state, self.max_leaves)
+        potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
+        if not self.n_iterations:
+            yield potentials
+        for iteration in range(self.n_iterations):
+            for label in range(len(self.label_names_)):
+                evaluator.add(self.forest_.tree(iteration * len(self.label_names_) + label), potentials[label])
+            if (iteration + 1) % every == 0:
+                yield potentials
+
+    # --- parts --------------------------------------------------------------------------------------
+
+    def _columns(self, data: SequenceSet) -> Columns:
+        return build_columns(window_codes(data, self.window), slot_sizes(data.attributes, self.window))
+
+    def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
+        shape = (space.n_labels, space.n_states)
+        if self.random_state is None:
+            return np.zeros(shape)
+        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
+
+    def _refuse_missing(self, data: SequenceSet) -> None:
+        if data.has_missing:
+            row, column = np.argwhere(data.values == -1)[0]
+            raise ValueError(
+                f"attribute {data.attributes[column].name!r} is missing at observation {row} and missing='error'; "
+                "fill the holes or choose a method for missing values."
+            )
+
+    def _check_settings(self) -> None:
+        def refuse(name: str, need: str) -> None:
+            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
+
+        for name, least in (
+            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1)
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                refuse(name, f"give a whole number of at least {least}")
+        for name in ("l2_regularization", "start_noise"):
+            if not (np.isreal(getattr(self, name)) and 0 <= getattr(self, name) < np.inf):
+                refuse(name, "give a number of at least 0")
+        if len(self.window) != 2 or any(int(side) != side or side < 0 for side in self.window):
+            refuse("window", "give (left, right), two whole numbers of at least 0")
+        if self.missing not in MISSING_METHODS:
+            refuse("missing", f"choose one of {', '.join(MISSING_METHODS)}")
+        if self.unseen not in ("missing", "error"):
+            refuse("unseen", "choose 'missing' or 'error'")
+
+    def _check_continuation(self, train: SequenceSet) -> None:
+        done = len(self.log_likelihood_history_) - 1
+        if self.n_iterations < done:
+            raise ValueError(f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False.")
+        if (train.attributes, train.label_names) != (self.attributes_, self.label_names_):
+            raise ValueError("the set has other attributes or labels than the training so far; set warm_start=False.")
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
+        arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_}
+        return {"seconds": self.seconds_}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+        self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
+        self.seconds_ = values["seconds"]
+
+
+def _runner(pool: ThreadPoolExecutor | None) -> Callable[[list[Callable[[], float]]], list[float]]:
+    """A function that runs tasks, side by side where there is a pool, and returns their results in order."""
+    if pool is None:
+        return lambda tasks: [task() for task in tasks]
+    return lambda tasks: [future.result() for future in [pool.submit(task) for task in tasks]]

@@ -1,0 +1,1 @@
+"""Regression trees over windows and previous labels: columns, histograms, splits, growing, forest."""

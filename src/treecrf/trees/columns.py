@@ -1,0 +1,60 @@
+"""The inputs of tree growing: window codes by column, and the positions that hold each code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import int32, int64, types, uint8
+from numpy.typing import NDArray
+
+
+class Columns(NamedTuple):
+    """Window codes of a set of positions, ready for histograms and for splits.
+
+    A *cell* is one code of one slot, hence one boolean feature: cell ``first_cell[j] + c`` is the test
+    "slot j holds code c". Cells are numbered slot by slot, so the number of a cell is its feature index.
+
+    Attributes
+    ----------
+    codes : uint8, shape (n_positions, n_slots)
+    first_cell : int64, shape (n_slots + 1,)
+    postings : int32, shape (n_known_codes,)
+        Positions that hold each cell, ascending, cell after cell.
+    first_posting : int64, shape (n_cells + 1,)
+    """
+
+    codes: NDArray[np.uint8]
+    first_cell: NDArray[np.int64]
+    postings: NDArray[np.int32]
+    first_posting: NDArray[np.int64]
+
+
+COLUMNS = types.NamedTuple((uint8[:, ::1], int64[::1], int32[::1], int64[::1]), Columns)
+"""The compiled type of `Columns`."""
+
+
+def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Columns:
+    """Sort the positions of every slot by their code.
+
+    Parameters
+    ----------
+    codes : uint8, shape (n_positions, n_slots)
+        As from `treecrf.sequences.window_codes`; a code of `slot_sizes` or more belongs to no cell.
+    slot_sizes : int64, shape (n_slots,)
+        Number of cells of each slot.
+    """
+    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
+    counts = np.zeros(first_cell[-1], dtype=np.int64)
+    postings = []
+    for slot, size in enumerate(slot_sizes):
+        column = codes[:, slot]
+        known = int((column < size).sum())
+        postings.append(np.argsort(column, kind="stable")[:known].astype(np.int32))
+        counts[first_cell[slot] : first_cell[slot + 1]] = np.bincount(column, minlength=size)[:size]
+    return Columns(
+        np.ascontiguousarray(codes),
+        first_cell,
+        np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+    )

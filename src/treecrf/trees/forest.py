@@ -1,0 +1,190 @@
+"""Evaluating trees on whole data sets by replaying their splits, and storing trees flat."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int16, int32, int64, njit, types, void
+from numpy.typing import NDArray
+
+from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.growing import TREE, Tree
+
+
+class Routing(NamedTuple):
+    """Which leaf each row (position, state) of a data set is in, in the lanes of `treecrf.trees.growing`.
+
+    Attributes
+    ----------
+    membership : int32, shape (n_all_states, n_positions)
+    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
+    """
+
+    membership: NDArray[np.int32]
+    states: NDArray[np.int32]
+    n_states: NDArray[np.int64]
+
+
+ROUTING = types.NamedTuple((int32[:, ::1], int32[:, ::1], int64[::1]), Routing)
+
+
+def make_routing(n_positions: int, n_all_states: int, max_leaves: int) -> Routing:
+    """Allocate what `route` writes; stamps below 0 mean "in no leaf"."""
+    return Routing(
+        np.full((n_all_states, n_positions), -1, dtype=np.int32),
+        np.zeros((max_leaves, n_all_states), dtype=np.int32),
+        np.zeros(max_leaves, dtype=np.int64),
+    )
+
+
+@njit(void(TREE, COLUMNS, int16[:, ::1], int64, ROUTING), cache=True, nogil=True)
+def route(tree, columns, labels_of_state, first_stamp, routing):
+    """Send all rows of a data set through a tree by making its splits again.
+
+    A window split walks the postings of the tested cell, about ``n_positions / n_categories`` of them, so
+    a tree costs far less than one descent per row. `first_stamp` must exceed every stamp in the routing.
+    A cell whose code belongs to no category of the training set is in no posting: it fails every test.
+    """
+    membership, states, n_states = routing.membership, routing.states, routing.n_states
+    n_all_states, n_positions = membership.shape
+    n_slots = len(columns.first_cell) - 1
+    n_states[0] = n_all_states
+    for state in range(n_all_states):
+        states[0, state] = state
+    membership[0, :] = first_stamp
+    for split in range(len(tree.parents)):
+        leaf, child = tree.parents[split], split + 1
+        stamp, child_stamp = first_stamp + leaf, first_stamp + child
+        column, code = tree.columns[split], tree.codes[split]
+        lane = states[leaf, 0]
+        if column < n_slots:
+            cell = columns.first_cell[column] + code
+            for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
+                position = columns.postings[i]
+                if membership[lane, position] == stamp:
+                    membership[lane, position] = child_stamp
+            states[child, : n_states[leaf]] = states[leaf, : n_states[leaf]]
+            n_states[child] = n_states[leaf]
+        else:
+            n_true = 0
+            n_false = 0
+            for i in range(n_states[leaf]):
+                state = states[leaf, i]
+                if labels_of_state[state, column - n_slots] == code:
+                    states[child, n_true] = state
+                    n_true += 1
+                else:
+                    states[leaf, n_false] = state
+                    n_false += 1
+            n_states[child] = n_true
+            n_states[leaf] = n_false
+            leaf_lane, child_lane = states[leaf, 0], states[child, 0]
+            for position in range(n_positions):
+                if membership[lane, position] == stamp:
+                    membership[leaf_lane, position] = stamp
+                    membership[child_lane, position] = child_stamp
+
+
+@njit(void(float64[::1], int64, ROUTING, boolean, float64[:, ::1]), cache=True, nogil=True)
+def add_leaf_values(values, first_stamp, routing, exponentiated, potentials):
+    """Add each row's leaf value to its potential.
+
+    Parameters
+    ----------
+    values : float64, shape (n_leaves,)
+    first_stamp : int64
+        As given to `route` or `grow_tree`.
+    exponentiated : bool
+        Whether `potentials` holds exp(F) and `values` exp(leaf value): then they are multiplied.
+    potentials : float64, shape (n_positions, n_all_states)
+        Potentials of one label, changed in place.
+    """
+    n_leaves = len(values)
+    states, n_states = routing.states, routing.n_states
+    for lane in range(len(routing.membership)):
+        in_use = False
+        for leaf in range(n_leaves):
+            in_use |= states[leaf, 0] == lane
+        if not in_use:
+            continue
+        membership = routing.membership[lane]
+        for position in range(len(potentials)):
+            leaf = membership[position] - first_stamp
+            if leaf >= 0:
+                value = values[leaf]
+                if exponentiated:
+                    for i in range(n_states[leaf]):
+                        potentials[position, states[leaf, i]] *= value
+                else:
+                    for i in range(n_states[leaf]):
+                        potentials[position, states[leaf, i]] += value
+
+
+class Forest(NamedTuple):
+    """The trees of all iterations and labels, flat; tree ``m * n_labels + y`` is that of iteration m, label y.
+
+    Attributes
+    ----------
+    parents, columns, codes : int32, shape (n_all_splits,)
+    values : float64, shape (n_all_splits + n_trees,)
+    first_split : int64, shape (n_trees + 1,)
+    """
+
+    parents: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    values: NDArray[np.float64]
+    first_split: NDArray[np.int64]
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.first_split) - 1
+
+    def tree(self, index: int) -> Tree:
+        """One tree (views, no copies)."""
+        begin, end = self.first_split[index], self.first_split[index + 1]
+        part = slice(begin, end)
+        values = self.values[begin + index : end + index + 1]
+        return Tree(self.parents[part], self.columns[part], self.codes[part], values)
+
+
+def join_trees(trees: list[Tree]) -> Forest:
+    """Store trees one after another."""
+    first_split = np.concatenate([[0], np.cumsum([len(tree.parents) for tree in trees])]).astype(np.int64)
+    if not trees:
+        empty = np.empty(0, dtype=np.int32)
+        return Forest(empty, empty, empty, np.empty(0), first_split)
+    parents, columns, codes, values = (np.concatenate(parts) for parts in zip(*trees, strict=True))
+    return Forest(parents, columns, codes, values, first_split)
+
+
+class Evaluator:
+    """Routes one data set through trees, reusing its buffers.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the data set, with the cells of the training set.
+    labels_of_state : int16, shape (n_all_states, order)
+    max_leaves : int
+        The most leaves that a tree has.
+    """
+
+    def __init__(self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int) -> None:
+        self._columns = columns
+        self._labels_of_state = labels_of_state
+        self._stamps_per_tree = max_leaves
+        self._routing = make_routing(len(columns.codes), len(labels_of_state), max_leaves)
+        self._next_stamp = 0
+
+    def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
+        """Add a tree's values to `potentials` (see `add_leaf_values`)."""
+        if self._next_stamp > np.iinfo(np.int32).max - self._stamps_per_tree:
+            self._routing.membership.fill(-1)
+            self._next_stamp = 0
+        route(tree, self._columns, self._labels_of_state, self._next_stamp, self._routing)
+        values = np.exp(tree.values) if exponentiated else tree.values
+        add_leaf_values(values, self._next_stamp, self._routing, exponentiated, potentials)
+        self._next_stamp += self._stamps_per_tree

@@ -1,0 +1,402 @@
+"""Best-first growing of one regression tree (PhD table 3.1), with leaf values by equation 3.1.
+
+Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
+``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
+
+A leaf's rows are a product P x S of positions and states. Which leaf a row (p, s) is in is kept in *lanes*:
+``membership[lane, p]`` is the number of the leaf, where the lane of a leaf is the smallest of its states.
+Two leaves that share a position share no state, so they never meet in a lane. A window split writes only the
+positions that leave; they are found by walking the postings of the tested cell or the leaf's own list,
+whichever is shorter, so the larger child is not touched.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import float64, int16, int32, int64, njit, types, void
+from numpy.typing import NDArray
+
+from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.histogram import fill_histogram, sum_states
+from treecrf.trees.packing import PACKING, count, total
+from treecrf.trees.splitting import find_best_split
+
+
+class Workspace(NamedTuple):
+    """Buffers of one thread, made once per training.
+
+    Attributes
+    ----------
+    membership : int32, shape (n_all_states, n_positions)
+        Stamp of the leaf that a row is in: the tree's first stamp plus the number of the leaf.
+    position_sums : int64, shape (n_all_states, n_positions)
+        By lane: sum of a position's rows over the states of its leaf.
+    histograms : int64, shape (max_leaves, n_cells); state_sums : int64, shape (max_leaves, n_all_states)
+    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
+        States of each leaf, ascending.
+    begins, ends : int64, shape (max_leaves,)
+        A leaf's positions are among ``positions[begin:end]``, those whose membership bears its number.
+    positions, scratch : int32, shape (capacity,), (n_positions,)
+    node_sums : int64, shape (max_leaves,)
+    gains : float64, shape (max_leaves,); tests : int64, shape (max_leaves, 2)
+        Gain, column and code of each leaf's best split.
+    """
+
+    membership: NDArray[np.int32]
+    position_sums: NDArray[np.int64]
+    histograms: NDArray[np.int64]
+    state_sums: NDArray[np.int64]
+    states: NDArray[np.int32]
+    n_states: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    positions: NDArray[np.int32]
+    scratch: NDArray[np.int32]
+    node_sums: NDArray[np.int64]
+    gains: NDArray[np.float64]
+    tests: NDArray[np.int64]
+
+
+WORKSPACE = types.NamedTuple(
+    (
+        int32[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1],
+        int64[::1], int32[::1], int32[::1], int64[::1], float64[::1], int64[:, ::1],
+    ),
+    Workspace,
+)  # fmt: skip
+
+
+class Tree(NamedTuple):
+    """One tree as the list of its splits, in the order in which they were made.
+
+    Attributes
+    ----------
+    parents, columns, codes : int32, shape (n_splits,)
+        Split ``i`` tests `columns` against `codes` (see `find_best_split`) in leaf ``parents[i]``; the rows
+        where the test holds become leaf ``i + 1``.
+    values : float64, shape (n_splits + 1,)
+        Leaf values.
+    """
+
+    parents: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    values: NDArray[np.float64]
+
+
+TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1]), Tree)
+"""The compiled type of `Tree`."""
+
+
+def make_workspace(columns: Columns, n_all_states: int, max_leaves: int) -> Workspace:
+    """Allocate the buffers that `grow_tree` needs."""
+    n_positions, n_cells = len(columns.codes), int(columns.first_cell[-1])
+    return Workspace(
+        membership=np.full((n_all_states, n_positions), -1, dtype=np.int32),
+        position_sums=np.zeros((n_all_states, n_positions), dtype=np.int64),
+        histograms=np.zeros((max_leaves, n_cells), dtype=np.int64),
+        state_sums=np.zeros((max_leaves, n_all_states), dtype=np.int64),
+        states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
+        n_states=np.zeros(max_leaves, dtype=np.int64),
+        begins=np.zeros(max_leaves, dtype=np.int64),
+        ends=np.zeros(max_leaves, dtype=np.int64),
+        positions=np.zeros(4 * n_positions, dtype=np.int32),
+        scratch=np.zeros(n_positions, dtype=np.int32),
+        node_sums=np.zeros(max_leaves, dtype=np.int64),
+        gains=np.zeros(max_leaves, dtype=np.float64),
+        tests=np.zeros((max_leaves, 2), dtype=np.int64),
+    )
+
+
+@njit(int32[::1](int32[::1], int64), cache=True, nogil=True)
+def _with_room(positions, needed):
+    """The list of positions itself, or a longer copy where `needed` entries do not fit."""
+    if needed <= len(positions):
+        return positions
+    longer = np.empty(max(needed, 2 * len(positions)), dtype=np.int32)
+    longer[: len(positions)] = positions
+    return longer
+
+
+@njit(int64(int32[::1], int32[::1], int32[::1], int64), cache=True, nogil=True)
+def _keep_members(source, membership, target, stamp):
+    """Copy the positions of `source` whose membership is `stamp`; return their number."""
+    n_kept = 0
+    for position in source:
+        target[n_kept] = position
+        n_kept += membership[position] == stamp
+    return n_kept
+
+
+@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
+def _split_by_postings(workspace, columns, positions, leaf, stamp, cell, begin, child_stamp):
+    """Collect the true child at ``positions[begin:]`` from the cell's postings; return its end."""
+    membership = workspace.membership[workspace.states[leaf, 0]]
+    end = begin
+    for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
+        position = columns.postings[i]
+        if membership[position] == stamp:
+            membership[position] = child_stamp
+            positions[end] = position
+            end += 1
+    return end
+
+
+@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
+def _split_by_list(workspace, columns, positions, leaf, stamp, slot, code, child_stamp):
+    """Partition the leaf's own list, keeping order.
+
+        before   [ begin                                   end )   the leaf, perhaps with strangers in between
+        after    [ begin  true )  [ middle  false )                strangers are dropped
+
+    Returns ``middle``; the leaf's begin and end become those of the false child.
+    """
+    membership = workspace.membership[workspace.states[leaf, 0]]
+    middle = workspace.begins[leaf]
+    n_false = 0
+    for i in range(workspace.begins[leaf], workspace.ends[leaf]):
+        position = positions[i]
+        if membership[position] == stamp:
+            if columns.codes[position, slot] == code:
+                membership[position] = child_stamp
+                positions[middle] = position
+                middle += 1
+            else:
+                workspace.scratch[n_false] = position
+                n_false += 1
+    positions[middle : middle + n_false] = workspace.scratch[:n_false]
+    workspace.begins[leaf] = middle
+    workspace.ends[leaf] = middle + n_false
+    return middle
+
+
+@njit(int32[::1](WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, PACKING), cache=True, nogil=True)
+def _split_window(workspace, columns, positions, leaf, child, first_stamp, used, packing):
+    """Split a leaf on a window cell; return the list of positions (it may have had to grow).
+
+    The child that will be scanned, the one with fewer rows, is left with an exact list.
+    """
+    slot, code = workspace.tests[leaf, 0], workspace.tests[leaf, 1]
+    cell = columns.first_cell[slot] + code
+    stamp, child_stamp = first_stamp + leaf, first_stamp + child
+    true_count = count(workspace.histograms[leaf, cell], packing)
+    n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
+    begin, end = workspace.begins[leaf], workspace.ends[leaf]
+    if n_postings < end - begin and 2 * true_count <= count(workspace.node_sums[leaf], packing):
+        positions = _with_room(positions, used + n_postings)
+        workspace.begins[child] = used
+        workspace.ends[child] = _split_by_postings(
+            workspace, columns, positions, leaf, stamp, cell, used, child_stamp
+        )  # fmt: skip
+    else:
+        workspace.begins[child] = begin
+        workspace.ends[child] = _split_by_list(workspace, columns, positions, leaf, stamp, slot, code, child_stamp)
+    n_states = workspace.n_states[leaf]
+    workspace.states[child, :n_states] = workspace.states[leaf, :n_states]
+    workspace.n_states[child] = n_states
+    return positions
+
+
+@njit(
+    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64),
+    cache=True,
+    nogil=True,
+)
+def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag):
+    """Split a leaf on a previous label; both children keep its positions, each in a lane of its own.
+
+    Positions where a child has no valid state (START far from the beginning) are dropped from its list.
+    """
+    code = workspace.tests[leaf, 1]
+    lane = workspace.states[leaf, 0]
+    begin, end = workspace.begins[leaf], workspace.ends[leaf]
+    positions = _with_room(positions, used + end - begin)
+    n_kept = _keep_members(positions[begin:end], workspace.membership[lane], positions[begin:], first_stamp + leaf)
+    positions[used : used + n_kept] = positions[begin : begin + n_kept]
+
+    n_true = 0
+    n_false = 0
+    for i in range(workspace.n_states[leaf]):
+        state = workspace.states[leaf, i]
+        if labels_of_state[state, lag] == code:
+            workspace.states[child, n_true] = state
+            n_true += 1
+        else:
+            workspace.states[leaf, n_false] = state
+            n_false += 1
+    workspace.n_states[child] = n_true
+    workspace.n_states[leaf] = n_false
+
+    workspace.begins[child] = used
+    workspace.ends[child] = used + n_kept
+    workspace.ends[leaf] = begin + n_kept
+    for part in (leaf, child):
+        lane = workspace.states[part, 0]
+        members = positions[workspace.begins[part] : workspace.ends[part]]
+        sum_states(rows, workspace.states[part], workspace.n_states[part], members, workspace.position_sums[lane])
+        n_kept = 0
+        for position in members:
+            if workspace.position_sums[lane, position] != 0:
+                workspace.membership[lane, position] = first_stamp + part
+                members[n_kept] = position
+                n_kept += 1
+            else:
+                workspace.membership[lane, position] = -1
+        workspace.ends[part] = workspace.begins[part] + n_kept
+    return positions
+
+
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True)
+def _fill_children(workspace, columns, rows, positions, leaf, child, packing):
+    """Histograms of both children: the one with fewer rows is scanned, the other is the difference."""
+    slot_test = workspace.tests[leaf, 0] < len(columns.first_cell) - 1
+    if slot_test:
+        cell = columns.first_cell[workspace.tests[leaf, 0]] + workspace.tests[leaf, 1]
+        true_sum = workspace.histograms[leaf, cell]
+    else:
+        true_sum = int64(0)
+        for i in range(workspace.n_states[child]):
+            true_sum += workspace.state_sums[leaf, workspace.states[child, i]]
+    child_is_smaller = 2 * count(true_sum, packing) <= count(workspace.node_sums[leaf], packing)
+    scanned = child if child_is_smaller else leaf
+    lane = workspace.states[scanned, 0]
+    scanned_histogram = workspace.histograms[child]  # free: the child has none yet
+    scanned_state_sums = workspace.state_sums[child]
+    fill_histogram(
+        rows,
+        workspace.states[scanned],
+        workspace.n_states[scanned],
+        positions[workspace.begins[scanned] : workspace.ends[scanned]],
+        workspace.position_sums[lane],
+        columns.codes,
+        columns.first_cell,
+        scanned_histogram,
+        scanned_state_sums,
+    )
+    workspace.node_sums[child] = true_sum
+    workspace.node_sums[leaf] -= true_sum
+    other_histogram = workspace.histograms[leaf]
+    if child_is_smaller:
+        for cell in range(len(other_histogram)):
+            other_histogram[cell] -= scanned_histogram[cell]
+    else:
+        for cell in range(len(other_histogram)):
+            value = scanned_histogram[cell]
+            scanned_histogram[cell] = other_histogram[cell] - value
+            other_histogram[cell] = value
+    if slot_test:
+        for i in range(workspace.n_states[leaf]):
+            state = workspace.states[leaf, i]
+            value = scanned_state_sums[state]
+            remainder = workspace.state_sums[leaf, state] - value
+            workspace.state_sums[child, state] = value if child_is_smaller else remainder
+            workspace.state_sums[leaf, state] = remainder if child_is_smaller else value
+    else:  # the states part: each child keeps its own sums
+        for i in range(workspace.n_states[child]):
+            state = workspace.states[child, i]
+            workspace.state_sums[child, state] = workspace.state_sums[leaf, state]
+
+
+@njit(void(WORKSPACE, COLUMNS, int16[:, ::1], int64, int64, float64, PACKING), cache=True, nogil=True)
+def _find_split(workspace, columns, labels_of_state, leaf, n_labels, l2_regularization, packing):
+    """Store the best split of a leaf."""
+    gain, column, code = find_best_split(
+        workspace.histograms[leaf],
+        columns.first_cell,
+        workspace.state_sums[leaf],
+        workspace.node_sums[leaf],
+        labels_of_state,
+        workspace.states[leaf],
+        workspace.n_states[leaf],
+        n_labels,
+        l2_regularization,
+        packing,
+    )
+    workspace.gains[leaf] = gain if column >= 0 else 0.0
+    workspace.tests[leaf, 0] = column
+    workspace.tests[leaf, 1] = code
+
+
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int64), cache=True, nogil=True)
+def _plant(workspace, columns, rows, first_stamp):
+    """Make the root, leaf 0: every position and every state."""
+    n_positions, n_all_states = rows.shape
+    for state in range(n_all_states):
+        workspace.states[0, state] = state
+    workspace.n_states[0] = n_all_states
+    workspace.begins[0] = 0
+    workspace.ends[0] = n_positions
+    for position in range(n_positions):
+        workspace.positions[position] = position
+        workspace.membership[0, position] = first_stamp
+    root = workspace.positions[:n_positions]
+    sum_states(rows, workspace.states[0], n_all_states, root, workspace.position_sums[0])
+    workspace.node_sums[0] = fill_histogram(
+        rows,
+        workspace.states[0],
+        n_all_states,
+        root,
+        workspace.position_sums[0],
+        columns.codes,
+        columns.first_cell,
+        workspace.histograms[0],
+        workspace.state_sums[0],
+    )
+
+
+@njit(
+    int64(int64[:, ::1], COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, int64, WORKSPACE, TREE),
+    cache=True,
+    nogil=True,
+)
+def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, first_stamp, workspace, tree):
+    """Grow one tree best-first; return its number of splits.
+
+    Parameters
+    ----------
+    rows : int64, shape (n_positions, n_all_states)
+        Packed gradients of one label; 0 where a state is not valid at a position.
+    columns : Columns
+    labels_of_state : int16, shape (n_all_states, order)
+    first_stamp : int64
+        Larger than any stamp in ``workspace.membership``; the tree uses ``max_leaves`` stamps.
+    workspace : Workspace
+        On return ``membership``, ``states`` and ``n_states`` tell which rows are in which leaf.
+    tree : Tree
+        Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
+    """
+    n_slots = len(columns.first_cell) - 1
+    positions = workspace.positions
+    _plant(workspace, columns, rows, first_stamp)
+    _find_split(workspace, columns, labels_of_state, 0, n_labels, l2_regularization, packing)
+    used = len(rows)
+    n_leaves = 1
+    while n_leaves < max_leaves:
+        leaf = 0
+        for other in range(1, n_leaves):
+            if workspace.gains[other] > workspace.gains[leaf]:
+                leaf = other
+        if workspace.gains[leaf] <= 0.0:
+            break
+        column, code = workspace.tests[leaf, 0], workspace.tests[leaf, 1]
+        tree.parents[n_leaves - 1] = leaf
+        tree.columns[n_leaves - 1] = column
+        tree.codes[n_leaves - 1] = code
+        if column < n_slots:
+            positions = _split_window(workspace, columns, positions, leaf, n_leaves, first_stamp, used, packing)
+        else:
+            positions = _split_states(
+                workspace, rows, labels_of_state, positions, leaf, n_leaves, first_stamp, used, column - n_slots
+            )
+        used = max(used, workspace.ends[n_leaves])
+        _fill_children(workspace, columns, rows, positions, leaf, n_leaves, packing)
+        if n_leaves + 1 < max_leaves:
+            _find_split(workspace, columns, labels_of_state, leaf, n_labels, l2_regularization, packing)
+            _find_split(workspace, columns, labels_of_state, n_leaves, n_labels, l2_regularization, packing)
+        n_leaves += 1
+    for leaf in range(n_leaves):
+        node_sum = workspace.node_sums[leaf]
+        tree.values[leaf] = total(node_sum, packing) / (count(node_sum, packing) + l2_regularization)
+    return n_leaves - 1
