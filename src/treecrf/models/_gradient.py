@@ -27,15 +27,16 @@ def first_state(n_labels, order, depth):
 @njit(
     void(
         float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], int64, PACKING, float64[:, ::1],
-        float64[::1], int64[:, :, ::1], float64[::1],
+        float64[::1], int64[:, :, ::1], int64[:, :, ::1], float64[::1],
     ),
     cache=True,
     nogil=True,
     error_model="numpy",
 )  # fmt: skip
 def likelihood_gradient(
-    exponentials, offsets, first, last, labels, observed, order, packing, alphas, scales, rows, log_likelihoods
-):
+    exponentials, offsets, first, last, labels, observed, order, packing, alphas, scales, rows, position_sums,
+    log_likelihoods,
+):  # fmt: skip
     """Gradients and log likelihoods of the sequences ``first`` to ``last - 1``.
 
     Parameters
@@ -46,11 +47,13 @@ def likelihood_gradient(
     labels : int16, shape (n_positions,); observed : int32, shape (n_positions,)
         True label and true state of each position.
     alphas : float64, shape (n_positions, n_labels ** order); scales : float64, shape (n_positions,)
-        Work space: normalised forward values and their scale factors.
+        Work space: forward values, and the inverse of their sum at each position.
     rows : int64, shape (n_labels, n_positions, n_all_states)
         Written at valid states: packed ``I(y, s) - P(y, s | X)``.
+    position_sums : int64, shape (n_labels, n_all_states, n_positions)
+        Lane 0 is written: the sum of `rows` over the states.
     log_likelihoods : float64, shape (n_sequences,)
-        Written; NaN where a potential has left the range of exp.
+        Written; not finite where a potential has left the range of exp.
     """
     n_labels = len(exponentials)
     n_full = alphas.shape[1]
@@ -59,48 +62,40 @@ def likelihood_gradient(
     stride = n_recent if order > 0 else 0
     betas = np.empty(n_full)
     next_betas = np.empty(n_full)
-    start = np.ones(1)
-    zero_row = pack(0.0, packing)
-    unit = float64(int64(1) << packing.fraction_bits)
-    offset = int64(1) << 44
-    rounding = float64(offset) + 0.5
 
     for sequence in range(first, last):
         begin, end = offsets[sequence], offsets[sequence + 1]
+        early = min(begin + order, end)  # before it some previous labels are START
         log_likelihood = 0.0
         product = 1.0
         for position in range(begin, end):
-            depth = min(position - begin, order)
-            alpha = alphas[position]
-            before = alphas[position - 1] if position > begin else start
             scale = 0.0
-            if depth == order:
-                for label in range(n_labels):
-                    potential = exponentials[label, position]
-                    if order == 0:
-                        alpha[0] = potential[0] if label == 0 else alpha[0] + potential[0]
-                    else:
-                        for recent in range(n_recent):
-                            value = 0.0
-                            for state in range(recent * width, (recent + 1) * width):
-                                value += before[state] * potential[state]
-                            alpha[label * stride + recent] = value
-                for state in range(n_full):
-                    scale += alpha[state]
-            else:
+            if position < early:
+                depth = position - begin
                 n_valid = n_labels**depth
                 base = first_state(n_labels, order, depth)
                 for label in range(n_labels):
                     for state in range(n_valid):
-                        value = before[state] * exponentials[label, position, base + state]
-                        alpha[label * n_valid + state] = value
+                        value = exponentials[label, position, base + state]
+                        if depth > 0:
+                            value *= alphas[position - 1, state] * scales[position - 1]
+                        alphas[position, label * n_valid + state] = value
                         scale += value
-            inverse = 1.0 / scale
-            n_next = n_labels ** min(depth + 1, order)
-            for state in range(n_next):
-                alpha[state] *= inverse
-            scales[position] = inverse
-            product *= exponentials[labels[position], position, observed[position]] * inverse
+            else:
+                inverse = scales[position - 1] if position > begin else 1.0
+                for label in range(n_labels):
+                    for recent in range(n_recent):
+                        value = 0.0
+                        if order == 0:
+                            value = exponentials[label, position, 0]
+                        else:
+                            for state in range(recent * width, (recent + 1) * width):
+                                value += alphas[position - 1, state] * exponentials[label, position, state]
+                            value *= inverse
+                        alphas[position, label * stride + recent] = value
+                        scale += value
+            scales[position] = 1.0 / scale
+            product *= exponentials[labels[position], position, observed[position]] * scales[position]
             if not (_TINY < product < _HUGE):
                 log_likelihood += np.log(product)
                 product = 1.0
@@ -109,26 +104,30 @@ def likelihood_gradient(
         betas[:] = 1.0
         for position in range(end - 1, begin - 1, -1):
             depth = min(position - begin, order)
-            inverse = scales[position]
-            before = alphas[position - 1] if position > begin else start
-            base = first_state(n_labels, order, depth)
-            n_valid = n_labels**depth
-            full = depth == order
-            next_betas[:n_valid] = 0.0
+            is_full = depth == order
+            if is_full:
+                n_valid, base, n_blocks, block, label_stride = n_full, 0, n_recent, width, stride
+            else:
+                n_valid = n_labels**depth
+                base, n_blocks, block, label_stride = first_state(n_labels, order, depth), n_valid, 1, n_valid
+            before = scales[position - 1] if depth > 0 else 1.0
+            for state in range(n_valid):
+                next_betas[state] = 0.0
             for label in range(n_labels):
-                potential = exponentials[label, position]
-                gradient = rows[label, position]
-                recent_width = width if full else 1
-                label_stride = stride if full else n_valid
-                for recent in range(n_valid // recent_width):
-                    beta = betas[label * label_stride + recent] * inverse
-                    for state in range(recent * recent_width, (recent + 1) * recent_width):
-                        value = potential[base + state] * beta
+                position_sum = int64(0)
+                for recent in range(n_blocks):
+                    beta = betas[label * label_stride + recent] * scales[position]
+                    for state in range(recent * block, (recent + 1) * block):
+                        value = exponentials[label, position, base + state] * beta
                         next_betas[state] += value
-                        gradient[base + state] = zero_row + (
-                            int64(rounding - before[state] * value * unit) - offset
-                        )
-            gradient_row = rows[labels[position], position]
-            gradient_row[observed[position]] += int64(1) << packing.fraction_bits
+                        if depth > 0:
+                            value *= alphas[position - 1, state] * before
+                        row = pack(-value, packing)
+                        rows[label, position, base + state] = row
+                        position_sum += row
+                position_sums[label, 0, position] = position_sum
+            one = int64(1) << packing.fraction_bits
+            rows[labels[position], position, observed[position]] += one
+            position_sums[labels[position], 0, position] += one
             for state in range(n_valid):
                 betas[state] = next_betas[state]

@@ -17,14 +17,14 @@ from treecrf.trees.packing import PACKING, pack
 @njit(
     void(
         float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], int64, PACKING, int64[:, :, ::1],
-        float64[::1],
+        int64[:, :, ::1], float64[::1],
     ),
     cache=True,
     nogil=True,
     error_model="numpy",
 )  # fmt: skip
 def pseudo_likelihood_gradient(
-    exponentials, offsets, first, last, labels, observed, order, packing, rows, log_likelihoods
+    exponentials, offsets, first, last, labels, observed, order, packing, rows, position_sums, log_likelihoods
 ):
     """Gradients and log pseudo-likelihoods of the sequences ``first`` to ``last - 1``.
 
@@ -66,3 +66,6 @@ def pseudo_likelihood_gradient(
                     state = observed[later] + (label - true_label) * step
                     rows[labels[later], later, state] += fixed
         log_likelihoods[sequence] = log_likelihood
+        for position in range(begin, end):
+            for label in range(n_labels):
+                position_sums[label, 0, position] = rows[label, position].sum()

@@ -53,6 +53,7 @@ class Training:
         self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros(self._exponentials.shape, dtype=np.int64)
+        self._position_sums = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
         self._alphas = np.empty((n_positions, space.n_labels**space.order))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
@@ -89,12 +90,11 @@ class Training:
     def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
         before = time.thread_time()
         shared = (self._exponentials, self._offsets, first, last, self._labels, self._observed, self._space.order)
+        written = (self._rows, self._position_sums, self._log_likelihoods)
         if pseudo:
-            pseudo_likelihood_gradient(*shared, self._packing, self._rows, self._log_likelihoods)
+            pseudo_likelihood_gradient(*shared, self._packing, *written)
         else:
-            likelihood_gradient(
-                *shared, self._packing, self._alphas, self._scales, self._rows, self._log_likelihoods
-            )  # fmt: skip
+            likelihood_gradient(*shared, self._packing, self._alphas, self._scales, *written)
         return time.thread_time() - before
 
     def _grow_one(self, label: int) -> tuple[Tree, float, float]:
@@ -116,8 +116,8 @@ class Training:
     def _prepare(self) -> None:
         """Make the buffers at the first tree; clear the stamps before they run out."""
         if not self._workspaces:
-            for _ in range(self._space.n_labels):
-                self._workspaces.append(make_workspace(self._columns, self._space.n_states, self._max_leaves))
+            for position_sums in self._position_sums:
+                self._workspaces.append(make_workspace(self._columns, self._max_leaves, position_sums))
                 n_splits = self._max_leaves - 1
                 parts = (np.zeros(n_splits, dtype=np.int32) for _ in range(3))
                 self._trees.append(Tree(*parts, np.zeros(self._max_leaves)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import int32, int64, types, uint8
+from numba import int32, int64, types, uint16
 from numpy.typing import NDArray
 
 
@@ -17,20 +17,21 @@ class Columns(NamedTuple):
 
     Attributes
     ----------
-    codes : uint8, shape (n_positions, n_slots)
+    cells : uint16, shape (n_positions, n_slots)
+        The cell of each slot; ``n_cells`` where the code belongs to none.
     first_cell : int64, shape (n_slots + 1,)
     postings : int32, shape (n_known_codes,)
         Positions that hold each cell, ascending, cell after cell.
     first_posting : int64, shape (n_cells + 1,)
     """
 
-    codes: NDArray[np.uint8]
+    cells: NDArray[np.uint16]
     first_cell: NDArray[np.int64]
     postings: NDArray[np.int32]
     first_posting: NDArray[np.int64]
 
 
-COLUMNS = types.NamedTuple((uint8[:, ::1], int64[::1], int32[::1], int64[::1]), Columns)
+COLUMNS = types.NamedTuple((uint16[:, ::1], int64[::1], int32[::1], int64[::1]), Columns)
 """The compiled type of `Columns`."""
 
 
@@ -43,9 +44,18 @@ def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Co
         As from `treecrf.sequences.window_codes`; a code of `slot_sizes` or more belongs to no cell.
     slot_sizes : int64, shape (n_slots,)
         Number of cells of each slot.
+
+    Raises
+    ------
+    ValueError
+        If there are more cells than uint16 can number.
     """
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
-    counts = np.zeros(first_cell[-1], dtype=np.int64)
+    n_cells = int(first_cell[-1])
+    if n_cells >= np.iinfo(np.uint16).max:
+        raise ValueError(f"the window has {n_cells} boolean features and at most 65,534 are possible; make it smaller.")
+    cells = np.where(codes < slot_sizes, codes + first_cell[:-1], n_cells).astype(np.uint16)
+    counts = np.zeros(n_cells, dtype=np.int64)
     postings = []
     for slot, size in enumerate(slot_sizes):
         column = codes[:, slot]
@@ -53,7 +63,7 @@ def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Co
         postings.append(np.argsort(column, kind="stable")[:known].astype(np.int32))
         counts[first_cell[slot] : first_cell[slot + 1]] = np.bincount(column, minlength=size)[:size]
     return Columns(
-        np.ascontiguousarray(codes),
+        cells,
         first_cell,
         np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),

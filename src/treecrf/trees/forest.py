@@ -176,7 +176,7 @@ class Evaluator:
         self._columns = columns
         self._labels_of_state = labels_of_state
         self._stamps_per_tree = max_leaves
-        self._routing = make_routing(len(columns.codes), len(labels_of_state), max_leaves)
+        self._routing = make_routing(len(columns.cells), len(labels_of_state), max_leaves)
         self._next_stamp = 0
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, types, void
+from numba import float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.histogram import fill_histogram, sum_states
+from treecrf.trees.histogram import fill_histogram, fill_state_sums
 from treecrf.trees.packing import PACKING, count, total
 from treecrf.trees.splitting import find_best_split
 
@@ -32,7 +32,8 @@ class Workspace(NamedTuple):
     membership : int32, shape (n_all_states, n_positions)
         Stamp of the leaf that a row is in: the tree's first stamp plus the number of the leaf.
     position_sums : int64, shape (n_all_states, n_positions)
-        By lane: sum of a position's rows over the states of its leaf.
+        By lane: packed sum of a position's rows over the states of its leaf. `grow_tree` finds those of the
+        root, over all states, in lane 0.
     histograms : int64, shape (max_leaves, n_cells); state_sums : int64, shape (max_leaves, n_all_states)
     states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
         States of each leaf, ascending.
@@ -42,6 +43,7 @@ class Workspace(NamedTuple):
     node_sums : int64, shape (max_leaves,)
     gains : float64, shape (max_leaves,); tests : int64, shape (max_leaves, 2)
         Gain, column and code of each leaf's best split.
+    scores : float64, shape (n_cells,)
     """
 
     membership: NDArray[np.int32]
@@ -57,12 +59,14 @@ class Workspace(NamedTuple):
     node_sums: NDArray[np.int64]
     gains: NDArray[np.float64]
     tests: NDArray[np.int64]
+    scores: NDArray[np.float64]
 
 
 WORKSPACE = types.NamedTuple(
     (
         int32[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1],
         int64[::1], int32[::1], int32[::1], int64[::1], float64[::1], int64[:, ::1],
+        float64[::1],
     ),
     Workspace,
 )  # fmt: skip
@@ -90,12 +94,13 @@ TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1]), Tree
 """The compiled type of `Tree`."""
 
 
-def make_workspace(columns: Columns, n_all_states: int, max_leaves: int) -> Workspace:
-    """Allocate the buffers that `grow_tree` needs."""
-    n_positions, n_cells = len(columns.codes), int(columns.first_cell[-1])
+def make_workspace(columns: Columns, max_leaves: int, position_sums: NDArray[np.int64]) -> Workspace:
+    """Allocate the buffers that `grow_tree` needs, but for `position_sums`, which the gradient is written to."""
+    n_all_states = len(position_sums)
+    n_positions, n_cells = len(columns.cells), int(columns.first_cell[-1])
     return Workspace(
         membership=np.full((n_all_states, n_positions), -1, dtype=np.int32),
-        position_sums=np.zeros((n_all_states, n_positions), dtype=np.int64),
+        position_sums=position_sums,
         histograms=np.zeros((max_leaves, n_cells), dtype=np.int64),
         state_sums=np.zeros((max_leaves, n_all_states), dtype=np.int64),
         states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
@@ -107,6 +112,7 @@ def make_workspace(columns: Columns, n_all_states: int, max_leaves: int) -> Work
         node_sums=np.zeros(max_leaves, dtype=np.int64),
         gains=np.zeros(max_leaves, dtype=np.float64),
         tests=np.zeros((max_leaves, 2), dtype=np.int64),
+        scores=np.zeros(n_cells),
     )
 
 
@@ -120,16 +126,6 @@ def _with_room(positions, needed):
     return longer
 
 
-@njit(int64(int32[::1], int32[::1], int32[::1], int64), cache=True, nogil=True)
-def _keep_members(source, membership, target, stamp):
-    """Copy the positions of `source` whose membership is `stamp`; return their number."""
-    n_kept = 0
-    for position in source:
-        target[n_kept] = position
-        n_kept += membership[position] == stamp
-    return n_kept
-
-
 @njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
 def _split_by_postings(workspace, columns, positions, leaf, stamp, cell, begin, child_stamp):
     """Collect the true child at ``positions[begin:]`` from the cell's postings; return its end."""
@@ -137,15 +133,16 @@ def _split_by_postings(workspace, columns, positions, leaf, stamp, cell, begin, 
     end = begin
     for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
         position = columns.postings[i]
-        if membership[position] == stamp:
-            membership[position] = child_stamp
-            positions[end] = position
-            end += 1
+        stamped = membership[uint64(position)]
+        leaves = stamped == stamp  # no branch: it would be mispredicted every few positions
+        membership[uint64(position)] = child_stamp if leaves else stamped
+        positions[uint64(end)] = position
+        end += leaves
     return end
 
 
 @njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
-def _split_by_list(workspace, columns, positions, leaf, stamp, slot, code, child_stamp):
+def _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child_stamp):
     """Partition the leaf's own list, keeping order.
 
         before   [ begin                                   end )   the leaf, perhaps with strangers in between
@@ -157,9 +154,9 @@ def _split_by_list(workspace, columns, positions, leaf, stamp, slot, code, child
     middle = workspace.begins[leaf]
     n_false = 0
     for i in range(workspace.begins[leaf], workspace.ends[leaf]):
-        position = positions[i]
+        position = uint64(positions[i])
         if membership[position] == stamp:
-            if columns.codes[position, slot] == code:
+            if columns.cells[position, slot] == cell:
                 membership[position] = child_stamp
                 positions[middle] = position
                 middle += 1
@@ -178,8 +175,8 @@ def _split_window(workspace, columns, positions, leaf, child, first_stamp, used,
 
     The child that will be scanned, the one with fewer rows, is left with an exact list.
     """
-    slot, code = workspace.tests[leaf, 0], workspace.tests[leaf, 1]
-    cell = columns.first_cell[slot] + code
+    slot = workspace.tests[leaf, 0]
+    cell = columns.first_cell[slot] + workspace.tests[leaf, 1]
     stamp, child_stamp = first_stamp + leaf, first_stamp + child
     true_count = count(workspace.histograms[leaf, cell], packing)
     n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
@@ -192,30 +189,17 @@ def _split_window(workspace, columns, positions, leaf, child, first_stamp, used,
         )  # fmt: skip
     else:
         workspace.begins[child] = begin
-        workspace.ends[child] = _split_by_list(workspace, columns, positions, leaf, stamp, slot, code, child_stamp)
+        workspace.ends[child] = _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child_stamp)
     n_states = workspace.n_states[leaf]
     workspace.states[child, :n_states] = workspace.states[leaf, :n_states]
     workspace.n_states[child] = n_states
     return positions
 
 
-@njit(
-    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64),
-    cache=True,
-    nogil=True,
-)
-def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag):
-    """Split a leaf on a previous label; both children keep its positions, each in a lane of its own.
-
-    Positions where a child has no valid state (START far from the beginning) are dropped from its list.
-    """
+@njit(void(WORKSPACE, int16[:, ::1], int64, int64, int64), cache=True, nogil=True)
+def _divide_states(workspace, labels_of_state, leaf, child, lag):
+    """Give the states where the leaf's test on a previous label holds to the child."""
     code = workspace.tests[leaf, 1]
-    lane = workspace.states[leaf, 0]
-    begin, end = workspace.begins[leaf], workspace.ends[leaf]
-    positions = _with_room(positions, used + end - begin)
-    n_kept = _keep_members(positions[begin:end], workspace.membership[lane], positions[begin:], first_stamp + leaf)
-    positions[used : used + n_kept] = positions[begin : begin + n_kept]
-
     n_true = 0
     n_false = 0
     for i in range(workspace.n_states[leaf]):
@@ -229,22 +213,45 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, firs
     workspace.n_states[child] = n_true
     workspace.n_states[leaf] = n_false
 
+
+@njit(
+    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64),
+    cache=True,
+    nogil=True,
+)
+def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag):
+    """Split a leaf on a previous label; return the list of positions (it may have had to grow).
+
+    Both children keep the leaf's positions, each in a lane of its own. Positions where a child has no valid
+    state (START far from the beginning) are dropped from its list and get a stamp of no leaf.
+    """
+    lane = workspace.states[leaf, 0]
+    stamp, child_stamp = first_stamp + leaf, first_stamp + child
+    begin, end = workspace.begins[leaf], workspace.ends[leaf]
+    positions = _with_room(positions, used + end - begin)
+    _divide_states(workspace, labels_of_state, leaf, child, lag)
+    child_states, n_child_states = workspace.states[child], workspace.n_states[child]
+    leaf_lane, child_lane = workspace.states[leaf, 0], workspace.states[child, 0]
+    n_leaf = begin
+    n_child = used
+    for i in range(begin, end):
+        position = uint64(positions[i])
+        if workspace.membership[lane, position] == stamp:
+            child_sum = int64(0)
+            for j in range(n_child_states):
+                child_sum += rows[position, uint64(child_states[j])]
+            leaf_sum = workspace.position_sums[lane, position] - child_sum
+            workspace.position_sums[leaf_lane, position] = leaf_sum
+            workspace.position_sums[child_lane, position] = child_sum
+            workspace.membership[leaf_lane, position] = stamp if leaf_sum != 0 else -1
+            workspace.membership[child_lane, position] = child_stamp if child_sum != 0 else -1
+            positions[n_leaf] = position
+            n_leaf += leaf_sum != 0
+            positions[n_child] = position
+            n_child += child_sum != 0
+    workspace.ends[leaf] = n_leaf
     workspace.begins[child] = used
-    workspace.ends[child] = used + n_kept
-    workspace.ends[leaf] = begin + n_kept
-    for part in (leaf, child):
-        lane = workspace.states[part, 0]
-        members = positions[workspace.begins[part] : workspace.ends[part]]
-        sum_states(rows, workspace.states[part], workspace.n_states[part], members, workspace.position_sums[lane])
-        n_kept = 0
-        for position in members:
-            if workspace.position_sums[lane, position] != 0:
-                workspace.membership[lane, position] = first_stamp + part
-                members[n_kept] = position
-                n_kept += 1
-            else:
-                workspace.membership[lane, position] = -1
-        workspace.ends[part] = workspace.begins[part] + n_kept
+    workspace.ends[child] = n_child
     return positions
 
 
@@ -264,17 +271,8 @@ def _fill_children(workspace, columns, rows, positions, leaf, child, packing):
     lane = workspace.states[scanned, 0]
     scanned_histogram = workspace.histograms[child]  # free: the child has none yet
     scanned_state_sums = workspace.state_sums[child]
-    fill_histogram(
-        rows,
-        workspace.states[scanned],
-        workspace.n_states[scanned],
-        positions[workspace.begins[scanned] : workspace.ends[scanned]],
-        workspace.position_sums[lane],
-        columns.codes,
-        columns.first_cell,
-        scanned_histogram,
-        scanned_state_sums,
-    )
+    members = positions[workspace.begins[scanned] : workspace.ends[scanned]]
+    scanned_sum = fill_histogram(members, workspace.position_sums[lane], columns.cells, scanned_histogram)
     workspace.node_sums[child] = true_sum
     workspace.node_sums[leaf] -= true_sum
     other_histogram = workspace.histograms[leaf]
@@ -287,7 +285,12 @@ def _fill_children(workspace, columns, rows, positions, leaf, child, packing):
             scanned_histogram[cell] = other_histogram[cell] - value
             other_histogram[cell] = value
     if slot_test:
-        for i in range(workspace.n_states[leaf]):
+        n_states = workspace.n_states[leaf]
+        if n_states == 1:
+            scanned_state_sums[workspace.states[leaf, 0]] = scanned_sum
+        else:
+            fill_state_sums(members, rows, workspace.states[leaf], n_states, scanned_state_sums)
+        for i in range(n_states):
             state = workspace.states[leaf, i]
             value = scanned_state_sums[state]
             remainder = workspace.state_sums[leaf, state] - value
@@ -313,6 +316,7 @@ def _find_split(workspace, columns, labels_of_state, leaf, n_labels, l2_regulari
         n_labels,
         l2_regularization,
         packing,
+        workspace.scores,
     )
     workspace.gains[leaf] = gain if column >= 0 else 0.0
     workspace.tests[leaf, 0] = column
@@ -332,18 +336,8 @@ def _plant(workspace, columns, rows, first_stamp):
         workspace.positions[position] = position
         workspace.membership[0, position] = first_stamp
     root = workspace.positions[:n_positions]
-    sum_states(rows, workspace.states[0], n_all_states, root, workspace.position_sums[0])
-    workspace.node_sums[0] = fill_histogram(
-        rows,
-        workspace.states[0],
-        n_all_states,
-        root,
-        workspace.position_sums[0],
-        columns.codes,
-        columns.first_cell,
-        workspace.histograms[0],
-        workspace.state_sums[0],
-    )
+    workspace.node_sums[0] = fill_histogram(root, workspace.position_sums[0], columns.cells, workspace.histograms[0])
+    fill_state_sums(root, rows, workspace.states[0], n_all_states, workspace.state_sums[0])
 
 
 @njit(
