@@ -116,8 +116,11 @@ class Training:
     def _prepare(self) -> None:
         """Make the buffers at the first tree; clear the stamps before they run out."""
         if not self._workspaces:
+            n_label_tests = self._space.order * (self._space.n_labels + 1)
             for position_sums in self._position_sums:
-                self._workspaces.append(make_workspace(self._columns, self._max_leaves, position_sums))
+                self._workspaces.append(
+                    make_workspace(self._columns, n_label_tests, self._max_leaves, position_sums)
+                )  # fmt: skip
                 n_splits = self._max_leaves - 1
                 parts = (np.zeros(n_splits, dtype=np.int32) for _ in range(3))
                 self._trees.append(Tree(*parts, np.zeros(self._max_leaves)))

@@ -19,7 +19,7 @@ from numba import float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.histogram import fill_histogram, fill_state_sums
+from treecrf.trees.histogram import fill_label_tests, fill_window_tests
 from treecrf.trees.packing import PACKING, count, total
 from treecrf.trees.splitting import find_best_split
 
@@ -34,22 +34,22 @@ class Workspace(NamedTuple):
     position_sums : int64, shape (n_all_states, n_positions)
         By lane: packed sum of a position's rows over the states of its leaf. `grow_tree` finds those of the
         root, over all states, in lane 0.
-    histograms : int64, shape (max_leaves, n_cells); state_sums : int64, shape (max_leaves, n_all_states)
+    histograms : int64, shape (max_leaves, n_features)
+        Window cells first, then the tests of previous labels (see `fill_label_tests`).
     states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
         States of each leaf, ascending.
     begins, ends : int64, shape (max_leaves,)
         A leaf's positions are among ``positions[begin:end]``, those whose membership bears its number.
     positions, scratch : int32, shape (capacity,), (n_positions,)
     node_sums : int64, shape (max_leaves,)
-    gains : float64, shape (max_leaves,); tests : int64, shape (max_leaves, 2)
-        Gain, column and code of each leaf's best split.
-    scores : float64, shape (n_cells,)
+    gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
+        Gain and feature of each leaf's best split.
+    scores : float64, shape (n_features,)
     """
 
     membership: NDArray[np.int32]
     position_sums: NDArray[np.int64]
     histograms: NDArray[np.int64]
-    state_sums: NDArray[np.int64]
     states: NDArray[np.int32]
     n_states: NDArray[np.int64]
     begins: NDArray[np.int64]
@@ -58,15 +58,14 @@ class Workspace(NamedTuple):
     scratch: NDArray[np.int32]
     node_sums: NDArray[np.int64]
     gains: NDArray[np.float64]
-    tests: NDArray[np.int64]
+    features: NDArray[np.int64]
     scores: NDArray[np.float64]
 
 
 WORKSPACE = types.NamedTuple(
     (
-        int32[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1],
-        int64[::1], int32[::1], int32[::1], int64[::1], float64[::1], int64[:, ::1],
-        float64[::1],
+        int32[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1], int64[::1],
+        int32[::1], int32[::1], int64[::1], float64[::1], int64[::1], float64[::1],
     ),
     Workspace,
 )  # fmt: skip
@@ -78,8 +77,9 @@ class Tree(NamedTuple):
     Attributes
     ----------
     parents, columns, codes : int32, shape (n_splits,)
-        Split ``i`` tests `columns` against `codes` (see `find_best_split`) in leaf ``parents[i]``; the rows
-        where the test holds become leaf ``i + 1``.
+        Split ``i`` is made in leaf ``parents[i]``; the rows where the test holds become leaf ``i + 1``. Column
+        ``j < n_slots`` tests whether slot j holds the code, column ``n_slots + i`` whether the label ``i + 1``
+        places back is the code, START being ``n_labels``.
     values : float64, shape (n_splits + 1,)
         Leaf values.
     """
@@ -94,15 +94,14 @@ TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1]), Tree
 """The compiled type of `Tree`."""
 
 
-def make_workspace(columns: Columns, max_leaves: int, position_sums: NDArray[np.int64]) -> Workspace:
+def make_workspace(columns: Columns, n_label_tests: int, max_leaves: int, position_sums: NDArray[np.int64]) -> Workspace:
     """Allocate the buffers that `grow_tree` needs, but for `position_sums`, which the gradient is written to."""
     n_all_states = len(position_sums)
-    n_positions, n_cells = len(columns.cells), int(columns.first_cell[-1])
+    n_positions, n_features = len(columns.cells), int(columns.first_cell[-1]) + n_label_tests
     return Workspace(
         membership=np.full((n_all_states, n_positions), -1, dtype=np.int32),
         position_sums=position_sums,
-        histograms=np.zeros((max_leaves, n_cells), dtype=np.int64),
-        state_sums=np.zeros((max_leaves, n_all_states), dtype=np.int64),
+        histograms=np.zeros((max_leaves, n_features), dtype=np.int64),
         states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
         n_states=np.zeros(max_leaves, dtype=np.int64),
         begins=np.zeros(max_leaves, dtype=np.int64),
@@ -111,8 +110,8 @@ def make_workspace(columns: Columns, max_leaves: int, position_sums: NDArray[np.
         scratch=np.zeros(n_positions, dtype=np.int32),
         node_sums=np.zeros(max_leaves, dtype=np.int64),
         gains=np.zeros(max_leaves, dtype=np.float64),
-        tests=np.zeros((max_leaves, 2), dtype=np.int64),
-        scores=np.zeros(n_cells),
+        features=np.zeros(max_leaves, dtype=np.int64),
+        scores=np.zeros(n_features),
     )
 
 
@@ -169,14 +168,13 @@ def _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child
     return middle
 
 
-@njit(int32[::1](WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, PACKING), cache=True, nogil=True)
-def _split_window(workspace, columns, positions, leaf, child, first_stamp, used, packing):
+@njit(int32[::1](WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64, PACKING), cache=True, nogil=True)
+def _split_window(workspace, columns, positions, leaf, child, first_stamp, used, slot, packing):
     """Split a leaf on a window cell; return the list of positions (it may have had to grow).
 
     The child that will be scanned, the one with fewer rows, is left with an exact list.
     """
-    slot = workspace.tests[leaf, 0]
-    cell = columns.first_cell[slot] + workspace.tests[leaf, 1]
+    cell = workspace.features[leaf]
     stamp, child_stamp = first_stamp + leaf, first_stamp + child
     true_count = count(workspace.histograms[leaf, cell], packing)
     n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
@@ -196,10 +194,9 @@ def _split_window(workspace, columns, positions, leaf, child, first_stamp, used,
     return positions
 
 
-@njit(void(WORKSPACE, int16[:, ::1], int64, int64, int64), cache=True, nogil=True)
-def _divide_states(workspace, labels_of_state, leaf, child, lag):
-    """Give the states where the leaf's test on a previous label holds to the child."""
-    code = workspace.tests[leaf, 1]
+@njit(void(WORKSPACE, int16[:, ::1], int64, int64, int64, int64), cache=True, nogil=True)
+def _divide_states(workspace, labels_of_state, leaf, child, lag, code):
+    """Give the states that have the label `code` at `lag` to the child."""
     n_true = 0
     n_false = 0
     for i in range(workspace.n_states[leaf]):
@@ -215,11 +212,11 @@ def _divide_states(workspace, labels_of_state, leaf, child, lag):
 
 
 @njit(
-    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64),
+    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64, int64),
     cache=True,
     nogil=True,
 )
-def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag):
+def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag, code):
     """Split a leaf on a previous label; return the list of positions (it may have had to grow).
 
     Both children keep the leaf's positions, each in a lane of its own. Positions where a child has no valid
@@ -229,7 +226,7 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, firs
     stamp, child_stamp = first_stamp + leaf, first_stamp + child
     begin, end = workspace.begins[leaf], workspace.ends[leaf]
     positions = _with_room(positions, used + end - begin)
-    _divide_states(workspace, labels_of_state, leaf, child, lag)
+    _divide_states(workspace, labels_of_state, leaf, child, lag, code)
     child_states, n_child_states = workspace.states[child], workspace.n_states[child]
     leaf_lane, child_lane = workspace.states[leaf, 0], workspace.states[child, 0]
     n_leaf = begin
@@ -255,76 +252,49 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, firs
     return positions
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True)
-def _fill_children(workspace, columns, rows, positions, leaf, child, packing):
+@njit(
+    void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64[::1]), cache=True, nogil=True
+)
+def _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, histogram):
+    """Scan a leaf that has an exact list."""
+    n_cells = columns.first_cell[-1]
+    states, n_states = workspace.states[leaf], workspace.n_states[leaf]
+    members = positions[workspace.begins[leaf] : workspace.ends[leaf]]
+    node_sum = fill_window_tests(members, workspace.position_sums[states[0]], columns.cells, histogram[:n_cells])
+    fill_label_tests(members, rows, states, n_states, labels_of_state, node_sum, histogram[n_cells:])
+    workspace.node_sums[leaf] = node_sum
+
+
+@njit(
+    void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True
+)
+def _fill_children(workspace, columns, rows, labels_of_state, positions, leaf, child, packing):
     """Histograms of both children: the one with fewer rows is scanned, the other is the difference."""
-    slot_test = workspace.tests[leaf, 0] < len(columns.first_cell) - 1
-    if slot_test:
-        cell = columns.first_cell[workspace.tests[leaf, 0]] + workspace.tests[leaf, 1]
-        true_sum = workspace.histograms[leaf, cell]
+    scanned = workspace.histograms[child]  # free: the child has none yet
+    other = workspace.histograms[leaf]
+    if count(workspace.node_sums[child], packing) <= count(workspace.node_sums[leaf], packing):
+        _fill_histogram(workspace, columns, rows, labels_of_state, positions, child, scanned)
+        for feature in range(len(other)):
+            other[feature] -= scanned[feature]
     else:
-        true_sum = int64(0)
-        for i in range(workspace.n_states[child]):
-            true_sum += workspace.state_sums[leaf, workspace.states[child, i]]
-    child_is_smaller = 2 * count(true_sum, packing) <= count(workspace.node_sums[leaf], packing)
-    scanned = child if child_is_smaller else leaf
-    lane = workspace.states[scanned, 0]
-    scanned_histogram = workspace.histograms[child]  # free: the child has none yet
-    scanned_state_sums = workspace.state_sums[child]
-    members = positions[workspace.begins[scanned] : workspace.ends[scanned]]
-    scanned_sum = fill_histogram(members, workspace.position_sums[lane], columns.cells, scanned_histogram)
-    workspace.node_sums[child] = true_sum
-    workspace.node_sums[leaf] -= true_sum
-    other_histogram = workspace.histograms[leaf]
-    if child_is_smaller:
-        for cell in range(len(other_histogram)):
-            other_histogram[cell] -= scanned_histogram[cell]
-    else:
-        for cell in range(len(other_histogram)):
-            value = scanned_histogram[cell]
-            scanned_histogram[cell] = other_histogram[cell] - value
-            other_histogram[cell] = value
-    if slot_test:
-        n_states = workspace.n_states[leaf]
-        if n_states == 1:
-            scanned_state_sums[workspace.states[leaf, 0]] = scanned_sum
-        else:
-            fill_state_sums(members, rows, workspace.states[leaf], n_states, scanned_state_sums)
-        for i in range(n_states):
-            state = workspace.states[leaf, i]
-            value = scanned_state_sums[state]
-            remainder = workspace.state_sums[leaf, state] - value
-            workspace.state_sums[child, state] = value if child_is_smaller else remainder
-            workspace.state_sums[leaf, state] = remainder if child_is_smaller else value
-    else:  # the states part: each child keeps its own sums
-        for i in range(workspace.n_states[child]):
-            state = workspace.states[child, i]
-            workspace.state_sums[child, state] = workspace.state_sums[leaf, state]
+        _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, scanned)
+        for feature in range(len(other)):
+            value = scanned[feature]
+            scanned[feature] = other[feature] - value
+            other[feature] = value
 
 
-@njit(void(WORKSPACE, COLUMNS, int16[:, ::1], int64, int64, float64, PACKING), cache=True, nogil=True)
-def _find_split(workspace, columns, labels_of_state, leaf, n_labels, l2_regularization, packing):
+@njit(void(WORKSPACE, int64, float64, PACKING), cache=True, nogil=True)
+def _find_split(workspace, leaf, l2_regularization, packing):
     """Store the best split of a leaf."""
-    gain, column, code = find_best_split(
-        workspace.histograms[leaf],
-        columns.first_cell,
-        workspace.state_sums[leaf],
-        workspace.node_sums[leaf],
-        labels_of_state,
-        workspace.states[leaf],
-        workspace.n_states[leaf],
-        n_labels,
-        l2_regularization,
-        packing,
-        workspace.scores,
-    )
-    workspace.gains[leaf] = gain if column >= 0 else 0.0
-    workspace.tests[leaf, 0] = column
-    workspace.tests[leaf, 1] = code
+    histogram, node_sum = workspace.histograms[leaf], workspace.node_sums[leaf]
+    gain, feature = find_best_split(histogram, node_sum, l2_regularization, packing, workspace.scores)
+    workspace.gains[leaf] = gain if feature >= 0 else 0.0
+    workspace.features[leaf] = feature
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int64), cache=True, nogil=True)
-def _plant(workspace, columns, rows, first_stamp):
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int64), cache=True, nogil=True)
+def _plant(workspace, columns, rows, labels_of_state, first_stamp):
     """Make the root, leaf 0: every position and every state."""
     n_positions, n_all_states = rows.shape
     for state in range(n_all_states):
@@ -335,9 +305,20 @@ def _plant(workspace, columns, rows, first_stamp):
     for position in range(n_positions):
         workspace.positions[position] = position
         workspace.membership[0, position] = first_stamp
-    root = workspace.positions[:n_positions]
-    workspace.node_sums[0] = fill_histogram(root, workspace.position_sums[0], columns.cells, workspace.histograms[0])
-    fill_state_sums(root, rows, workspace.states[0], n_all_states, workspace.state_sums[0])
+    _fill_histogram(workspace, columns, rows, labels_of_state, workspace.positions, 0, workspace.histograms[0])
+
+
+@njit(types.Tuple((int64, int64))(int64, int64[::1], int64), cache=True, nogil=True)
+def _column_of(feature, first_cell, n_labels):
+    """Column and code of a feature: slots by their cells, then one column for each lag."""
+    n_slots = len(first_cell) - 1
+    if feature >= first_cell[n_slots]:
+        label_test = feature - first_cell[n_slots]
+        return n_slots + label_test // (n_labels + 1), label_test % (n_labels + 1)
+    column = 0
+    while first_cell[column + 1] <= feature:
+        column += 1
+    return column, feature - first_cell[column]
 
 
 @njit(
@@ -363,8 +344,8 @@ def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regulariz
     """
     n_slots = len(columns.first_cell) - 1
     positions = workspace.positions
-    _plant(workspace, columns, rows, first_stamp)
-    _find_split(workspace, columns, labels_of_state, 0, n_labels, l2_regularization, packing)
+    _plant(workspace, columns, rows, labels_of_state, first_stamp)
+    _find_split(workspace, 0, l2_regularization, packing)
     used = len(rows)
     n_leaves = 1
     while n_leaves < max_leaves:
@@ -374,21 +355,23 @@ def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regulariz
                 leaf = other
         if workspace.gains[leaf] <= 0.0:
             break
-        column, code = workspace.tests[leaf, 0], workspace.tests[leaf, 1]
+        column, code = _column_of(workspace.features[leaf], columns.first_cell, n_labels)
         tree.parents[n_leaves - 1] = leaf
         tree.columns[n_leaves - 1] = column
         tree.codes[n_leaves - 1] = code
         if column < n_slots:
-            positions = _split_window(workspace, columns, positions, leaf, n_leaves, first_stamp, used, packing)
+            positions = _split_window(workspace, columns, positions, leaf, n_leaves, first_stamp, used, column, packing)
         else:
             positions = _split_states(
-                workspace, rows, labels_of_state, positions, leaf, n_leaves, first_stamp, used, column - n_slots
-            )
+                workspace, rows, labels_of_state, positions, leaf, n_leaves, first_stamp, used, column - n_slots, code
+            )  # fmt: skip
         used = max(used, workspace.ends[n_leaves])
-        _fill_children(workspace, columns, rows, positions, leaf, n_leaves, packing)
+        workspace.node_sums[n_leaves] = workspace.histograms[leaf, workspace.features[leaf]]
+        workspace.node_sums[leaf] -= workspace.node_sums[n_leaves]
         if n_leaves + 1 < max_leaves:
-            _find_split(workspace, columns, labels_of_state, leaf, n_labels, l2_regularization, packing)
-            _find_split(workspace, columns, labels_of_state, n_leaves, n_labels, l2_regularization, packing)
+            _fill_children(workspace, columns, rows, labels_of_state, positions, leaf, n_leaves, packing)
+            _find_split(workspace, leaf, l2_regularization, packing)
+            _find_split(workspace, n_leaves, l2_regularization, packing)
         n_leaves += 1
     for leaf in range(n_leaves):
         node_sum = workspace.node_sums[leaf]

@@ -1,8 +1,9 @@
-"""Histograms: packed sums of a node's rows by window cell and by state."""
+"""Histograms: packed sums of a node's rows by test, first window cells, then previous labels."""
 
 from __future__ import annotations
 
-from numba import int32, int64, njit, uint16, uint64, void
+import numpy as np
+from numba import int16, int32, int64, njit, uint16, uint64, void
 
 # The rows of a node are a product: positions x states. A window test looks at the position alone, so the
 # states of a position are summed once (`position_sums`) and one pass over the window serves them all:
@@ -11,8 +12,8 @@ from numba import int32, int64, njit, uint16, uint64, void
 
 
 @njit(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]), cache=True, nogil=True)
-def fill_histogram(positions, position_sums, cells, histogram):
-    """Fill a node's histogram; return the packed sum of its rows.
+def fill_window_tests(positions, position_sums, cells, histogram):
+    """Fill the part of a histogram that belongs to window cells; return the packed sum of its rows.
 
     Parameters
     ----------
@@ -36,9 +37,13 @@ def fill_histogram(positions, position_sums, cells, histogram):
     return node_sum
 
 
-@njit(void(int32[::1], int64[:, ::1], int32[::1], int64, int64[::1]), cache=True, nogil=True)
-def fill_state_sums(positions, rows, states, n_states, state_sums):
-    """Sum a node's rows by state.
+@njit(
+    void(int32[::1], int64[:, ::1], int32[::1], int64, int16[:, ::1], int64, int64[::1]),
+    cache=True,
+    nogil=True,
+)
+def fill_label_tests(positions, rows, states, n_states, labels_of_state, node_sum, histogram):
+    """Fill the part of a histogram that belongs to the tests of previous labels.
 
     Parameters
     ----------
@@ -47,17 +52,26 @@ def fill_state_sums(positions, rows, states, n_states, state_sums):
         Packed gradients; 0 where a state is not valid at a position.
     states : int32; n_states : int64
         The first `n_states` entries are the node's states.
-    state_sums : int64, shape (n_all_states,)
-        Overwritten at those states.
+    labels_of_state : int16, shape (n_all_states, order)
+    node_sum : int64
+        Packed sum of the node's rows.
+    histogram : int64, shape (order * (n_labels + 1),)
+        Overwritten; test ``lag * (n_labels + 1) + label``, the last label being START.
     """
-    for i in range(n_states):
-        state_sums[states[i]] = 0
-    if n_states == rows.shape[1]:  # all states, as in the root: no need to look up which
-        for j in range(len(positions)):
-            for i in range(n_states):
-                state_sums[uint64(i)] += rows[uint64(positions[j]), uint64(i)]
-    else:
-        for j in range(len(positions)):
-            for i in range(n_states):
-                state = uint64(states[i])
-                state_sums[state] += rows[uint64(positions[j]), state]
+    histogram[:] = 0
+    order = labels_of_state.shape[1]
+    if order == 0:
+        return
+    n_codes = len(histogram) // order
+    if n_states == 1:
+        for lag in range(order):
+            histogram[lag * n_codes + labels_of_state[states[0], lag]] = node_sum
+        return
+    state_sums = np.zeros(n_states, dtype=np.int64)
+    for i in range(len(positions)):
+        position = uint64(positions[i])
+        for j in range(n_states):
+            state_sums[uint64(j)] += rows[position, uint64(states[uint64(j)])]
+    for j in range(n_states):
+        for lag in range(order):
+            histogram[lag * n_codes + labels_of_state[states[j], lag]] += state_sums[j]

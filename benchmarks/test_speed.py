@@ -1,0 +1,168 @@
+"""How fast TreeCRF trains: on the papers' data, beside LightGBM and python-crfsuite, and as data grow."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from treecrf import TreeCRF, chain, datasets
+from treecrf.models._training import Training
+from treecrf.selection import sequence_folds
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.growing import grow_tree
+from treecrf.trees.packing import unpack
+
+WINDOW = (5, 5)
+
+
+def median_seconds(call, repeats=5):
+    call()
+    times = []
+    for _ in range(repeats):
+        before = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - before)
+    return float(np.median(times))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_protein(benchmark, record, raw, n_threads):
+    train, _ = datasets.load("protein", raw=raw)
+    model = TreeCRF(142, 100, 20.0, WINDOW, n_threads=n_threads)
+    benchmark.pedantic(model.fit, args=(train,), rounds=7, warmup_rounds=1)
+    target = {1: "0.30 s", 2: "0.20 s"}[n_threads]
+    record(f"protein, 142 iterations, 100 leaves, lambda 20, threads: {n_threads}",
+           f"{benchmark.stats.stats.median:.3f} s", target)  # fmt: skip
+
+
+def test_nettalk(benchmark, record, raw):
+    train, _ = datasets.load("nettalk", raw=raw)
+    model = TreeCRF(169, 100, 40.0, (6, 6), n_threads=2)
+    benchmark.pedantic(model.fit, args=(train,), rounds=5, warmup_rounds=1)
+    record("nettalk, 169 iterations, 100 leaves, lambda 40, threads: 2", f"{benchmark.stats.stats.median:.3f} s", "0.30 s")
+
+
+def test_protein_grid(record, raw):
+    train, _ = datasets.load("protein", raw=raw)
+    before = time.process_time()
+    for penalty in (0, 5, 10, 20, 40, 80):
+        for held_out in sequence_folds(len(train), 5, seed=0):
+            fitted = np.setdiff1d(np.arange(len(train)), held_out)
+            model = TreeCRF(200, 100, penalty, WINDOW).fit(train.select(fitted))
+            model.staged_score(train.select(held_out), ("forward_backward",))
+    record("protein grid: 6 lambdas x 5 folds x 200 iterations, held-out curve",
+           f"{time.process_time() - before:.1f} CPU s", "12.7 CPU s")  # fmt: skip
+
+
+def gradients_at(model, train, n_iterations):
+    """The training state of `model` after some iterations: columns, state space, training."""
+    columns = build_columns(window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW))
+    space = chain.StateSpace(len(train.label_names), 1)
+    training = Training(columns, train.offsets, train.labels, space, model.start_, 100, 20.0)
+    for index in range(n_iterations * space.n_labels):
+        training.replay(index % space.n_labels, model.forest_.tree(index))
+    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
+    training._prepare()
+    return columns, space, training
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_tree_beside_lightgbm(record, raw):
+    import lightgbm
+
+    train, _ = datasets.load("protein", raw=raw)
+    model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
+    columns, space, training = gradients_at(model, train, 40)
+    root_sums = training._position_sums[0, 0].copy()
+    stamps = iter(range(100, 10**9, 100))
+
+    def grow():
+        training._position_sums[0, 0] = root_sums
+        grow_tree(
+            training._rows[0], columns, space.labels_of_state, 3, 100, 20.0, training._packing, next(stamps),
+            training._workspaces[0], training._trees[0],
+        )  # fmt: skip
+
+    # The same rows: (position, previous label) pairs with their gradients; the same splits: one category of
+    # one column against the rest; the same penalty; 100 leaves; no minimum leaf size.
+    _, gradients = unpack(training._rows[0], training._packing)
+    codes = window_codes(train, WINDOW)
+    rows = np.hstack([np.repeat(codes, 3, axis=0), np.tile(np.arange(3), len(codes))[:, None]]).astype(float)
+    assert rows.shape == (54_315, 12)
+    settings = {
+        "objective": "regression", "num_leaves": 100, "lambda_l2": 20.0, "learning_rate": 1.0, "num_threads": 1,
+        "max_cat_to_onehot": 64, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "min_data_per_group": 1,
+        "cat_l2": 0.0, "cat_smooth": 0.0, "boost_from_average": False, "verbose": -1, "force_row_wise": True,
+    }  # fmt: skip
+    data = lightgbm.Dataset(rows, gradients[:, :3].ravel(), categorical_feature=list(range(12)), params=settings)
+    booster = lightgbm.Booster(settings, data)
+    ours, theirs = [], []
+    for _ in range(30):  # in turn, so that a change of the machine's speed meets both
+        ours.append(median_seconds(grow, 3))
+        theirs.append(median_seconds(booster.update, 3))
+    record("one tree of 100 leaves on protein", f"{np.median(ours) * 1e3:.2f} ms", "0.53 ms")
+    record("the same in LightGBM", f"{np.median(theirs) * 1e3:.2f} ms", "2.2 ms")
+    record("LightGBM / treecrf", f"{np.median(np.array(theirs) / np.array(ours)):.1f}", "at least 4")
+
+
+def test_training_beside_crfsuite(record, raw):
+    import pycrfsuite
+
+    train, test = datasets.load("protein", raw=raw)
+    codes = window_codes(train, WINDOW)
+    items = [[f"{slot}={code}" for slot, code in enumerate(row)] for row in codes]
+    names = [train.label_names[label] for label in train.labels]
+
+    def fit_crfsuite():
+        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+        for begin, end in zip(train.offsets[:-1], train.offsets[1:], strict=True):
+            trainer.append(items[begin:end], names[begin:end])
+        before = time.perf_counter()
+        trainer.train(os.devnull)
+        return time.perf_counter() - before
+
+    theirs = float(np.median([fit_crfsuite() for _ in range(3)]))
+    ours = median_seconds(lambda: TreeCRF(142, 100, 20.0, WINDOW).fit(train), 3)
+    record("protein: python-crfsuite (L-BFGS, same window features), training alone", f"{theirs:.2f} s")
+    record("crfsuite / treecrf (142 iterations, one thread)", f"{theirs / ours:.1f}", "at least 2.5")
+
+
+def test_fresh_process_predicts_without_compiling(record, raw, tmp_path):
+    train, _ = datasets.load("protein", raw=raw)
+    model = TreeCRF(20, 100, 20.0, WINDOW).fit(train)
+    model.predict(train, "viterbi")
+    model.save(tmp_path / "model.npz")
+    train.save(tmp_path / "data.npz")
+    program = (
+        "import sys, treecrf\n"
+        "model, data = treecrf.load(sys.argv[1]), treecrf.SequenceSet.load(sys.argv[2])\n"
+        "model.predict(data); model.predict(data, 'viterbi')\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "model.npz"), str(tmp_path / "data.npz")]
+    seconds = median_seconds(lambda: subprocess.run(command, check=True))
+    record("a fresh process: import, load a model, predict protein with both decoders", f"{seconds:.2f} s", "under 1.5 s")
+
+
+def fitted_exponent(sizes, seconds):
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def test_cost_is_linear(record, raw):
+    multiples = (1, 2, 4, 8)
+    sets = [datasets.load("hyphen_moby", raw=raw, n_train=1951 * m, n_test=10)[0] for m in multiples]
+    seconds = [median_seconds(lambda data=data: TreeCRF(20, 100, 20.0, (2, 3)).fit(data), 3) for data in sets]
+    for multiple, data, second in zip(multiples, sets, seconds, strict=True):
+        record(f"hyphen_moby x{multiple}: {data.n_positions} positions, 20 iterations", f"{second:.3f} s")
+    record("exponent of cost in positions", f"{fitted_exponent(multiples, seconds):.2f}", "1 or less")
+
+    seconds = [median_seconds(lambda n=n: TreeCRF(n, 100, 20.0, (2, 3)).fit(sets[0]), 3) for n in (20, 40, 80, 160)]
+    record("exponent of cost in iterations", f"{fitted_exponent((20, 40, 80, 160), seconds):.2f}", "1 or less")
+
+    windows = ((1, 1), (3, 3), (7, 7))
+    n_slots = [left + right + 1 for left, right in windows]
+    seconds = [median_seconds(lambda w=w: TreeCRF(20, 100, 20.0, w).fit(sets[2]), 3) for w in windows]
+    record("exponent of cost in window slots", f"{fitted_exponent(n_slots, seconds):.2f}", "1 or less")
