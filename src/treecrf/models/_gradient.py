@@ -8,7 +8,7 @@ the packed gradients that tree growing sums.
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, void
+from numba import float64, int16, int32, int64, njit, uint64, void
 
 from treecrf.trees.packing import PACKING, pack
 
@@ -22,6 +22,100 @@ def first_state(n_labels, order, depth):
     for deeper in range(depth + 1, order + 1):
         base += n_labels**deeper
     return base
+
+
+@njit(
+    float64(
+        float64[:, :, ::1], int64, int64, int16[::1], int32[::1], int64, float64[:, ::1], float64[::1],
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)  # fmt: skip
+def _forward(exponentials, begin, end, labels, observed, order, alphas, scales):
+    """Fill `alphas` and `scales` of one sequence; return its log likelihood."""
+    n_labels = len(exponentials)
+    early = end if order == 0 else min(begin + order, end)  # before it some previous labels are START
+    n_recent = n_labels ** max(order - 1, 0)  # full states without their oldest label
+    log_likelihood = 0.0
+    product = 1.0
+    for position in range(begin, end):
+        scale = 0.0
+        if position < early:
+            depth = min(position - begin, order)
+            n_valid = n_labels**depth
+            base = first_state(n_labels, order, depth)
+            for label in range(n_labels):
+                for state in range(n_valid):
+                    value = exponentials[label, position, base + state]
+                    if depth > 0:
+                        value *= alphas[position - 1, state] * scales[position - 1]
+                    alphas[position, label * n_valid + state] = value
+                    scale += value
+        else:
+            inverse = scales[position - 1]
+            for label in range(n_labels):
+                for recent in range(n_recent):
+                    value = 0.0
+                    for state in range(recent * n_labels, (recent + 1) * n_labels):
+                        value += alphas[uint64(position - 1), uint64(state)] * exponentials[label, uint64(position), uint64(state)]
+                    value *= inverse
+                    alphas[position, label * n_recent + recent] = value
+                    scale += value
+        scales[position] = 1.0 / scale
+        product *= exponentials[labels[position], position, observed[position]] * scales[position]
+        if not (_TINY < product < _HUGE):
+            log_likelihood += np.log(product)
+            product = 1.0
+    return log_likelihood + np.log(product)
+
+
+@njit(
+    void(
+        float64[:, :, ::1], int64, int64, int64, PACKING, float64[:, ::1], float64[::1], float64[::1], float64[::1],
+        int64[:, :, ::1], int64[:, :, ::1],
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)  # fmt: skip
+def _backward(
+    exponentials, begin, end, order, packing, alphas, scales, betas, next_betas, rows, position_sums
+):  # fmt: skip
+    """Write ``-P(y, s | X)`` to the rows of one sequence, and their sums over the states."""
+    n_labels = len(exponentials)
+    early = end if order == 0 else min(begin + order, end)
+    n_recent = n_labels ** max(order - 1, 0)
+    betas[:] = 1.0
+    for position in range(end - 1, begin - 1, -1):
+        depth = min(position - begin, order)
+        before = scales[position - 1] if depth > 0 else 1.0
+        base = 0 if position >= early else first_state(n_labels, order, depth)
+        n_valid = n_labels**depth if position < early else n_recent * n_labels
+        n_blocks = n_valid if position < early else n_recent
+        block = 1 if position < early else n_labels
+        for i in range(n_labels * n_blocks):
+            betas[i] *= scales[position]
+        for label in range(n_labels):
+            position_sums[label, 0, position] = 0
+        for recent in range(n_blocks):
+            for state in range(recent * block, (recent + 1) * block):
+                alpha = before
+                if depth > 0:
+                    alpha *= alphas[position - 1, state]
+                beta = 0.0
+                place, column = uint64(position), uint64(base + state)
+                for label in range(n_labels):
+                    value = exponentials[label, place, column] * betas[uint64(label * n_blocks + recent)]
+                    beta += value
+                    row = pack(-(alpha * value), packing)
+                    rows[label, place, column] = row
+                    position_sums[label, 0, place] += row
+                next_betas[state] = beta
+        for state in range(n_valid):
+            betas[state] = next_betas[state]
+        if order == 0:
+            betas[:] = 1.0
 
 
 @njit(
@@ -46,7 +140,7 @@ def likelihood_gradient(
     offsets : int64, shape (n_sequences + 1,)
     labels : int16, shape (n_positions,); observed : int32, shape (n_positions,)
         True label and true state of each position.
-    alphas : float64, shape (n_positions, n_labels ** order); scales : float64, shape (n_positions,)
+    alphas : float64, shape (n_positions, n_labels ** max(order, 1)); scales : float64, shape (n_positions,)
         Work space: forward values, and the inverse of their sum at each position.
     rows : int64, shape (n_labels, n_positions, n_all_states)
         Written at valid states: packed ``I(y, s) - P(y, s | X)``.
@@ -55,79 +149,16 @@ def likelihood_gradient(
     log_likelihoods : float64, shape (n_sequences,)
         Written; not finite where a potential has left the range of exp.
     """
-    n_labels = len(exponentials)
-    n_full = alphas.shape[1]
-    width = n_labels if order > 0 else 1  # full states that differ in their oldest label alone
-    n_recent = n_full // width
-    stride = n_recent if order > 0 else 0
-    betas = np.empty(n_full)
-    next_betas = np.empty(n_full)
-
+    one = int64(1) << packing.fraction_bits
+    betas = np.empty(alphas.shape[1])
+    next_betas = np.empty(alphas.shape[1])
     for sequence in range(first, last):
         begin, end = offsets[sequence], offsets[sequence + 1]
-        early = min(begin + order, end)  # before it some previous labels are START
-        log_likelihood = 0.0
-        product = 1.0
+        log_likelihoods[sequence] = _forward(exponentials, begin, end, labels, observed, order, alphas, scales)
+        _backward(
+            exponentials, begin, end, order, packing, alphas, scales, betas, next_betas, rows, position_sums
+        )  # fmt: skip
         for position in range(begin, end):
-            scale = 0.0
-            if position < early:
-                depth = position - begin
-                n_valid = n_labels**depth
-                base = first_state(n_labels, order, depth)
-                for label in range(n_labels):
-                    for state in range(n_valid):
-                        value = exponentials[label, position, base + state]
-                        if depth > 0:
-                            value *= alphas[position - 1, state] * scales[position - 1]
-                        alphas[position, label * n_valid + state] = value
-                        scale += value
-            else:
-                inverse = scales[position - 1] if position > begin else 1.0
-                for label in range(n_labels):
-                    for recent in range(n_recent):
-                        value = 0.0
-                        if order == 0:
-                            value = exponentials[label, position, 0]
-                        else:
-                            for state in range(recent * width, (recent + 1) * width):
-                                value += alphas[position - 1, state] * exponentials[label, position, state]
-                            value *= inverse
-                        alphas[position, label * stride + recent] = value
-                        scale += value
-            scales[position] = 1.0 / scale
-            product *= exponentials[labels[position], position, observed[position]] * scales[position]
-            if not (_TINY < product < _HUGE):
-                log_likelihood += np.log(product)
-                product = 1.0
-        log_likelihoods[sequence] = log_likelihood + np.log(product)
-
-        betas[:] = 1.0
-        for position in range(end - 1, begin - 1, -1):
-            depth = min(position - begin, order)
-            is_full = depth == order
-            if is_full:
-                n_valid, base, n_blocks, block, label_stride = n_full, 0, n_recent, width, stride
-            else:
-                n_valid = n_labels**depth
-                base, n_blocks, block, label_stride = first_state(n_labels, order, depth), n_valid, 1, n_valid
-            before = scales[position - 1] if depth > 0 else 1.0
-            for state in range(n_valid):
-                next_betas[state] = 0.0
-            for label in range(n_labels):
-                position_sum = int64(0)
-                for recent in range(n_blocks):
-                    beta = betas[label * label_stride + recent] * scales[position]
-                    for state in range(recent * block, (recent + 1) * block):
-                        value = exponentials[label, position, base + state] * beta
-                        next_betas[state] += value
-                        if depth > 0:
-                            value *= alphas[position - 1, state] * before
-                        row = pack(-value, packing)
-                        rows[label, position, base + state] = row
-                        position_sum += row
-                position_sums[label, 0, position] = position_sum
-            one = int64(1) << packing.fraction_bits
-            rows[labels[position], position, observed[position]] += one
-            position_sums[labels[position], 0, position] += one
-            for state in range(n_valid):
-                betas[state] = next_betas[state]
+            label = labels[position]
+            rows[label, position, observed[position]] += one
+            position_sums[label, 0, position] += one

@@ -54,7 +54,7 @@ class Training:
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros(self._exponentials.shape, dtype=np.int64)
         self._position_sums = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
-        self._alphas = np.empty((n_positions, space.n_labels**space.order))
+        self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
         self._evaluator = Evaluator(columns, space.labels_of_state, max_leaves)

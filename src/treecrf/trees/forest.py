@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, types, void
+from numba import boolean, float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
@@ -110,15 +110,15 @@ def add_leaf_values(values, first_stamp, routing, exponentiated, potentials):
             continue
         membership = routing.membership[lane]
         for position in range(len(potentials)):
-            leaf = membership[position] - first_stamp
-            if leaf >= 0:
+            if membership[position] >= first_stamp:
+                leaf = uint64(membership[position] - first_stamp)
                 value = values[leaf]
                 if exponentiated:
                     for i in range(n_states[leaf]):
-                        potentials[position, states[leaf, i]] *= value
+                        potentials[position, uint64(states[leaf, i])] *= value
                 else:
                     for i in range(n_states[leaf]):
-                        potentials[position, states[leaf, i]] += value
+                        potentials[position, uint64(states[leaf, i])] += value
 
 
 class Forest(NamedTuple):
