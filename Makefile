@@ -1,0 +1,54 @@
+# On a machine with Python 3.11 and make: `make demo`, `make test`.
+
+PYTHON ?= python3
+CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+SNAKEFILES := Snakefile workflow/Snakefile workflow/rules
+CODE := src tests benchmarks workflow
+
+# An active environment's PYTHONPATH or home packages must not leak into .venv.
+unexport PYTHONPATH PYTHONHOME
+export PYTHONNOUSERSITE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo results test bench lint requirements clean install
+
+help:  ## Say what there is to make
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
+
+install: $(INSTALLED)  ## Make .venv with everything in it
+
+$(INSTALLED): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] >= (3, 11) else "treecrf needs Python 3.11 or newer, and $(PYTHON) is %d.%d; run make PYTHON=python3.11." % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+demo: $(INSTALLED)  ## Run the workflow on small generated data sets (no download)
+	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/demo.yaml
+
+results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
+	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
+
+test: $(INSTALLED)  ## Run the tests
+	$(BIN)/python -m pytest
+
+bench: $(INSTALLED)  ## Measure speed
+	$(BIN)/python -m pytest benchmarks
+
+lint: $(INSTALLED)  ## Check style, types and the workflow
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check $(SNAKEFILES)
+	$(BIN)/snakemake --lint --configfile config/config.yaml
+
+requirements:  ## Compile requirements.txt anew from pyproject.toml
+	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --universal --generate-hashes \
+		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
+
+clean:  ## Remove results, reports and caches; keeps .venv and the raw files
+	rm -rf results reports build .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
+	find src tests benchmarks workflow -name __pycache__ -type d -prune -exec rm -rf {} +

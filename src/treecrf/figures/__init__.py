@@ -1,0 +1,1 @@
+"""Figures: frames in, matplotlib figures out; one file per study."""

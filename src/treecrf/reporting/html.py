@@ -1,0 +1,222 @@
+"""The page that shows a whole run: one file, no network."""
+
+from __future__ import annotations
+
+import base64
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from treecrf.datasets import describe
+from treecrf.reporting.files import read_json, write_text
+from treecrf.reporting.tables import frame_to_fragment, summary_to_fragment
+from treecrf.settings import Settings, TableDataset
+
+PACKAGES = ("treecrf", "numpy", "numba", "pandas", "scikit-learn", "scipy", "matplotlib", "statsmodels", "snakemake")
+
+
+TABLE_NOTE = """
+Percent of test positions. <em>Cross-validated choice</em>: lambda (λ) and iteration with the best mean accuracy over
+{folds} folds of the training set; then training on all of it. <em>Peak</em>: the best point of the test curves over all
+lambdas and iterations; it uses the test labels to choose. <em>F = 0</em>: one training from potentials of zero.
+<em>Mean, sd, min, max</em>: {runs} trainings from perturbed potentials, which break near ties between splits otherwise;
+differences smaller than their spread say nothing. Each perturbed run has a peak of its own. The row
+<em>preferred by CV</em> takes the decoder with the better cross-validated accuracy and stands beside table 3.5, which
+shows one number per data set; the other rows stand beside table 3.4. Difference: mean minus published.
+"""
+
+DATASET_NOTE = """
+Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: {test[sequences]:,} sequences,
+{test[positions]:,} positions. {labels} labels; attributes: {attributes}; window −{left} to +{right}.
+"""
+
+FIGURE_NOTE = """
+Test accuracy by boosting iteration at the chosen lambda (figure 3.1). Band: smallest to largest of the perturbed runs.
+Marker: the iteration that cross-validation chose. Dashed: published, where there is a value.
+"""
+
+
+def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
+    """Write ``index.html`` into the reports folder from whatever the results folder holds.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where the results are, and every setting, which the page lists.
+    logs : path-like
+        Folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs' logs.
+    """
+    results = Path(settings.results)
+    body = "\n".join(_sections(settings, results, Path(logs)))
+    text = files("treecrf.reporting").joinpath("page.html").read_text(encoding="utf-8")
+    for key, value in (("{{style}}", _resource("page.css")), ("{{body}}", body)):
+        text = text.replace(key, value)
+    write_text(text, Path(settings.reports) / "index.html")
+
+
+def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
+    names = settings.training.datasets
+    finished = [name for name in names if _finished(results, name)]
+    absent = [name for name in names if name not in finished]
+    descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
+    yield _heading(settings)
+    if absent:
+        yield _absent({name: _reason(name, _raw_files(settings, name), logs) for name in absent})
+    if finished:
+        summaries = [pd.read_csv(results / "training" / name / "summary.csv") for name in finished]
+        yield _overview(pd.concat(summaries, ignore_index=True), descriptions, settings)
+    for name in finished:
+        yield _dataset(name, descriptions[name], results)
+    yield _cost(finished, results)
+    yield _appendix(settings)
+
+
+def _finished(results: Path, name: str) -> bool:
+    needed = (f"data/{name}/description.json", f"training/{name}/summary.csv", f"training/{name}/figure_3_1.svg")
+    return all((results / path).is_file() for path in needed)
+
+
+# --- sections ---------------------------------------------------------------------------------------
+
+
+def _heading(settings: Settings) -> str:
+    links = "".join(f'<a href="#{name}">{escape(name)}</a>' for name in settings.training.datasets)
+    return (
+        "<header><h1>TreeCRF: published and measured</h1>"
+        "<p>Conditional random fields whose potentials are sums of regression trees, trained and tested as in "
+        "chapter 3 of the dissertation. Every number below was computed by the run that wrote this page, but for "
+        "the columns headed <em>published</em>.</p>"
+        f'<nav>{links}<a href="#cost">CPU time</a><a href="#settings">settings</a></nav></header>'
+    )
+
+
+def _absent(reasons: dict[str, str]) -> str:
+    items = "".join(f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in reasons.items())
+    return f'<section class="warning"><h2>Not in this page</h2><ul>{items}</ul></section>'
+
+
+def _overview(summary: pd.DataFrame, descriptions: dict[str, dict[str, Any]], settings: Settings) -> str:
+    stand_ins = "".join(
+        f"<li><b>{escape(name)}</b> is a stand-in: {escape(str(description['stand_in']))}</li>"
+        for name, description in descriptions.items()
+        if description["stand_in"]
+    )
+    return (
+        '<section id="table"><h2>Accuracy of TreeCRF with shrinkage (tables 3.4 and 3.5)</h2>'
+        f'<div class="wide">{summary_to_fragment(summary)}</div>'
+        + (f'<ul class="stand-in">{stand_ins}</ul>' if stand_ins else "")
+        + _paragraph(TABLE_NOTE, folds=settings.training.n_folds, runs=settings.training.n_perturbed_runs)
+        + "</section>"
+    )
+
+
+def _dataset(name: str, description: dict[str, Any], results: Path) -> str:
+    folder = results / "training" / name
+    image = base64.b64encode((folder / "figure_3_1.svg").read_bytes()).decode()
+    left, right = description["window"]
+    counts = _paragraph(
+        DATASET_NOTE,
+        **{side: description[side] for side in ("train", "test")},
+        labels=len(description["labels"]),
+        attributes=description["n_attributes"],
+        left=left,
+        right=right,
+    )
+    stand_in, terms = (description[key] and escape(str(description[key])) for key in ("stand_in", "terms"))
+    return (
+        f'<section id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(description["title"])}</p>'
+        + (f'<p class="stand-in">Stand-in: {stand_in}</p>' if stand_in else "")
+        + counts
+        + (f"<p>Terms of the data: {terms}</p>" if terms else "")
+        + f'<figure><img alt="Test accuracy by iteration, {escape(name)}" src="data:image/svg+xml;base64,{image}">'
+        + f"<figcaption>{FIGURE_NOTE}</figcaption></figure></section>"
+    )
+
+
+def _cost(names: list[str], results: Path) -> str:
+    rows = []
+    for name in names:
+        seconds = pd.read_csv(results / "training" / name / "cpu_seconds.csv")
+        by_phase = seconds.groupby("phase", sort=False)["cpu_seconds"].mean()
+        row = {"data set": name} | {str(phase): f"{value:.3f}" for phase, value in by_phase.items()}
+        rows.append(row | {"one training": f"{by_phase.sum():.3f}"})
+    table = frame_to_fragment(pd.DataFrame(rows)) if rows else ""
+    jobs = _benchmarks(results / "benchmarks")
+    return (
+        '<section id="cost"><h2>CPU time</h2><p>CPU seconds of one training with one thread on the whole training '
+        f"set, by phase: mean over lambdas and runs.</p>{table}<p>CPU seconds of the jobs behind this page, by step, "
+        f"start of Python included.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
+    )
+
+
+def _benchmarks(folder: Path) -> pd.DataFrame:
+    rows = []
+    for path in sorted(folder.rglob("*.tsv")):
+        measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])
+        rows.append(
+            {"step": path.relative_to(folder).parts[0].removesuffix(".tsv"), **measured[["s", "cpu_time"]].iloc[0]}
+        )
+    if not rows:
+        return pd.DataFrame()
+    groups = pd.DataFrame(rows).groupby("step", sort=False)
+    frame = groups.agg(jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum")).reset_index()
+    return pd.DataFrame(
+        {
+            "step": frame["step"],
+            "jobs": frame["jobs"].astype(str),
+            "wall seconds": frame["wall"].map("{:.1f}".format),
+            "CPU seconds": frame["cpu"].map("{:.1f}".format),
+        }
+    )
+
+
+def _appendix(settings: Settings) -> str:
+    values = settings.model_dump(mode="json")
+    values["datasets"] = {name: values["datasets"][name] for name in settings.training.datasets}
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    versions = [("python", platform.python_version())]
+    for package in PACKAGES:
+        try:
+            versions.append((package, version(package)))
+        except PackageNotFoundError:
+            continue
+    table = frame_to_fragment(pd.DataFrame(versions, columns=["package", "version"]))
+    return (
+        f'<section id="settings"><h2>Settings and versions</h2><pre>{escape(text)}</pre>{table}'
+        f"<p>{escape(platform.system())} {escape(platform.machine())}, {os.cpu_count()} cores.</p></section>"
+    )
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _paragraph(text: str, **values: Any) -> str:
+    return f"<p>{text.strip().format(**values)}</p>"
+
+
+def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:
+    dataset = settings.datasets[name]
+    return () if isinstance(dataset, TableDataset) else tuple(describe(dataset.source or name).files)
+
+
+def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
+    """The first line of the newest failed job's log that belongs to the data set."""
+    candidates = [path for path in logs.rglob("*.log") if path.name.startswith((f"{name}.", f"{name}_l2_"))]
+    candidates += [path for file in raw_files if (path := logs / "download" / f"{file}.log").is_file()]
+    for path in sorted(candidates, key=lambda path: path.stat().st_mtime, reverse=True):
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        if any(line.startswith(("Where it happened", "Traceback")) for line in lines):
+            return lines[0] if not lines[0].startswith("Traceback") else lines[-1]
+    return "not computed; see Snakemake's messages."
+
+
+def _resource(name: str) -> str:
+    return files("treecrf.reporting").joinpath(name).read_text(encoding="utf-8")

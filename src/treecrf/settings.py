@@ -1,0 +1,172 @@
+"""The whole configuration: its keys, their defaults (PROTOCOL's), and what to say when one is wrong.
+
+``python -m treecrf.settings`` prints the JSON schema that ``config/schema.json`` holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+Window = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+Decoder = Literal["forward_backward", "viterbi"]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BuiltinDataset(_Model):
+    """A data set that the package knows how to get or to generate."""
+
+    kind: Literal["builtin"] = "builtin"
+    source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
+    options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
+    window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
+
+
+class TableDataset(_Model):
+    """Sequences of your own: a CSV or Parquet file with one row per observation; an empty cell is missing."""
+
+    kind: Literal["table"]
+    path: str = Field(description="The training table, or the only one.")
+    test: str | None = Field(None, description="The test table; unless given, a part of the sequences is held out.")
+    sequence: str = Field("sequence", description="Column that tells sequences apart.")
+    label: str = Field("label", description="Column with the labels.")
+    attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
+    window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
+
+
+Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
+
+
+class TrainingSettings(_Model):
+    """The study of chapter 3: how TreeCRF's accuracy depends on lambda and on the number of iterations."""
+
+    datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
+    l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
+    )
+    n_iterations: int = Field(200, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
+    max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
+    order: int = Field(1, ge=0, le=4, description="Previous labels that the potentials see.")
+    decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
+    n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
+    n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
+    start_noise: float = Field(
+        0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F."
+    )
+    unseen: Literal["missing", "error"] = Field(
+        "missing", description="What to do with a category that the training set does not have."
+    )
+
+    @field_validator("datasets", "l2_regularizations", "decoders")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        twice = sorted({str(value) for value in values if values.count(value) > 1})
+        if twice:
+            raise ValueError(f"names {', '.join(twice)} more than once; name each once")
+        return values
+
+
+def _training_defaults() -> TrainingSettings:
+    return TrainingSettings.model_validate({})
+
+
+class Settings(_Model):
+    """The whole configuration of a run."""
+
+    mirror: str | None = Field(
+        None, description="Folder with copies of the raw files; the environment variable TREECRF_MIRROR unless given."
+    )
+    raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
+    results: str = Field("results", description="Folder of everything that is computed.")
+    reports: str = Field("reports", description="Folder of the pages to read.")
+    seed: int = Field(0, ge=0, description="Seed from which, with names, every other seed is derived.")
+    datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
+    training: TrainingSettings = Field(
+        default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
+    )
+
+    @field_validator("datasets", mode="before")
+    @classmethod
+    def _builtin_unless_said(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {name: _with_kind(options) for name, options in value.items()}
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Settings:
+        unknown = [name for name in self.training.datasets if name not in self.datasets]
+        if unknown:
+            raise ValueError(
+                f"training.datasets names {unknown[0]!r}, which is not under datasets "
+                f"({', '.join(self.datasets)}); describe it there or leave it out"
+            )
+        return self
+
+
+def load_settings(mapping: Mapping[str, Any]) -> Settings:
+    """Check a configuration.
+
+    Parameters
+    ----------
+    mapping : mapping
+        The configuration as read from YAML.
+
+    Returns
+    -------
+    Settings
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the first wrong key, what is wrong with it, and what to do.
+    """
+    try:
+        return Settings.model_validate(dict(mapping))
+    except ValidationError as error:
+        raise ValueError(_sentence(error)) from None
+
+
+def json_schema() -> str:
+    """The JSON schema of the configuration, as text."""
+    return json.dumps(Settings.model_json_schema(), indent=2) + "\n"
+
+
+def _with_kind(options: Any) -> Any:
+    if options is None:
+        return {"kind": "builtin"}
+    if isinstance(options, Mapping):
+        return {"kind": "builtin", **options}
+    return options
+
+
+def _sentence(error: ValidationError) -> str:
+    errors = error.errors()
+    first = errors[0]
+    key = ".".join(str(part) for part in first["loc"] if part not in ("builtin", "[key]"))
+    if first["type"] == "extra_forbidden":
+        what = f"the key {key!r} is not known; remove it, or look up its spelling in config/README.md"
+    elif first["type"] == "missing":
+        what = f"the key {key!r} is missing; add it (config/README.md describes it)"
+    elif first["type"] == "string_pattern_mismatch":
+        what = (
+            f"{key!r} holds {first['input']!r}; a data set's name has letters, digits and underscores only, rename it"
+        )
+    elif first["type"] == "value_error":
+        message = str(first["ctx"]["error"])
+        what = f"{key!r} {message}" if key else message
+    else:
+        message = first["msg"][0].lower() + first["msg"][1:]
+        what = f"{key!r} holds {first['input']!r}, but {message}; change it (config/README.md describes it)"
+    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"configuration: {what}{others}."
+
+
+if __name__ == "__main__":
+    print(json_schema(), end="")

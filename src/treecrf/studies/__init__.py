@@ -1,0 +1,1 @@
+"""Studies: data and settings in, tidy frames out; one file per study."""

@@ -1,0 +1,126 @@
+"""Run Snakemake and show how far it is: ``python workflow/progress.py SNAKEMAKE_OPTION ...``.
+
+On a terminal a bar with the steps at work; elsewhere one line per finished step. Snakemake's own messages
+go to ``.snakemake/log``; a failed step is shown with what its log says. Ends by naming the page to read.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from treecrf.settings import load_settings
+
+STARTED = re.compile(r"^Job (?P<job>\d+): (?P<message>.*)$")
+FINISHED = re.compile(r"^Finished jobid: (?P<job>\d+)")
+DONE = re.compile(r"^(?P<done>\d+) of (?P<total>\d+) steps")
+TOTAL = re.compile(r"^total\s+(?P<total>\d+)\s*$")
+STEP_FAILED = re.compile(r"^Error in rule (?P<rule>\w+):")
+STEP_LOG = re.compile(r"^    log: (?P<log>.*?)(?: \(check log file.*)?$")
+FAILED = re.compile(
+    r"^(LockException|\w*(?<!CalledProcess)(?<!Workflow)(?<!Rule)(Error|Exception) in |WorkflowError:|Error:)"
+)
+OTHER = re.compile(
+    r"^(\[\w{3} \w{3}|Select jobs|Execute \d|Complete log|Shutting down|Exiting because|At least one job)"
+)
+
+
+def run(options: list[str]) -> int:
+    """Run Snakemake with `options`; returns its exit code."""
+    console = Console(stderr=True, highlight=False)
+    command = [sys.executable, "-m", "snakemake", "--nocolor", *options]
+    began = time.monotonic()
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
+    )
+    assert process.stdout is not None
+    columns = (
+        TextColumn("[bold]treecrf"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("looks what there is to do", total=None)
+        try:
+            messages = show(process.stdout, progress, task, console)
+            code = process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            console.print("Stopped. The same command goes on where this one was.")
+            return 130
+    if code:
+        console.print("\n".join(messages), markup=False, soft_wrap=True)
+        console.print("[bold]Some steps failed.[/bold] The same command tries them again.")
+    else:
+        console.print(f"Done in {time.monotonic() - began:.0f} s.")
+    return code
+
+
+def show(lines: Iterable[str], progress: Progress, task: TaskID, console: Console) -> list[str]:
+    """Follow Snakemake's messages; returns what to say of failures."""
+    at_work: dict[str, str] = {}
+    failures: list[str] = []
+    failing = False
+    for line in map(str.rstrip, lines):
+        if match := STARTED.match(line):
+            at_work[match["job"]] = match["message"]
+        elif match := FINISHED.match(line):
+            step = at_work.pop(match["job"], None)
+            if step and progress.disable:
+                console.print(f"  {step}", markup=False)
+        elif match := DONE.match(line):
+            progress.update(task, completed=int(match["done"]), total=int(match["total"]))
+        elif match := TOTAL.match(line):
+            progress.update(task, total=int(match["total"]))
+        elif match := STEP_FAILED.match(line):
+            failures.append(f"The step {match['rule']} failed.")
+        elif match := STEP_LOG.match(line):
+            failures[-1:] = [first_line(match["log"]), f"  (details: {match['log']})"]
+        failing = bool(FAILED.match(line)) or (failing and bool(line) and not OTHER.match(line))
+        if failing:
+            failures.append(line)
+        progress.update(task, description="; ".join(list(at_work.values())[:2]))
+    progress.update(task, description="")
+    return failures
+
+
+def first_line(log: str) -> str:
+    """What a failed step says of itself: the first line of its log."""
+    try:
+        lines = Path(log).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    if not lines:
+        return f"A step failed before it wrote its log {log}."
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+def page_of(options: list[str]) -> Path | None:
+    """The page that a run with `options` writes, if it can be told and is there."""
+    given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
+    try:
+        texts = [Path(name).read_text(encoding="utf-8") for name in ["config/config.yaml", *given]]
+        settings = load_settings({key: value for text in texts for key, value in yaml.safe_load(text).items()})
+    except (OSError, ValueError):
+        return None
+    page = Path(settings.reports).resolve() / "index.html"
+    return page if page.is_file() else None
+
+
+if __name__ == "__main__":
+    exit_code = run(sys.argv[1:])
+    if (page := page_of(sys.argv[1:])) is not None:
+        print(f"The report{' of what was finished' if exit_code else ''} is {page}")
+    sys.exit(exit_code)

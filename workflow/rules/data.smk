@@ -1,0 +1,46 @@
+rule download:
+    output:
+        f"{RAW}/{{path}}",
+    log:
+        f"{LOGS}/download/{{path}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        folder=lambda wildcards: RAW,
+        mirror=MIRROR,
+    message:
+        "Gets the raw file {wildcards.path}"
+    script:
+        "../scripts/download.py"
+
+
+rule prepare_data:
+    input:
+        raw_files,
+    output:
+        train=f"{RESULTS}/data/{{dataset}}/train.npz",
+        test=f"{RESULTS}/data/{{dataset}}/test.npz",
+        description=f"{RESULTS}/data/{{dataset}}/description.json",
+    log:
+        f"{LOGS}/prepare_data/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/prepare_data/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        source=lambda wildcards: source_of(wildcards.dataset),
+        options=lambda wildcards: load_options(wildcards.dataset),
+        window=lambda wildcards: window_of(wildcards.dataset),
+        code=code_of("sequences.py", "_frames.py", "datasets"),
+    message:
+        "Prepares the data set {wildcards.dataset}"
+    script:
+        "../scripts/prepare_data.py"

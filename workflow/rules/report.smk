@@ -1,0 +1,33 @@
+rule write_page:
+    input:
+        training_summaries(),
+        [
+            f"{RESULTS}/training/{name}/figure_3_1.svg"
+            for name in SETTINGS.training.datasets
+        ],
+        [
+            f"{RESULTS}/training/{name}/cpu_seconds.csv"
+            for name in SETTINGS.training.datasets
+        ],
+        [
+            f"{RESULTS}/data/{name}/description.json"
+            for name in SETTINGS.training.datasets
+        ],
+    output:
+        PAGE,
+    log:
+        f"{LOGS}/write_page.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=SETTINGS.model_dump(mode="json"),
+        logs=LOGS,
+        code=code_of("reporting", "settings.py"),
+    message:
+        "Writes the page {output}"
+    script:
+        "../scripts/write_page.py"

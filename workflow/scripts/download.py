@@ -1,0 +1,13 @@
+"""Get one raw file, checked against its SHA-256.
+
+Outputs
+-------
+The file, under the raw folder.
+"""
+
+from treecrf.datasets.download import fetch
+
+from _job import job
+
+with job(snakemake.log[0]):
+    fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)

@@ -1,0 +1,16 @@
+"""Compile the numerical routines once, before many jobs want them at the same time.
+
+Outputs
+-------
+JSON with the version of numba.
+"""
+
+from numba import __version__
+
+from _job import job
+from treecrf.reporting.files import write_json
+from treecrf.studies.training import warm_kernels
+
+with job(snakemake.log[0]):
+    warm_kernels()
+    write_json({"numba": __version__}, snakemake.output[0])

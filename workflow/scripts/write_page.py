@@ -1,0 +1,13 @@
+"""The page that shows the whole run.
+
+Outputs
+-------
+One HTML file that needs no other file and no network.
+"""
+
+from _job import job
+from treecrf.reporting.html import write_page
+from treecrf.settings import load_settings
+
+with job(snakemake.log[0]):
+    write_page(load_settings(snakemake.params.settings), snakemake.params.logs)
