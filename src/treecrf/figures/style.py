@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
 
 DECODER_STYLES: dict[str, dict[str, Any]] = {
@@ -34,4 +35,5 @@ SETTINGS: Any = {
 def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
     """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time."""
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    figure.savefig(path, format=kind, dpi=200, metadata=metadata)
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(path, format=kind, dpi=200, metadata=metadata)

@@ -1,0 +1,97 @@
+"""The configuration: defaults, schema, and one sentence for what is wrong."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from treecrf.settings import BuiltinDataset, TableDataset, load_settings
+from treecrf.settings import json_schema as current_schema
+
+CONFIG = Path(__file__).parents[1] / "config"
+MINIMAL = {"datasets": {"protein": {}, "nettalk": None, "hyphen": {"kind": "builtin"}}}
+
+
+def read(name):
+    return yaml.safe_load((CONFIG / name).read_text())
+
+
+def test_defaults_are_the_protocol():
+    training = load_settings(MINIMAL).training
+    assert training.l2_regularizations == [0, 5, 10, 20, 40, 80]
+    assert (training.n_iterations, training.max_leaves, training.n_folds, training.n_perturbed_runs) == (
+        200,
+        100,
+        5,
+        10,
+    )
+    assert training.decoders == ["forward_backward", "viterbi"]
+    assert training.order == 1
+
+
+def test_config_yaml_says_the_defaults():
+    assert load_settings(read("config.yaml")).training == load_settings(MINIMAL).training
+
+
+def test_demo_is_laid_over_config():
+    merged = {**read("config.yaml"), **read("demo.yaml")}
+    settings = load_settings(merged)
+    assert settings.results != load_settings(read("config.yaml")).results
+
+
+def test_schema_is_current():
+    assert (CONFIG / "schema.json").read_text() == current_schema(), (
+        "rewrite it: python -m treecrf.settings > config/schema.json"
+    )
+
+
+def test_readme_names_every_key():
+    text = (CONFIG / "README.md").read_text()
+    settings = load_settings(MINIMAL)
+    keys = [*type(settings).model_fields, *type(settings.training).model_fields]
+    keys += [*BuiltinDataset.model_fields, *TableDataset.model_fields]
+    assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
+
+
+def test_a_table_of_your_own():
+    table = {"kind": "table", "path": "mine.csv", "sequence": "s", "label": "y", "window": [1, 1]}
+    settings = load_settings({"datasets": {"mine": table}, "training": {"datasets": ["mine"]}})
+    assert settings.datasets["mine"] == TableDataset(
+        kind="table", path="mine.csv", sequence="s", label="y", window=(1, 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"trainig": {}}, "configuration: the key 'trainig' is not known; remove it"),
+        (
+            {"training": {"n_iterations": 0}},
+            "'training.n_iterations' holds 0, but input should be greater than or equal to 1",
+        ),
+        ({"training": {"l2_regularizations": [-1]}}, "'training.l2_regularizations.0' holds -1, but"),
+        ({"training": {"l2_regularizations": [float("nan")]}}, "'training.l2_regularizations.0' holds nan, but"),
+        ({"training": {"l2_regularizations": [5, 5.0]}}, "'training.l2_regularizations' names 5.0 more than once"),
+        ({"training": {"max_leaves": 1}}, "'training.max_leaves' holds 1, but"),
+        ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' holds 'beam', but"),
+        ({"training": {"datasets": ["mine"]}}, "training.datasets names 'mine', which is not under datasets (protein"),
+        ({"datasets": {"protein": {"window": [-1, 2]}}}, "'datasets.protein.window.0' holds -1, but"),
+        ({"datasets": {"protein": {"kind": "database"}}}, "'datasets.protein' holds"),
+        ({"datasets": {"a/b": {}}}, "'datasets.a/b' holds 'a/b'; a data set's name has letters"),
+        ({"datasets": {"mine": {"kind": "table"}}}, "the key 'datasets.mine.table.path' is missing; add it"),
+        ({"datasets": None}, "'datasets' holds None, but"),
+        ({"seed": "x"}, "'seed' holds 'x', but"),
+    ],
+)
+def test_errors_are_one_sentence(change, sentence):
+    with pytest.raises(ValueError) as caught:
+        load_settings({**MINIMAL, **change})
+    message = str(caught.value)
+    assert sentence in message
+    assert "\n" not in message
+    assert message.endswith(".")
+
+
+def test_datasets_are_needed():
+    with pytest.raises(ValueError, match="the key 'datasets' is missing; add it"):
+        load_settings({})
