@@ -236,7 +236,7 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
 def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read what `write_npz` wrote; ValueError if the file is damaged or of another format."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             header = json.loads(archive["header"].tobytes())
             arrays = {name: archive[name] for name in archive.files if name != "header"}
     except FileNotFoundError:

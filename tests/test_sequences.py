@@ -1,0 +1,140 @@
+"""`SequenceSet`: windows, tables, files, and what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
+
+LETTERS = Attribute("letter", ("a", "b", "c"))
+
+
+def small():
+    """Two sequences: a b c (labels X Y) with a last observation without label, and c (label Y), missing values."""
+    return SequenceSet([[0], [1], [2], [MISSING]], [0, 2, 3], (LETTERS,), [0, 1, 1], ("X", "Y"), [0, 3, 4])
+
+
+def table(**columns):
+    base = {"word": ["w1", "w1", "w2"], "letter": ["a", "b", "a"], "label": ["X", "Y", "X"]}
+    return pd.DataFrame(base | columns)
+
+
+def test_windows_see_edges_missing_cells_and_the_unlabelled_end():
+    edge, missing = 3, 4
+    expected = [[edge, 0, 1], [0, 1, 2], [edge, missing, edge]]
+    np.testing.assert_array_equal(window_codes(small(), (1, 1)), expected)
+    np.testing.assert_array_equal(window_codes(small(), (0, 2))[:, 2], [2, edge, edge])
+    np.testing.assert_array_equal(slot_sizes(small().attributes, (1, 1)), [4, 4, 4])
+
+
+def test_windows_equal_a_loop_over_positions():
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, 7, 12)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    attributes = (Attribute("p", ("0", "1")), Attribute("q", ("0", "1", "2")))
+    values = rng.integers(-1, 2, (offsets[-1], 2))
+    data = SequenceSet(values, offsets, attributes)
+    codes = window_codes(data, (2, 1))
+    for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for position in range(begin, end):
+            expected = []
+            for row in range(position - 2, position + 2):
+                for column, size in enumerate((2, 3)):
+                    value = values[row, column] if begin <= row < end else None
+                    expected.append(size if value is None else size + 1 if value == MISSING else value)
+            assert list(codes[position]) == expected
+
+
+def test_table_and_back():
+    data = small()
+    frame = data.to_frame()
+    assert list(frame.columns) == ["sequence", "label", "letter"]
+    assert frame["label"].isna().tolist() == [False, False, True, False]
+    again = SequenceSet.from_frame(frame, sequence="sequence", label="label", categories={"letter": "abc"})
+    assert again == data
+
+
+def test_empty_cells_are_missing_and_numbers_stay_whole():
+    frame = table(letter=[None, "", "a"], size=[1.0, np.nan, 2.0])
+    data = SequenceSet.from_frame(frame, sequence="word", label="label")
+    np.testing.assert_array_equal(data.values, [[MISSING, 0], [MISSING, MISSING], [0, 1]])
+    assert data.attributes == (Attribute("letter", ("a",)), Attribute("size", ("1", "2")))
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "words"),
+    [
+        (table(), {"label": "tag"}, "no column 'tag'"),
+        (table(), {"attributes": ["colour"]}, "no column 'colour'"),
+        (table(), {"attributes": []}, "no attribute columns"),
+        (table().iloc[:0], {}, "no rows"),
+        (table(word=["w1", "w2", "w1"]), {}, "row 2, column 'word': sequence 'w1' comes a second time"),
+        (table(word=["w1", None, "w2"]), {}, "row 1, column 'word'"),
+        (table(label=[None, "Y", "X"]), {}, "row 0, column 'label': an empty label"),
+        (table(), {"label_names": ["X"]}, "row 1, column 'label': 'Y'"),
+        (table(), {"categories": {"letter": ["b"]}}, "row 0, column 'letter': 'a'"),
+    ],
+)
+def test_bad_tables_name_row_and_column(frame, options, words):
+    with pytest.raises(ValueError, match=words):
+        SequenceSet.from_frame(frame, **({"sequence": "word", "label": "label"} | options))
+
+
+def test_selection_keeps_whole_sequences_in_order():
+    chosen = small().select([1, 0, 1])
+    np.testing.assert_array_equal(chosen.values.ravel(), [MISSING, 0, 1, 2, MISSING])
+    np.testing.assert_array_equal(chosen.labels, [1, 0, 1, 1])
+    assert chosen == SequenceSet.concatenate([small().select([1]), small()])
+    with pytest.raises(ValueError, match=r"index 2 is outside 0\.\.1"):
+        small().select([2])
+
+
+def test_files(tmp_path):
+    for data in (small(), small().with_labels(None)):
+        data.save(tmp_path / "set.npz")
+        assert SequenceSet.load(tmp_path / "set.npz") == data
+    assert [path.name for path in tmp_path.iterdir()] == ["set.npz"]
+    (tmp_path / "set.npz").write_bytes(b"PK\x03\x04 cut short")
+    with pytest.raises(ValueError, match=r"set\.npz is damaged"):
+        SequenceSet.load(tmp_path / "set.npz")
+
+
+def test_sets_cannot_be_changed():
+    data = small()
+    with pytest.raises(ValueError, match="read-only"):
+        data.values[0] = 1
+    with pytest.raises(AttributeError):
+        data.labels = None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"values": [[0.5], [0], [0], [0]]}, "NaN or a fraction"),
+        ({"values": [[np.nan], [0], [0], [0]]}, "NaN or a fraction"),
+        ({"values": [["a"]] * 4}, "must be integers"),
+        ({"values": [[-2]] * 4}, r"-1\.\.32767"),
+        ({"values": [[3], [0], [0], [0]]}, "code 3 at observation 0"),
+        ({"values": [[0, 0]] * 4}, "2 columns but 1 attributes"),
+        ({"values": [0, 0, 0, 0]}, "shape"),
+        ({"offsets": [0, 2, 4]}, "offsets end at 4 but there are 3 rows"),
+        ({"offsets": [1, 2, 3]}, "start at 0"),
+        ({"offsets": [0, 3, 3]}, "sequence 1 has no positions"),
+        ({"offsets": [0, 1, 3]}, "sequence 1 has more positions than observations"),
+        ({"labels": [0, -1, 1]}, "position 1 has no label"),
+        ({"labels": [0, 2, 1]}, "label code 2 at position 1"),
+    ],
+)
+def test_contradictions_are_refused(change, words):
+    data = small()
+    parts = {name: getattr(data, name) for name in ("values", "offsets", "labels", "observation_offsets")}
+    with pytest.raises(ValueError, match=words):
+        SequenceSet(attributes=data.attributes, label_names=data.label_names, **(parts | change))
+
+
+def test_bad_windows_are_refused():
+    with pytest.raises(ValueError, match=r"window \(-1, 0\)"):
+        window_codes(small(), (-1, 0))
+    wide = Attribute("word", tuple(map(str, range(300))))
+    with pytest.raises(ValueError, match="300 categories"):
+        window_codes(SequenceSet([[0]], [0, 1], (wide,)), (0, 0))
