@@ -7,7 +7,6 @@ go to ``.snakemake/log``; a failed step is shown with what its log says. Ends by
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -56,8 +55,7 @@ def run(options: list[str]) -> int:
             messages = show(process.stdout, progress, task, console)
             code = process.wait()
         except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            process.wait()
+            stop(process)
             console.print("Stopped. The same command goes on where this one was.")
             return 130
     if code:
@@ -66,6 +64,15 @@ def run(options: list[str]) -> int:
     else:
         console.print(f"Done in {time.monotonic() - began:.0f} s.")
     return code
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """Wait for Snakemake, which a terminal's Ctrl-C reaches too; ask it to end if nothing did."""
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        process.wait()
 
 
 def show(lines: Iterable[str], progress: Progress, task: TaskID, console: Console) -> list[str]:

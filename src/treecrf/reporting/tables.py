@@ -16,7 +16,7 @@ LATEX_NAMES = {
     "λ": r"$\lambda$",
     "F = 0": "$F=0$",
     "mean ± sd": r"mean $\pm$ sd",
-    "difference": "difference",
+    "min–max": "min--max",
 }
 
 
