@@ -1,8 +1,12 @@
 """Sequence labelling with conditional random fields whose potentials are sums of regression trees."""
 
-# from treecrf import datasets
-#from treecrf.models.base import load
-#from treecrf.models.treecrf import TreeCRF
+from treecrf._kernel_cache import kernel_cache
+
+with kernel_cache():
+    from treecrf import chain
+    from treecrf.models.base import load
+    from treecrf.models.treecrf import TreeCRF
+from treecrf import datasets
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
-__all__ = ["MISSING", "Attribute", "SequenceSet", "TreeCRF", "datasets", "load"]
+__all__ = ["MISSING", "Attribute", "SequenceSet", "TreeCRF", "chain", "datasets", "load"]
