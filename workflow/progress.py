@@ -17,7 +17,6 @@ import yaml
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from treecrf.settings import load_settings
 
 STARTED = re.compile(r"^Job (?P<job>\d+): (?P<message>.*)$")
 FINISHED = re.compile(r"^Finished jobid: (?P<job>\d+)")
@@ -50,7 +49,7 @@ def run(options: list[str]) -> int:
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("looks what there is to do", total=None)
+        task = progress.add_task("starts (the first time, routines are compiled)", total=None)
         try:
             messages = show(process.stdout, progress, task, console)
             code = process.wait()
@@ -116,6 +115,8 @@ def first_line(log: str) -> str:
 
 def page_of(options: list[str]) -> Path | None:
     """The page that a run with `options` writes, if it can be told and is there."""
+    from treecrf.settings import load_settings  # here, so that the view opens before numba is loaded
+
     given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
     try:
         texts = [Path(name).read_text(encoding="utf-8") for name in ["config/config.yaml", *given]]

@@ -153,7 +153,7 @@ def _cost(names: list[str], results: Path) -> str:
     return (
         '<section id="cost"><h2>CPU time</h2><p>CPU seconds of one training with one thread on the whole training '
         f"set, by phase: mean over lambdas and runs.</p>{table}<p>CPU seconds of the jobs behind this page, by step, "
-        f"start of Python included.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
+        f"start of Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
     )
 
 
