@@ -17,16 +17,13 @@ import yaml
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-
 STARTED = re.compile(r"^Job (?P<job>\d+): (?P<message>.*)$")
 FINISHED = re.compile(r"^Finished jobid: (?P<job>\d+)")
 DONE = re.compile(r"^(?P<done>\d+) of (?P<total>\d+) steps")
 TOTAL = re.compile(r"^total\s+(?P<total>\d+)\s*$")
 STEP_FAILED = re.compile(r"^Error in rule (?P<rule>\w+):")
 STEP_LOG = re.compile(r"^    log: (?P<log>.*?)(?: \(check log file.*)?$")
-FAILED = re.compile(
-    r"^(LockException|\w*(?<!CalledProcess)(?<!Workflow)(?<!Rule)(Error|Exception) in |WorkflowError:|Error:)"
-)
+FAILED = re.compile(r"^(LockException|\w+(?<!CalledProcess)(Error|Exception) in |WorkflowError:|Error:)")
 OTHER = re.compile(
     r"^(\[\w{3} \w{3}|Select jobs|Execute \d|Complete log|Shutting down|Exiting because|At least one job)"
 )
@@ -59,7 +56,7 @@ def run(options: list[str]) -> int:
             return 130
     if code:
         console.print("\n".join(messages), markup=False, soft_wrap=True)
-        console.print("[bold]Some steps failed.[/bold] The same command tries them again.")
+        console.print("[bold]Not all was done.[/bold] The same command goes on where this one was.")
     else:
         console.print(f"Done in {time.monotonic() - began:.0f} s.")
     return code
@@ -95,7 +92,7 @@ def show(lines: Iterable[str], progress: Progress, task: TaskID, console: Consol
         elif match := STEP_LOG.match(line):
             failures[-1:] = [first_line(match["log"]), f"  (details: {match['log']})"]
         failing = bool(FAILED.match(line)) or (failing and bool(line) and not OTHER.match(line))
-        if failing:
+        if failing and line != "WorkflowError:" and not line.startswith("  File "):
             failures.append(line)
         progress.update(task, description="; ".join(list(at_work.values())[:2]))
     progress.update(task, description="")
@@ -128,7 +125,9 @@ def page_of(options: list[str]) -> Path | None:
 
 
 if __name__ == "__main__":
+    began = time.time()
     exit_code = run(sys.argv[1:])
-    if (page := page_of(sys.argv[1:])) is not None:
+    page = page_of(sys.argv[1:])
+    if page is not None and (not exit_code or page.stat().st_mtime >= began):
         print(f"The report{' of what was finished' if exit_code else ''} is {page}")
     sys.exit(exit_code)
