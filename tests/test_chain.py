@@ -283,6 +283,25 @@ def test_both_sides_of_the_change_to_logs_agree_with_the_plain_recursion(order, 
     np.testing.assert_allclose(pairs[likely], expected.pairs[likely], rtol=1e-8)  # the smallest, too
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("spread", [50.0, 71.0, 73.0, 100.0, 150.0, 200.0, 230.0, 300.0, 500.0, 700.0, 1400.0])
+def test_dead_ends_of_any_depth_agree_with_the_plain_recursion(order, spread):
+    """Label 0 is the likeliest in the first k positions, and every state that remembers one then costs `spread`."""
+    space = chain.StateSpace(2, order)
+    offsets = np.array([0, 2 * order + 2])
+    potentials = np.random.default_rng(21).uniform(0.0, 1.0, (2, offsets[-1], space.n_states))
+    potentials[1, :order] -= spread
+    potentials[:, order : 2 * order, (space.labels_of_state == 0).any(axis=1)] -= spread
+    assert_agrees(potentials, offsets, order, naive.recursive_chains(potentials, offsets, order))
+
+
+def test_viterbi_sees_small_differences_at_the_end_of_a_long_chain():
+    n = 100_000
+    unary = 1e6 + np.random.default_rng(22).integers(0, 2, (2, n)) * 2.0**-20  # sums to 1e11, where 1e-5 is lost
+    potentials = np.ascontiguousarray(np.broadcast_to(unary[:, :, None], (2, n, 3)))
+    np.testing.assert_array_equal(chain.viterbi(potentials, [0, n], 1).labels, unary.argmax(axis=0))
+
+
 # --- without the compiler, and against another library ----------------------------------------------
 
 _UNCOMPILED = """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, types, void
+from numba import boolean, float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import ArrayLike, NDArray
 
 _MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
@@ -24,6 +24,7 @@ _CUBE, _TABLE, _ROW = float64[:, :, ::1], float64[:, ::1], float64[::1]
 _CONST_CUBE = types.Array(float64, 3, "C", readonly=True)
 _OFFSETS = types.Array(int64, 1, "C", readonly=True)
 _LABELS = types.Array(int16, 1, "C", readonly=True)
+_Array = NDArray[Any]
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
@@ -318,10 +319,11 @@ def _checked_labels(labels: ArrayLike, offsets: NDArray[np.int64], n_labels: int
 # the oldest label alone (the one that the next state forgets; width 1 while nothing is forgotten), so that label y
 # leads from block b to state y * stride + b, and sums over the forgotten label are contiguous. `local` (n_positions,
 # n_labels, n_full) holds exponentials, later joint probabilities; its states are counted within their depth.
+# Unsigned indices spare the innermost loops the test for Python's wraparound.
 
 
 @njit(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
-def _shape_of_step(n_labels, order, depth):
+def _shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
     """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
     base = 0
     for deeper in range(depth + 1, order + 1):
@@ -334,7 +336,9 @@ def _shape_of_step(n_labels, order, depth):
 
 
 @njit(types.UniTuple(int64, 2)(_CONST_CUBE, _OFFSETS, int64, _ROW, _ROW, _CUBE), **_OPTIONS)
-def _examine(potentials, offsets, order, shifts, ranges, local):
+def _examine(
+    potentials: _Array, offsets: _Array, order: int, shifts: _Array, ranges: _Array, local: _Array
+) -> tuple[int, int]:
     """Write each position's largest valid potential, each sequence's widest range at one position, and `local`.
 
     `local` receives the potentials less the largest, unless it is empty. Returns (label, position) of the first
@@ -364,7 +368,7 @@ def _examine(potentials, offsets, order, shifts, ranges, local):
 
 
 @njit(void(_CUBE, int64, _TABLE, _ROW), **_OPTIONS)
-def _forward(local, order, alphas, scales):
+def _forward(local: _Array, order: int, alphas: _Array, scales: _Array) -> None:
     """Forward recursion: ``alphas[t]``, over the states before t, sums to one; ``scales[t]`` is what it grew by."""
     n_labels = local.shape[1]
     alphas[0, 0] = 1.0
@@ -377,7 +381,7 @@ def _forward(local, order, alphas, scales):
             for block in range(n_blocks):
                 value = 0.0
                 for state in range(block * width, (block + 1) * width):
-                    value += alphas[t, state] * local[t, label, state]
+                    value += alphas[t, uint64(state)] * local[t, label, uint64(state)]
                 alphas[t + 1, label * stride + block] = value
                 total += value
         if order == 0:
@@ -389,7 +393,7 @@ def _forward(local, order, alphas, scales):
 
 
 @njit(void(_CUBE, int64, _TABLE, _ROW, _TABLE, _TABLE), **_OPTIONS)
-def _backward(local, order, alphas, scales, betas, marginals):
+def _backward(local: _Array, order: int, alphas: _Array, scales: _Array, betas: _Array, marginals: _Array) -> None:
     """Backward recursion, scaled as the forward one; `local` becomes P(y_t, state | X) but for rounding."""
     n_labels = local.shape[1]
     now, after = betas[0], betas[1]
@@ -405,17 +409,18 @@ def _backward(local, order, alphas, scales, betas, marginals):
             for block in range(n_blocks):
                 beta = after[label * stride + block] * inverse
                 for state in range(block * width, (block + 1) * width):
-                    value = local[t, label, state] * beta
-                    now[state] += value
-                    value *= alphas[t, state]
-                    local[t, label, state] = value
+                    i = uint64(state)
+                    value = local[t, label, i] * beta
+                    now[i] += value
+                    value *= alphas[t, i]
+                    local[t, label, i] = value
                     marginal += value
             marginals[t, label] = marginal
         now, after = after, now
 
 
 @njit(float64(_ROW, int64), **_OPTIONS)
-def _log_sum(logs, n):
+def _log_sum(logs: _Array, n: int) -> float:
     """Logarithm of the sum of the exponentials of the first n values."""
     highest = logs[0]
     for i in range(1, n):
@@ -427,7 +432,7 @@ def _log_sum(logs, n):
 
 
 @njit(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS)
-def _forward_logs(potentials, begin, order, alphas, log_scales):
+def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, log_scales: _Array) -> None:
     """`_forward` in logs, from the potentials of the sequence that starts at `begin`; for orders above 0."""
     n_labels = potentials.shape[0]
     terms = np.empty(n_labels)
@@ -446,7 +451,16 @@ def _forward_logs(potentials, begin, order, alphas, log_scales):
 
 
 @njit(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS)
-def _backward_logs(potentials, begin, order, alphas, log_scales, betas, marginals, local):
+def _backward_logs(
+    potentials: _Array,
+    begin: int,
+    order: int,
+    alphas: _Array,
+    log_scales: _Array,
+    betas: _Array,
+    marginals: _Array,
+    local: _Array,
+) -> None:
     """`_backward` in logs."""
     n_labels = potentials.shape[0]
     terms = np.empty(n_labels)
@@ -466,7 +480,9 @@ def _backward_logs(potentials, begin, order, alphas, log_scales, betas, marginal
 
 
 @njit(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS)
-def _infer(potentials, offsets, order, in_logs, local, scales, marginals):
+def _infer(
+    potentials: _Array, offsets: _Array, order: int, in_logs: _Array, local: _Array, scales: _Array, marginals: _Array
+) -> None:
     """Both recursions on every sequence, or the forward one alone if `marginals` is empty."""
     n_full = potentials.shape[0] ** order
     alphas, betas = np.empty((np.max(offsets[1:] - offsets[:-1]) + 1, n_full)), np.empty((2, n_full))
@@ -490,7 +506,7 @@ def _infer(potentials, offsets, order, in_logs, local, scales, marginals):
 
 
 @njit(void(_CUBE, _OFFSETS, int64, _CUBE), **_OPTIONS)
-def _spread(local, offsets, order, pairs):
+def _spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
     """Copy joint probabilities from `local`, made to sum to one, to the states of all depths."""
     n_labels = local.shape[1]
     for sequence in range(len(offsets) - 1):
@@ -506,7 +522,7 @@ def _spread(local, offsets, order, pairs):
 
 
 @njit(void(_CONST_CUBE, _OFFSETS, int64, int16[::1]), **_OPTIONS)
-def _find_paths(potentials, offsets, order, labels):
+def _find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
     n_labels, n_full = potentials.shape[0], potentials.shape[0] ** order
     forgotten = np.zeros((np.max(offsets[1:] - offsets[:-1]), n_full), dtype=np.int16)  # of order 0: best label
@@ -533,7 +549,7 @@ def _find_paths(potentials, offsets, order, labels):
                     highest = max(highest, best)
             for state in range(n_next):
                 scores[state] = next_scores[state] - highest
-        state = np.argmax(scores[:n_next])
+        state = int(np.argmax(scores[:n_next]))
         for t in range(length - 1, -1, -1):
             _, _, width, stride = _shape_of_step(n_labels, order, min(t, order))
             if order == 0:
@@ -544,7 +560,7 @@ def _find_paths(potentials, offsets, order, labels):
 
 
 @njit(void(_LABELS, _OFFSETS, int64, int64, int32[::1]), **_OPTIONS)
-def _follow(labels, offsets, n_labels, order, states):
+def _follow(labels: _Array, offsets: _Array, n_labels: int, order: int, states: _Array) -> None:
     """Write the state before each position."""
     for sequence in range(len(offsets) - 1):
         code = 0
