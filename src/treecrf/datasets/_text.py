@@ -1,0 +1,45 @@
+"""Small pieces that the parsers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from treecrf.sequences import Attribute, SequenceSet
+
+LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+
+
+class DataError(ValueError):
+    """A raw file that is not what it should be; the message names file, line and what to do."""
+
+    def __init__(self, file: str, line: int | None, problem: str) -> None:
+        place = file if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {problem}; the file is damaged or another version: get it again.")
+
+
+def read_bytes(folder: Path, name: str) -> bytes:
+    """The bytes of a raw file; FileNotFoundError says how to get it."""
+    path = folder / name
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"raw file {name} is not in {folder}; set TREECRF_MIRROR to a folder that has it, put it there, or run "
+            f"snakemake {path}."
+        ) from None
+
+
+def from_words(words: Sequence[str], labels: Sequence[Sequence[int]], label_names: Sequence[str]) -> SequenceSet:
+    """Sequences of letters a-z with their labels; a word may have one letter more than it has labels."""
+    code = {letter: i for i, letter in enumerate(LETTERS)}
+    return SequenceSet(
+        np.array([[code[letter]] for word in words for letter in word], dtype=np.int16).reshape(-1, 1),
+        np.concatenate([[0], np.cumsum([len(one) for one in labels])]),
+        (Attribute("letter", LETTERS),),
+        np.array([label for one in labels for label in one], dtype=np.int16),
+        tuple(label_names),
+        np.concatenate([[0], np.cumsum([len(word) for word in words])]),
+    )

@@ -1,0 +1,121 @@
+"""Hyphenation: for every gap between two letters, whether a hyphen may stand there.
+
+A word of n letters has n - 1 positions, its gaps; gap t lies behind letter t, and the window of the last gap
+still sees the last letter: an observation without a label. The published window, 3 letters on either side of
+the gap, is letters t-2 .. t+3.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from treecrf.datasets import smile
+from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
+from treecrf.datasets.seeds import generator
+from treecrf.sequences import SequenceSet, window_codes
+
+FILES = tuple(f"hyphenation/sparse.hyphen.6.{part}" for part in ("train", "test"))
+MOBY_FILES = ("hyphenation/mhyph.txt",)
+
+LABELS = ("no_hyphen", "hyphen")
+WINDOW = (2, 3)
+_N_CODES = len(LETTERS) + 1
+_HYPHEN_POINT = b"\xa5"  # Mac Roman's bullet
+
+
+def decode(data: bytes, file: str) -> SequenceSet:
+    """Read the words back from SMILE's encoded windows; DataError where windows contradict each other."""
+    windows = smile.read_encoded(data, file, _N_CODES)
+    words, labels = [], []
+    for begin, end in zip(windows.offsets[:-1], windows.offsets[1:], strict=True):
+        codes = np.append(windows.codes[begin:end, WINDOW[0]], windows.codes[end - 1, WINDOW[0] + 1])
+        if codes.max() >= len(LETTERS):
+            raise DataError(file, int(begin) + 2, "a word has a gap inside")
+        words.append("".join(LETTERS[code] for code in codes))
+        labels.append(windows.labels[begin:end].tolist())
+    result = from_words(words, labels, LABELS)
+    if not np.array_equal(window_codes(result, WINDOW), windows.codes):
+        raise DataError(file, None, "the windows of a word contradict each other")
+    return result
+
+
+def encode(data: SequenceSet) -> bytes:
+    """SMILE's bytes of a set of words: the inverse of `decode`."""
+    assert data.labels is not None
+    windows = smile.EncodedWindows(
+        window_codes(data, WINDOW).astype(np.int64), data.labels.astype(np.int64), data.offsets
+    )
+    return smile.write_encoded(windows, _N_CODES, len(LABELS))
+
+
+def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
+    """The papers' own words: 1,951 for training, 908 for testing."""
+    train, test = (decode(read_bytes(raw, name), name) for name in FILES)
+    return train, test
+
+
+def parse_moby(data: bytes, file: str) -> list[list[str]]:
+    """Words of the Moby list as their syllables, for words of a-z alone.
+
+    Left out: spellings with more than one hyphenation, and entries whose hyphen points stand at an end or side
+    by side (a letter was lost).
+    """
+    variants: dict[str, set[bytes]] = {}
+    n_lines = 0
+    for line in data.replace(b"\r\n", b"\n").split(b"\n"):
+        if not line:
+            continue
+        n_lines += 1
+        syllables = line.split(_HYPHEN_POINT)
+        if all(part.isalpha() and part.islower() and part.isascii() for part in syllables):
+            variants.setdefault(b"".join(syllables).decode("ascii"), set()).add(line)
+    if not variants:
+        raise DataError(file, None, f"none of its {n_lines} lines is a hyphenated word")
+    single = [next(iter(lines)) for lines in variants.values() if len(lines) == 1]
+    return [line.decode("mac_roman").split(_HYPHEN_POINT.decode("mac_roman")) for line in single]
+
+
+def from_syllables(words: list[list[str]]) -> SequenceSet:
+    """Words given by their syllables; each needs at least two letters."""
+    labels = []
+    for syllables in words:
+        ends = set(np.cumsum([len(part) for part in syllables])[:-1].tolist())
+        labels.append([int(gap in ends) for gap in range(1, sum(map(len, syllables)))])
+    return from_words(["".join(syllables) for syllables in words], labels, LABELS)
+
+
+def load_moby(raw: Path, *, n_train: int = 1951, n_test: int = 908, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+    """Words drawn from the Moby list (public domain), as many as wanted.
+
+    Parameters
+    ----------
+    raw : Path
+    n_train, n_test : int
+        Number of words.
+    seed : int
+        Decides which.
+    """
+    words = [word for word in parse_moby(read_bytes(raw, MOBY_FILES[0]), MOBY_FILES[0]) if sum(map(len, word)) > 1]
+    if n_train + n_test > len(words):
+        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(words)}; ask for fewer.")
+    order = generator(seed, "hyphen_moby", "words").permutation(len(words))
+    chosen = [words[i] for i in order[: n_train + n_test]]
+    return from_syllables(chosen[:n_train]), from_syllables(chosen[n_train:])
+
+
+def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+    """English words of a list in the package, hyphenated by the patterns that `pyphen` carries.
+
+    Needs no download. The labels are those of a program, not of people: good for a demonstration alone.
+    """
+    import pyphen
+
+    words = Path(__file__).with_name("english_words.txt").read_text(encoding="ascii").split()
+    if n_train + n_test > len(words):
+        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(words)}; ask for fewer.")
+    patterns = pyphen.Pyphen(lang="en_US")
+    order = generator(seed, "hyphen_tex", "words").permutation(len(words))
+    chosen = [patterns.inserted(words[i]).split("-") for i in order[: n_train + n_test]]
+    return from_syllables(chosen[:n_train]), from_syllables(chosen[n_train:])

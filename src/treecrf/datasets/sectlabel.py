@@ -1,0 +1,86 @@
+"""SectLabel: 40 scientific papers whose every line bears one of 24 hand-made labels.
+
+A paper is one line of the file: ``<SectLabel_tag> text +L+ text +L+ </SectLabel_tag> ...``, where ``+L+`` ends a
+line of the paper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from treecrf.datasets._text import DataError, read_bytes
+from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
+from treecrf.sequences import SequenceSet
+
+FILES = ("sectlabel/sectLabel.tagged.txt",)
+
+MERGED = ("front_matter", "heading", "body", "back_matter")
+_PARTS = {
+    "front_matter": "title author affiliation address email keyword category copyright note",
+    "heading": "sectionHeader subsectionHeader subsubsectionHeader",
+    "body": "bodyText figure figureCaption table tableCaption equation listItem footnote construct page none",
+    "back_matter": "reference",
+}
+MERGE: dict[str, str] = {tag: part for part, tags in _PARTS.items() for tag in tags.split()}
+"""The part of a paper that each of the 24 labels is merged into, unless said otherwise."""
+
+_BLOCK = re.compile(r"<SectLabel_(\w+)>(.*?)</SectLabel_\1>")
+
+
+def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
+    """Papers as lists of (tag, line)."""
+    papers = []
+    for number, paper in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+        if not paper.strip():
+            continue
+        lines = []
+        for tag, text in _BLOCK.findall(paper):
+            if tag not in MERGE:
+                raise DataError(file, number, f"the label {tag!r} is not known")
+            parts = text.split("+L+")
+            if parts[-1].strip():
+                raise DataError(file, number, f"a {tag} does not end in '+L+'")
+            lines.extend((tag, part.strip(" ")) for part in parts[:-1])
+        if not lines or _BLOCK.sub("", paper).strip():
+            raise DataError(file, number, "text stands outside the labels")
+        papers.append(lines)
+    if len(papers) < 2:
+        raise DataError(file, None, f"holds {len(papers)} papers")
+    return papers
+
+
+def load(
+    raw: Path,
+    *,
+    labels: Literal["merged", "all"] | Mapping[str, str] = "merged",
+    n_train: int = 30,
+    features: Sequence[str] = DEFAULT_FEATURES,
+) -> tuple[SequenceSet, SequenceSet]:
+    """The first `n_train` papers for training, the others for testing.
+
+    Parameters
+    ----------
+    raw : Path
+    labels : "merged", "all" or mapping
+        Four merged labels, the 24 as they are, or a name for each of the 24.
+    n_train : int
+    features : sequence of str
+        Line features, from `treecrf.datasets.line_features`.
+    """
+    papers = parse(read_bytes(raw, FILES[0]), FILES[0])
+    if not 0 < n_train < len(papers):
+        raise ValueError(f"n_train={n_train}: give a number between 1 and {len(papers) - 1}.")
+    if labels == "all":
+        merge: Mapping[str, str] = {tag: tag for tag in MERGE}
+    elif labels == "merged":
+        merge = MERGE
+    elif isinstance(labels, Mapping) and set(labels) >= set(MERGE):
+        merge = labels
+    else:
+        raise ValueError(f"labels={labels!r}: give 'merged', 'all' or a name for each of {', '.join(MERGE)}.")
+    names = tuple(dict.fromkeys(merge[tag] for tag in MERGE))
+    documents = from_documents([[(merge[tag], line) for tag, line in paper] for paper in papers], names, features)
+    return documents.select(range(n_train)), documents.select(range(n_train, len(papers)))

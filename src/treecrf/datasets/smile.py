@@ -1,0 +1,75 @@
+"""The encoded sequence files that come with SMILE: one line a position, its window cells numbered through.
+
+First line ``n_sequences n_labels n_features``; then ``sequence position n_slots f1 .. fn label``, all separated
+by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.datasets._text import DataError
+
+
+class EncodedWindows(NamedTuple):
+    """Windows of all positions: codes (n_positions, n_slots), labels (n_positions,), offsets (n_sequences + 1,)."""
+
+    codes: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+
+def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
+    """Decode a file.
+
+    Parameters
+    ----------
+    data : bytes
+    file : str
+        Its name, for errors.
+    n_codes : int
+        Number of codes of a slot: the categories and one for "outside the sequence", the last.
+    """
+    lines = data.decode("ascii", "replace").splitlines()
+    try:
+        header = [int(word) for word in lines[0].split()]
+        n_sequences, n_labels, n_features = header
+    except (IndexError, ValueError):
+        raise DataError(file, 1, "the first line must hold three numbers") from None
+    n_slots = n_features // n_codes
+    expected = n_slots + 4
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        words = line.split()
+        if len(words) != expected or not all(word.isdigit() for word in words):
+            raise DataError(file, number, f"expected {expected} numbers")
+        rows.append([int(word) for word in words])
+    table = np.array(rows, dtype=np.int64).reshape(-1, expected)
+    codes = table[:, 3:-1] - n_codes * np.arange(n_slots)
+    starts = np.flatnonzero(table[:, 1] == 1)
+    wrong = (codes < 0).any(axis=1) | (codes >= n_codes).any(axis=1) | (table[:, 2] != n_slots)
+    wrong |= table[:, -1] >= n_labels
+    if wrong.any():
+        raise DataError(file, int(wrong.argmax()) + 2, "a feature or label is out of its range")
+    offsets = np.append(starts, len(table))
+    lengths = np.diff(offsets)
+    places = np.arange(len(table)) - np.repeat(starts, lengths) + 1
+    numbers = np.repeat(np.arange(1, len(starts) + 1), lengths)
+    if len(starts) != n_sequences or (places != table[:, 1]).any() or (numbers != table[:, 0]).any():
+        raise DataError(file, None, f"holds {len(starts)} sequences or gaps in them, and announces {n_sequences}")
+    return EncodedWindows(codes, table[:, -1], offsets)
+
+
+def write_encoded(windows: EncodedWindows, n_codes: int, n_labels: int) -> bytes:
+    """The bytes that `read_encoded` reads."""
+    n_slots = windows.codes.shape[1]
+    features = windows.codes.astype(np.int64) + n_codes * np.arange(n_slots)
+    lines = [f"{len(windows.offsets) - 1} {n_labels} {n_codes * n_slots}"]
+    for sequence, (begin, end) in enumerate(zip(windows.offsets[:-1], windows.offsets[1:], strict=True), start=1):
+        for row in range(begin, end):
+            cells = " ".join(map(str, features[row]))
+            lines.append(f"{sequence} {row - begin + 1} {n_slots} {cells} {windows.labels[row]}")
+    return ("\n".join(lines) + "\n").encode("ascii")

@@ -1,0 +1,92 @@
+"""Generated data sets of the dissertation: the hidden Markov model of 3.5.3, XOR, OR and EXTRA of 5.4.1."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.datasets.seeds import generator
+from treecrf.sequences import Attribute, SequenceSet
+
+BAG = 6
+"""Number of future positions that the labels of XOR, OR and EXTRA look at."""
+
+_BITS = 8  # of which the last two are noise
+
+
+def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+    """Sequences of the hidden Markov model with 3 labels and 24 symbols (PhD section 3.5.3).
+
+    A label stays with probability 0.6 and turns into each other one with 0.2; label i (from 0) emits one of
+    the symbols 8 i .. 8 i + 7 with probability 0.6, one of the others with 0.4. The first label is drawn evenly
+    (the text does not say).
+    """
+    labels = np.empty((n_sequences, length), dtype=np.int16)
+    labels[:, 0] = rng.integers(0, 3, n_sequences)
+    turns = rng.choice(3, size=(n_sequences, length), p=[0.6, 0.2, 0.2])
+    for t in range(1, length):
+        labels[:, t] = (labels[:, t - 1] + turns[:, t]) % 3
+    own = rng.random(labels.shape) < 0.6
+    symbols = np.where(own, 8 * labels + rng.integers(0, 8, labels.shape), 8 * labels + rng.integers(8, 24, labels.shape))
+    attribute = Attribute("symbol", tuple(f"o{i}" for i in range(1, 25)))
+    offsets = np.arange(0, n_sequences * length + 1, length)
+    return SequenceSet((symbols % 24).reshape(-1, 1), offsets, (attribute,), labels.ravel(), ("l1", "l2", "l3"))
+
+
+def load_hmm(
+    *, n_train: int = 100, n_test: int = 100, length: int = 100, seed: int = 0
+) -> tuple[SequenceSet, SequenceSet]:
+    """Training and test sequences of the hidden Markov model."""
+    train = hmm(n_train, length, generator(seed, "hmm", "train"))
+    return train, hmm(n_test, length, generator(seed, "hmm", "test"))
+
+
+def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether one of the next `BAG` positions has at most one of its first 6 bits set.
+
+    Parameters
+    ----------
+    bits : bool, shape (n_sequences, length, 8)
+
+    Returns
+    -------
+    bool, shape (n_sequences, length); near the end the bag holds the positions that are left.
+    """
+    positive = bits[..., :6].sum(axis=-1) <= 1
+    length = bits.shape[1]
+    return np.stack([positive[:, t + 1 : t + 1 + BAG].any(axis=1) for t in range(length)], axis=1)
+
+
+def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1): 8 random bits a position, 2 labels."""
+    bits = rng.random((n_sequences, length, _BITS)) < 0.5
+    bag = bag_labels(bits)
+    local = bits[..., :6].sum(axis=-1)
+    labels = {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
+    attributes = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, _BITS + 1))
+    offsets = np.arange(0, n_sequences * length + 1, length)
+    return SequenceSet(bits.reshape(-1, _BITS), offsets, attributes, labels.ravel(), ("0", "1"))
+
+
+class Splits(NamedTuple):
+    """Training, validation and test set."""
+
+    train: SequenceSet
+    validation: SequenceSet
+    test: SequenceSet
+
+
+def future_splits(
+    kind: str, *, n_train: int = 400, n_validation: int = 200, n_test: int = 100, length: int = 30, seed: int = 0
+) -> Splits:
+    """All three sets of "xor", "or" or "extra", each from a generator of its own."""
+    sizes = {"train": n_train, "validation": n_validation, "test": n_test}
+    return Splits(*(future(kind, size, length, generator(seed, kind, part)) for part, size in sizes.items()))
+
+
+def load_future(kind: str, **options: int) -> tuple[SequenceSet, SequenceSet]:
+    """Training and test set; options as for `future_splits`."""
+    splits = future_splits(kind, **options)
+    return splits.train, splits.test
