@@ -10,8 +10,8 @@ LAYERS = (
     {"studies", "figures", "reporting", "datasets"},
     {"selection", "significance"},
     {"models"},
-    {"trees", "chain", "missing"},
-    {"sequences", "settings", "_frames"},
+    {"trees", "chain", "missing", "_chain_kernels"},
+    {"sequences", "settings", "_frames", "_kernel_cache"},
 )
 """From top to bottom; a module may import its own layer and the ones below. ``__init__`` shows parts of all."""
 

@@ -34,7 +34,9 @@ class TableDataset(_Model):
 
     kind: Literal["table"]
     path: str = Field(description="The training table, or the only one.")
-    test: str | None = Field(None, description="The test table; unless given, a part of the sequences is held out.")
+    test: str | None = Field(None, description="The test table.")
+    split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
+    test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
     sequence: str = Field("sequence", description="Column that tells sequences apart.")
     label: str = Field("label", description="Column with the labels.")
     attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
@@ -86,7 +88,7 @@ class Settings(_Model):
     raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
     results: str = Field("results", description="Folder of everything that is computed.")
     reports: str = Field("reports", description="Folder of the pages to read.")
-    seed: int = Field(0, ge=0, description="Seed from which, with names, every other seed is derived.")
+    seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     training: TrainingSettings = Field(
         default_factory=lambda: TrainingSettings(), description="The study of chapter 3."

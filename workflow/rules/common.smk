@@ -55,7 +55,7 @@ def load_options(name):
     """Options of treecrf.datasets.load for the data set `name`."""
     dataset = SETTINGS.datasets[name]
     if isinstance(dataset, TableDataset):
-        return dataset.model_dump(mode="json", exclude={"kind", "window"})
+        return dataset.model_dump(mode="json", exclude={"kind", "window"}) | {"seed": SETTINGS.seed}
     return {"raw": RAW, **dataset.options}
 
 
@@ -119,7 +119,7 @@ def code_of(*parts):
     return digest.hexdigest()[:16]
 
 
-LABELLER_CODE = code_of("sequences.py", "chain.py", "trees", "models", "selection.py")
+LABELLER_CODE = code_of("sequences.py", "chain.py", "_chain_kernels.py", "trees", "models", "selection.py")
 
 
 def write_page_of_what_is_there():

@@ -39,6 +39,8 @@ rule prepare_data:
         source=lambda wildcards: source_of(wildcards.dataset),
         options=lambda wildcards: load_options(wildcards.dataset),
         window=lambda wildcards: window_of(wildcards.dataset),
+        raw=lambda wildcards: RAW,
+        mirror=MIRROR,
         code=code_of("sequences.py", "_frames.py", "datasets"),
     message:
         "Prepares the data set {wildcards.dataset}"

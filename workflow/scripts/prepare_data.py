@@ -8,11 +8,14 @@ description : JSON, what the page says of the data set
 
 from _job import job
 from treecrf import datasets
+from treecrf.datasets.download import fetch
 from treecrf.reporting.description import describe_sets
 from treecrf.reporting.files import write_json
 
 with job(snakemake.log[0]):
     source = snakemake.params.source
+    for file in datasets.describe(source).files:
+        fetch(file, snakemake.params.raw, mirror=snakemake.params.mirror)  # a file put there by hand is checked too
     train, test = datasets.load(source, **snakemake.params.options)
     train.save(snakemake.output.train)
     test.save(snakemake.output.test)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from treecrf.datasets import Description
 from treecrf.sequences import SequenceSet
 
 
 def describe_sets(
-    source: str, registered: Any, window: tuple[int, int], train: SequenceSet, test: SequenceSet
+    source: str, registered: Description, window: tuple[int, int], train: SequenceSet, test: SequenceSet
 ) -> dict[str, Any]:
     """Counts of a training and a test set, and whether the set stands in for another one.
 
@@ -16,22 +17,22 @@ def describe_sets(
     ----------
     source : str
         Name in `treecrf.datasets`.
-    registered : object
-        What `treecrf.datasets.describe` gives for it.
+    registered : Description
+        From `treecrf.datasets.describe`.
     window : (int, int)
     train, test : SequenceSet
 
     Returns
     -------
     dict
-        JSON values: source, title, stand_in, window, labels, n_attributes, and for "train" and "test" the
+        JSON values: source, title, stand_in, terms, window, labels, n_attributes, and for "train" and "test" the
         numbers of sequences, positions and missing cells.
     """
     return {
         "source": source,
-        "title": str(getattr(registered, "title", None) or source),
-        "stand_in": getattr(registered, "stand_in", None) or None,
-        "terms": getattr(registered, "terms", None) or None,
+        "title": registered.summary,
+        "stand_in": registered.stand_in,
+        "terms": registered.source,
         "window": list(window),
         "labels": list(train.label_names),
         "n_attributes": len(train.attributes),

@@ -135,7 +135,7 @@ def _dataset(name: str, description: dict[str, Any], results: Path) -> str:
         f'<section id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(description["title"])}</p>'
         + (f'<p class="stand-in">Stand-in: {stand_in}</p>' if stand_in else "")
         + counts
-        + (f"<p>Terms of the data: {terms}</p>" if terms else "")
+        + (f"<p>Source: {terms}.</p>" if terms else "")
         + f'<figure><img alt="Test accuracy by iteration, {escape(name)}" src="data:image/svg+xml;base64,{image}">'
         + f"<figcaption>{FIGURE_NOTE}</figcaption></figure></section>"
     )
@@ -152,8 +152,8 @@ def _cost(names: list[str], results: Path) -> str:
     jobs = _benchmarks(results / "benchmarks")
     return (
         '<section id="cost"><h2>CPU time</h2><p>CPU seconds of one training with one thread on the whole training '
-        f"set, by phase: mean over lambdas and runs.</p>{table}<p>CPU seconds of the jobs behind this page, by step, "
-        f"start of Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
+        f"set, by phase: mean over lambdas and runs.</p>{table}<p>Seconds of the jobs behind this page, by step, start "
+        f"of Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
     )
 
 
