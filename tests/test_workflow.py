@@ -78,7 +78,7 @@ def test_wrong_setting_is_one_sentence(demo):
     process = run(demo, {**SMALL, "n_iterations": 0}, check=False)
     assert process.returncode != 0
     assert (
-        "configuration: 'training.n_iterations' holds 0, but input should be greater than or equal to 1"
+        "configuration: 'training.n_iterations' holds '0', but input should be greater than or equal to 1"
         in process.stdout
     )
 

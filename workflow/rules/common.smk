@@ -119,7 +119,8 @@ def code_of(*parts):
     return digest.hexdigest()[:16]
 
 
-LABELLER_CODE = code_of("sequences.py", "chain.py", "_chain_kernels.py", "trees", "models", "selection.py")
+TOP = [path.name for path in PACKAGE.glob("*.py") if path.name != "settings.py"]
+TRAINING_CODE = code_of(*sorted(TOP), "trees", "models", "studies/training.py")
 
 
 def write_page_of_what_is_there():

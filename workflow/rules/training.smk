@@ -13,7 +13,7 @@ rule warm_kernels:
         runtime=10,
     params:
         settings=training_settings(),
-        code=LABELLER_CODE,
+        code=TRAINING_CODE,
     message:
         "Compiles the numerical routines"
     script:
@@ -40,7 +40,7 @@ rule cross_validate:
         settings=training_settings("n_perturbed_runs", "start_noise"),
         window=lambda wildcards: window_of(wildcards.dataset),
         seed=SETTINGS.seed,
-        code=LABELLER_CODE,
+        code=TRAINING_CODE,
     message:
         "Cross-validates lambda {wildcards.l2} on {wildcards.dataset}"
     script:
@@ -68,7 +68,7 @@ rule test_curves:
     params:
         settings=training_settings("n_folds"),
         window=lambda wildcards: window_of(wildcards.dataset),
-        code=LABELLER_CODE,
+        code=TRAINING_CODE,
     message:
         "Tests lambda {wildcards.l2} on {wildcards.dataset}"
     script:
