@@ -21,7 +21,7 @@ SMALL = {"l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4, "n_fold
 def run(folder, training, *options, configfile="config/demo.yaml", check=True):
     """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
-    environment |= {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}  # no way out
+    environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--configfile", configfile, *options, "--config", f"training={json.dumps(training)}"]
     process = subprocess.run(

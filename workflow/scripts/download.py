@@ -5,9 +5,8 @@ Outputs
 The file, under the raw folder.
 """
 
-from treecrf.datasets.download import fetch
-
 from _job import job
+from treecrf.datasets.download import fetch
 
 with job(snakemake.log[0]):
     fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)
