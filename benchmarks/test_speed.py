@@ -43,7 +43,9 @@ def test_nettalk(benchmark, record, raw):
     train, _ = datasets.load("nettalk", raw=raw)
     model = TreeCRF(169, 100, 40.0, (6, 6), n_threads=2)
     benchmark.pedantic(model.fit, args=(train,), rounds=5, warmup_rounds=1)
-    record("nettalk, 169 iterations, 100 leaves, lambda 40, threads: 2", f"{benchmark.stats.stats.median:.3f} s", "0.30 s")
+    record(
+        "nettalk, 169 iterations, 100 leaves, lambda 40, threads: 2", f"{benchmark.stats.stats.median:.3f} s", "0.30 s"
+    )
 
 
 def test_protein_grid(record, raw):
@@ -112,7 +114,7 @@ def test_one_tree_beside_lightgbm(record, raw):
 def test_training_beside_crfsuite(record, raw):
     import pycrfsuite
 
-    train, test = datasets.load("protein", raw=raw)
+    train, _test = datasets.load("protein", raw=raw)
     codes = window_codes(train, WINDOW)
     items = [[f"{slot}={code}" for slot, code in enumerate(row)] for row in codes]
     names = [train.label_names[label] for label in train.labels]
@@ -144,7 +146,9 @@ def test_fresh_process_predicts_without_compiling(record, raw, tmp_path):
     )
     command = [sys.executable, "-c", program, str(tmp_path / "model.npz"), str(tmp_path / "data.npz")]
     seconds = median_seconds(lambda: subprocess.run(command, check=True))
-    record("a fresh process: import, load a model, predict protein with both decoders", f"{seconds:.2f} s", "under 1.5 s")
+    record(
+        "a fresh process: import, load a model, predict protein with both decoders", f"{seconds:.2f} s", "under 1.5 s"
+    )
 
 
 def fitted_exponent(sizes, seconds):

@@ -108,3 +108,131 @@ def recursive_chains(potentials, offsets, order):
             marginals[p] = pairs[:, p].sum(axis=1)
             betas = before
     return ChainAnswers(np.array(log_partition), marginals, pairs, np.array(best_scores), np.array(best_labels))
+
+
+# --- trees (PhD tables 3.1 and 3.3) --------------------------------------------------------------------
+
+
+def one_hot(code, state, sizes, n_labels):
+    """All tests of one row, in the order of the feature index: window cells, then previous labels and START."""
+    window = [int(c) == category for c, size in zip(code, sizes, strict=True) for category in range(size)]
+    return np.array(window + [label == other for label in state for other in range(n_labels + 1)])
+
+
+def leaf_value(targets, l2_regularization):
+    """Equation 3.1."""
+    return sum(targets) / (l2_regularization + len(targets))
+
+
+def penalized_error(targets, l2_regularization):
+    """Squared error of a leaf with its penalty, at the value of equation 3.1."""
+    value = leaf_value(targets, l2_regularization)
+    return sum((target - value) ** 2 for target in targets) + l2_regularization * value**2
+
+
+def best_split(features, targets, l2_regularization):
+    """Gain and feature of the best split of a node; (0, None) where nothing gains."""
+    best = (0.0, None)
+    parent = penalized_error(targets, l2_regularization)
+    for feature in range(features.shape[1]):
+        holds = features[:, feature]
+        if 0 < holds.sum() < len(holds):
+            children = penalized_error(targets[holds], l2_regularization)
+            children += penalized_error(targets[~holds], l2_regularization)
+            if parent - children > best[0] + 1e-9:  # rounding must not decide ties
+                best = (parent - children, feature)
+    return best
+
+
+def cart(features, targets, max_leaves, l2_regularization):
+    """Best-first CART; returns the fitted value of every row."""
+    leaves = [np.arange(len(targets))]
+    splits = [best_split(features, targets, l2_regularization)]
+    while len(leaves) < max_leaves:
+        chosen = 0
+        for leaf in range(1, len(leaves)):
+            if splits[leaf][0] > splits[chosen][0] + 1e-9:
+                chosen = leaf
+        feature = splits[chosen][1]
+        if feature is None:
+            break
+        rows = leaves[chosen]
+        holds = features[rows, feature]
+        leaves[chosen] = rows[~holds]
+        leaves.append(rows[holds])
+        splits[chosen] = best_split(features[leaves[chosen]], targets[leaves[chosen]], l2_regularization)
+        splits.append(best_split(features[leaves[-1]], targets[leaves[-1]], l2_regularization))
+    fitted = np.empty(len(targets))
+    for rows in leaves:
+        fitted[rows] = leaf_value(targets[rows], l2_regularization)
+    return fitted
+
+
+def states_at(place, n_labels, order):
+    """Tuples (y_{t-1}, .., y_{t-k}) that are possible at the place t of a sequence; START is n_labels."""
+    depth = min(place, order)
+    return [s + (n_labels,) * (order - depth) for s in itertools.product(range(n_labels), repeat=depth)]
+
+
+def observed_state(labels, place, n_labels, order):
+    """The previous labels of a place in a labelled sequence, START where there are none."""
+    return tuple(int(labels[place - lag]) if place >= lag else n_labels for lag in range(1, order + 1))
+
+
+def row_gradients(potential, begin, labels, n_labels, order):
+    """I(y, s) - P(y, s | X) of one sequence by enumeration; `potential[y, position, state]` is a dictionary."""
+    length = len(labels)
+    gradients = {
+        (y, begin + t, s): 0.0 for t in range(length) for s in states_at(t, n_labels, order) for y in range(n_labels)
+    }
+    paths = list(itertools.product(range(n_labels), repeat=length))
+    keys = [[(p[t], begin + t, observed_state(p, t, n_labels, order)) for t in range(length)] for p in paths]
+    weights = np.array([math.exp(sum(potential[key] for key in path)) for path in keys])
+    for path, probability in zip(keys, weights / weights.sum(), strict=True):
+        for key in path:
+            gradients[key] -= probability
+    for t in range(length):
+        gradients[int(labels[t]), begin + t, observed_state(labels, t, n_labels, order)] += 1.0
+    return gradients
+
+
+def pseudo_row_gradients(potential, begin, labels, n_labels, order):
+    """Gradient of the log pseudo-likelihood of one sequence: each label given all the others."""
+    length = len(labels)
+    gradients = {
+        (y, begin + t, s): 0.0 for t in range(length) for s in states_at(t, n_labels, order) for y in range(n_labels)
+    }
+    for t in range(length):
+        touched = []
+        for y in range(n_labels):
+            path = [*map(int, labels)]
+            path[t] = y
+            touched.append([(path[u], begin + u, observed_state(path, u, n_labels, order)) for u in range(length)])
+        weights = np.array([math.exp(sum(potential[key] for key in keys)) for keys in touched])
+        for y, probability in enumerate(weights / weights.sum()):
+            for u, key in enumerate(touched[y]):
+                if t <= u <= t + order:
+                    gradients[key] += (y == labels[t]) - probability
+    return gradients
+
+
+def boost(codes, sizes, offsets, labels, n_labels, order, start, n_iterations, max_leaves, l2_regularization, pseudo=0):
+    """TREEBOOST; returns the potential of every row, by (label, position, state)."""
+    potential = {}
+    for begin, end in itertools.pairwise(offsets):
+        for position in range(begin, end):
+            for s in states_at(position - begin, n_labels, order):
+                for y in range(n_labels):
+                    potential[y, position, s] = start[y][s]
+    for iteration in range(n_iterations):
+        differentiate = pseudo_row_gradients if iteration < pseudo else row_gradients
+        gradients = {}
+        for begin, end in itertools.pairwise(offsets):
+            gradients |= differentiate(potential, int(begin), labels[begin:end], n_labels, order)
+        for y in range(n_labels):
+            keys = [key for key in gradients if key[0] == y]
+            features = np.array([one_hot(codes[p], s, sizes, n_labels) for _, p, s in keys])
+            targets = np.array([gradients[key] for key in keys])
+            for key, value in zip(keys, cart(features, targets, max_leaves, l2_regularization), strict=True):
+                potential[key] += value
+    return potential

@@ -86,7 +86,7 @@ def test_agrees_with_enumeration(n_labels, order):
 
 @pytest.mark.parametrize(("n_labels", "order"), [case for case in SMALL if case[1] > 0])
 def test_log_recursion_agrees_with_enumeration(n_labels, order, monkeypatch):
-    infer = chain._infer
+    infer = chain.infer
 
     def infer_in_logs(potentials, offsets, order, in_logs, *outputs):
         assert in_logs.all()
@@ -94,7 +94,7 @@ def test_log_recursion_agrees_with_enumeration(n_labels, order, monkeypatch):
         infer(potentials, offsets, order, in_logs, *outputs)
 
     monkeypatch.setattr(chain, "_MAX_EXPONENT", -1.0)
-    monkeypatch.setattr(chain, "_infer", infer_in_logs)
+    monkeypatch.setattr(chain, "infer", infer_in_logs)
     potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [1, 5, 2, 4, 3])
     assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
 
@@ -307,11 +307,11 @@ def test_viterbi_sees_small_differences_at_the_end_of_a_long_chain():
 _UNCOMPILED = """
 import sys
 import numpy as np
-from treecrf import chain
+from treecrf import _chain_kernels, chain
 source, target = sys.argv[1:]
 with np.load(source) as arrays:
     potentials, offsets, labels = (arrays[name] for name in ("potentials", "offsets", "labels"))
-assert not hasattr(chain._forward, "signatures"), "compiled"
+assert not hasattr(_chain_kernels._forward, "signatures"), "compiled"
 for order in range(3):
     f = np.ascontiguousarray(potentials[:, :, : chain.StateSpace(3, order).n_states])
     np.savez(

@@ -1,5 +1,7 @@
 """`SequenceSet`: windows, tables, files, and what it refuses."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,7 +37,7 @@ def test_windows_equal_a_loop_over_positions():
     values = rng.integers(-1, 2, (offsets[-1], 2))
     data = SequenceSet(values, offsets, attributes)
     codes = window_codes(data, (2, 1))
-    for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+    for begin, end in itertools.pairwise(offsets):
         for position in range(begin, end):
             expected = []
             for row in range(position - 2, position + 2):

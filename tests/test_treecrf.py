@@ -12,7 +12,10 @@ import pytest
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
+from treecrf.models._training import Training
 from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.packing import unpack
 
 
 def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, longest=5):
@@ -60,19 +63,20 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
     for order in (0, 1, 2):
         space = chain.StateSpace(3, order)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
-        training = treecrf.models._training.Training(
-            treecrf.trees.columns.build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0))),
+        training = Training(
+            build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0))),
             data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0,
         )  # fmt: skip
         training._exponentials[:] = np.exp(potentials)
         training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
-        counts, gradients = treecrf.trees.packing.unpack(training._rows, training._packing)
+        counts, gradients = unpack(training._rows, training._packing)
         checked = 0
         for index in np.argwhere(counts == 1):
             step = np.zeros_like(potentials)
             step[tuple(index)] = 1e-5
             up, down = (
-                chain.log_likelihood(potentials + sign * step, data.labels, data.offsets, order).sum() for sign in (1, -1)
+                chain.log_likelihood(potentials + sign * step, data.labels, data.offsets, order).sum()
+                for sign in (1, -1)
             )
             assert gradients[tuple(index)] == pytest.approx((up - down) / 2e-5, abs=1e-7)
             checked += 1

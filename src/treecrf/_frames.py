@@ -26,7 +26,9 @@ def sequence_set_from_frame(
     columns = [c for c in frame.columns if c not in taken] if attributes is None else list(attributes)
     for column in [*taken, *columns]:
         if column not in frame.columns:
-            raise ValueError(f"the table has no column {column!r}; its columns are {', '.join(map(repr, frame.columns))}.")
+            raise ValueError(
+                f"the table has no column {column!r}; its columns are {', '.join(map(repr, frame.columns))}."
+            )
     if not columns:
         raise ValueError("the table has no attribute columns; name at least one.")
     if not len(frame):
@@ -71,7 +73,9 @@ def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[
     codes = np.where(empty, MISSING, pd.Index(names).get_indexer(pd.Index(text)))
     unknown = np.flatnonzero(~empty & (codes == MISSING))
     if len(unknown):
-        raise ValueError(f"row {unknown[0]}, column {name!r}: {text[unknown[0]]!r} is not among the names given for it.")
+        raise ValueError(
+            f"row {unknown[0]}, column {name!r}: {text[unknown[0]]!r} is not among the names given for it."
+        )
     if len(names) > np.iinfo(np.int16).max:
         raise ValueError(f"column {name!r} has {len(names)} different values; merge the rare ones.")
     return codes.astype(np.int16), names
@@ -95,7 +99,9 @@ def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
     again = pd.Series(codes[starts]).duplicated().to_numpy()
     if again.any():
         row = int(starts[again.argmax()])
-        raise ValueError(f"row {row}, column {name!r}: sequence {column.iloc[row]!r} comes a second time; sort the table.")
+        raise ValueError(
+            f"row {row}, column {name!r}: sequence {column.iloc[row]!r} comes a second time; sort the table."
+        )
     return np.r_[starts, len(column)].astype(np.int64)
 
 
@@ -109,5 +115,7 @@ def _labelled_positions(
     expected = place < np.repeat(counts, np.diff(observation_offsets))
     if (labelled != expected).any():
         row = int((~labelled & expected).argmax())
-        raise ValueError(f"row {row}, column {name!r}: an empty label stands before labelled rows; only the end may be unlabelled.")
+        raise ValueError(
+            f"row {row}, column {name!r}: an empty label stands before labelled rows; only the end may be unlabelled."
+        )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

@@ -12,11 +12,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-import numba
+from numba import config as _numba_config
+
+_config: Any = _numba_config  # its settings are made at run time
 
 _PACKAGE = Path(__file__).resolve().parent
-_WITH_KERNELS = ("chain.py", "trees", "models")
+_WITH_KERNELS = ("_chain_kernels.py", "trees", "models")
 
 
 def kernel_digest() -> str:
@@ -36,11 +39,11 @@ def kernel_cache() -> Iterator[None]:
     The folder is below ``NUMBA_CACHE_DIR`` where that is set, else below the package's ``__pycache__``; where
     the package cannot be written to, numba chooses as it always does.
     """
-    before = numba.config.CACHE_DIR
+    before = _config.CACHE_DIR
     if before or os.access(_PACKAGE, os.W_OK):
         root = Path(before) if before else _PACKAGE / "__pycache__"
-        numba.config.CACHE_DIR = str(root / f"kernels-{kernel_digest()}")
+        _config.CACHE_DIR = str(root / f"kernels-{kernel_digest()}")
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        _config.CACHE_DIR = before

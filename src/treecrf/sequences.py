@@ -64,7 +64,7 @@ class SequenceSet:
     attributes: tuple[Attribute, ...]
     labels: NDArray[np.int16] | None = None
     label_names: tuple[str, ...] = ()
-    observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[assignment]
+    observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         attributes = tuple(Attribute(str(name), tuple(map(str, categories))) for name, categories in self.attributes)
@@ -119,7 +119,9 @@ class SequenceSet:
         """The sequences at `indices` (int, shape (n,)), in that order, as a set of their own."""
         chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= len(self)):
-            raise ValueError(f"select: index {chosen[(chosen < 0) | (chosen >= len(self))][0]} is outside 0..{len(self) - 1}.")
+            raise ValueError(
+                f"select: index {chosen[(chosen < 0) | (chosen >= len(self))][0]} is outside 0..{len(self) - 1}."
+            )
         positions, offsets = _gather(self.offsets, chosen)
         rows, observation_offsets = _gather(self.observation_offsets, chosen)
         labels = None if self.labels is None else self.labels[positions]
@@ -146,7 +148,9 @@ class SequenceSet:
         first = parts[0]
         for i, part in enumerate(parts):
             if part.attributes != first.attributes or part.label_names != first.label_names:
-                raise ValueError(f"concatenate: set {i} has other attributes or label names than set 0; align them first.")
+                raise ValueError(
+                    f"concatenate: set {i} has other attributes or label names than set 0; align them first."
+                )
             if (part.labels is None) != (first.labels is None):
                 raise ValueError(f"concatenate: set {i} and set 0 must both have labels or both have none.")
         labels = None if first.labels is None else np.concatenate([np.asarray(part.labels) for part in parts])
@@ -227,7 +231,7 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
     try:
         with open(temporary, "wb") as stream:
             text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-            np.savez_compressed(stream, header=text, **arrays)
+            np.savez_compressed(stream, allow_pickle=False, header=text, **arrays)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, target)
@@ -246,7 +250,9 @@ def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[s
     except Exception as error:
         raise ValueError(f"{os.fspath(path)} is damaged or not a treecrf file ({error}); write it again.") from error
     if header.get("format") != expected_format:
-        raise ValueError(f"{os.fspath(path)} holds {header.get('format')!r}, not {expected_format!r}; give another file.")
+        raise ValueError(
+            f"{os.fspath(path)} holds {header.get('format')!r}, not {expected_format!r}; give another file."
+        )
     return header, arrays
 
 
@@ -267,7 +273,9 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8
     """
     left, right = window
     if left < 0 or right < 0:
-        raise ValueError(f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right).")
+        raise ValueError(
+            f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right)."
+        )
     sizes = np.array([len(attribute.categories) for attribute in data.attributes])
     if len(sizes) and sizes.max() > MAX_CATEGORIES:
         wide = data.attributes[int(sizes.argmax())]
@@ -300,7 +308,9 @@ def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
     array = np.asarray(codes)
     if array.dtype.kind == "f":
         if not np.isfinite(array).all() or (array != np.floor(array)).any():
-            raise ValueError(f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing.")
+            raise ValueError(
+                f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing."
+            )
     elif array.dtype.kind not in "iub":
         raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
     if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
@@ -328,7 +338,9 @@ def _check(data: SequenceSet) -> None:
         if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
             raise ValueError(f"{name} must start at 0 and never fall.")
         if total is not None and offsets[-1] != total:
-            raise ValueError(f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number.")
+            raise ValueError(
+                f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number."
+            )
     if len(data.offsets) != len(data.observation_offsets):
         raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
     short = np.flatnonzero(np.diff(data.observation_offsets) < data.lengths)
@@ -349,7 +361,9 @@ def _check(data: SequenceSet) -> None:
             raise ValueError(f"position {int(data.labels.argmin())} has no label; drop its sequence or give it one.")
         if data.labels.max() >= len(data.label_names):
             row = int(data.labels.argmax())
-            raise ValueError(f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names.")
+            raise ValueError(
+                f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
+            )
 
 
 def _gather(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -362,4 +376,6 @@ def _gather(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[NDAr
 
 def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     starts = np.cumsum([0] + [int(part[-1]) for part in parts])
-    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(np.int64)
+    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
+        np.int64
+    )

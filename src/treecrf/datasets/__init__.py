@@ -128,9 +128,7 @@ def describe(name: str) -> Description:
     return _REGISTRY[name]
 
 
-def load(
-    name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any
-) -> tuple[SequenceSet, SequenceSet]:
+def load(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set of a data set.
 
     Parameters
@@ -169,4 +167,6 @@ def _call(
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
-        raise ValueError(f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; leave that option out.") from error
+        raise ValueError(
+            f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; leave that option out."
+        ) from error

@@ -187,7 +187,9 @@ def _extract(archive: Path, member: str) -> None:
             if not tarfile.is_tarfile(archive):
                 plain = archive.with_suffix(".tar.tmp")
                 with open(plain, "wb") as out:
-                    subprocess.run(["gzip", "-dc"], stdin=open(archive, "rb"), stdout=out, check=True, capture_output=False)
+                    subprocess.run(
+                        ["gzip", "-dc"], stdin=open(archive, "rb"), stdout=out, check=True, capture_output=False
+                    )
             with tarfile.open(plain) as bundle:
                 source = bundle.extractfile(member)
                 if source is None:

@@ -36,7 +36,7 @@ def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
     for number, paper in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         if not paper.strip():
             continue
-        lines = []
+        lines: list[tuple[str, str]] = []
         for tag, text in _BLOCK.findall(paper):
             if tag not in MERGE:
                 raise DataError(file, number, f"the label {tag!r} is not known")

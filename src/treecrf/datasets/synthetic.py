@@ -29,7 +29,9 @@ def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
     for t in range(1, length):
         labels[:, t] = (labels[:, t - 1] + turns[:, t]) % 3
     own = rng.random(labels.shape) < 0.6
-    symbols = np.where(own, 8 * labels + rng.integers(0, 8, labels.shape), 8 * labels + rng.integers(8, 24, labels.shape))
+    symbols = np.where(
+        own, 8 * labels + rng.integers(0, 8, labels.shape), 8 * labels + rng.integers(8, 24, labels.shape)
+    )
     attribute = Attribute("symbol", tuple(f"o{i}" for i in range(1, 25)))
     offsets = np.arange(0, n_sequences * length + 1, length)
     return SequenceSet((symbols % 24).reshape(-1, 1), offsets, (attribute,), labels.ravel(), ("l1", "l2", "l3"))
@@ -67,7 +69,7 @@ def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -
     labels = {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
     attributes = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, _BITS + 1))
     offsets = np.arange(0, n_sequences * length + 1, length)
-    return SequenceSet(bits.reshape(-1, _BITS), offsets, attributes, labels.ravel(), ("0", "1"))
+    return SequenceSet(bits.reshape(-1, _BITS).astype(np.int16), offsets, attributes, labels.ravel(), ("0", "1"))
 
 
 class Splits(NamedTuple):

@@ -117,7 +117,9 @@ def load(
 
 def _split_column(frame: pd.DataFrame, split: str, whole: SequenceSet, path: str | os.PathLike[str]) -> np.ndarray:
     if split not in frame.columns:
-        raise ValueError(f"table {path} has no column {split!r}; its columns are {', '.join(map(repr, frame.columns))}.")
+        raise ValueError(
+            f"table {path} has no column {split!r}; its columns are {', '.join(map(repr, frame.columns))}."
+        )
     cells = frame[split].to_numpy(dtype=object)
     wrong = ~np.isin(cells.astype(str), ("train", "test"))
     if wrong.any():

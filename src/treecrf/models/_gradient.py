@@ -58,7 +58,10 @@ def _forward(exponentials, begin, end, labels, observed, order, alphas, scales):
                 for recent in range(n_recent):
                     value = 0.0
                     for state in range(recent * n_labels, (recent + 1) * n_labels):
-                        value += alphas[uint64(position - 1), uint64(state)] * exponentials[label, uint64(position), uint64(state)]
+                        value += (
+                            alphas[uint64(position - 1), uint64(state)]
+                            * exponentials[label, uint64(position), uint64(state)]
+                        )
                     value *= inverse
                     alphas[position, label * n_recent + recent] = value
                     scale += value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,10 @@ from treecrf.models._gradient import likelihood_gradient
 from treecrf.models._pseudo import pseudo_likelihood_gradient
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
-from treecrf.trees.growing import Tree, Workspace, grow_tree, make_workspace
+from treecrf.trees.growing import Tree, Workspace, grow_tree, make_tree, make_workspace
 from treecrf.trees.packing import choose_packing
 
-Runner = Callable[[list[Callable[[], Any]]], list[Any]]
+Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Runs tasks, perhaps side by side, and returns their results in order."""
 
 
@@ -66,18 +68,14 @@ class Training:
         """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
         shares = np.linspace(0, self._offsets[-1], n_threads + 1)
         bounds = np.searchsorted(self._offsets, shares)
-        tasks = [
-            lambda first=first, last=last: self._differentiate(int(first), int(last), pseudo)
-            for first, last in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        tasks = [partial(self._differentiate, int(i), int(j), pseudo) for i, j in pairwise(bounds)]
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
 
     def grow(self, run: Runner, seconds: dict[str, float]) -> list[Tree]:
         """Grow and add one tree for each label; return the trees."""
         self._prepare()
-        tasks = [lambda label=label: self._grow_one(label) for label in range(self._space.n_labels)]
-        results = run(tasks)
+        results = run([partial(self._grow_one, label) for label in range(self._space.n_labels)])
         self._next_stamp += self._max_leaves
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
@@ -105,7 +103,9 @@ class Training:
             self._l2_regularization, self._packing, self._next_stamp, workspace, buffer,
         )  # fmt: skip
         tree = Tree(
-            *(part[:n_splits].copy() for part in (buffer.parents, buffer.columns, buffer.codes)),
+            buffer.parents[:n_splits].copy(),
+            buffer.columns[:n_splits].copy(),
+            buffer.codes[:n_splits].copy(),
             buffer.values[: n_splits + 1].copy(),
         )
         grown = time.thread_time()
@@ -121,9 +121,7 @@ class Training:
                 self._workspaces.append(
                     make_workspace(self._columns, n_label_tests, self._max_leaves, position_sums)
                 )  # fmt: skip
-                n_splits = self._max_leaves - 1
-                parts = (np.zeros(n_splits, dtype=np.int32) for _ in range(3))
-                self._trees.append(Tree(*parts, np.zeros(self._max_leaves)))
+                self._trees.append(make_tree(self._max_leaves))
         if self._next_stamp > np.iinfo(np.int32).max - self._max_leaves:
             for workspace in self._workspaces:
                 workspace.membership.fill(-1)

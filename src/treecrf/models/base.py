@@ -42,7 +42,9 @@ class Labeller:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Settings by name (scikit-learn's protocol; `deep` is accepted and has no effect)."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"}
+        return {
+            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
+        }
 
     def set_params(self, **params: Any) -> Self:
         """Change settings; a ValueError names a setting that is not known."""
@@ -138,7 +140,9 @@ class Labeller:
             return data
         names, expected = [a.name for a in data.attributes], [a.name for a in self.attributes_]
         if names != expected:
-            raise ValueError(f"the data have the attributes {names}, the training set had {expected}; give the same ones.")
+            raise ValueError(
+                f"the data have the attributes {names}, the training set had {expected}; give the same ones."
+            )
         values = np.empty_like(data.values)
         for j, (attribute, trained) in enumerate(zip(data.attributes, self.attributes_, strict=True)):
             code_of = {category: code for code, category in enumerate(trained.categories)}
@@ -196,7 +200,9 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
     header, arrays = read_npz(path, FORMAT)
     if header["class"] not in Labeller.registry:
-        raise ValueError(f"{os.fspath(path)} holds a {header['class']!r}, which is not known; import the module that has it.")
+        raise ValueError(
+            f"{os.fspath(path)} holds a {header['class']!r}, which is not known; import the module that has it."
+        )
     params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
     model = Labeller.registry[header["class"]](**params)
     model.attributes_ = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])

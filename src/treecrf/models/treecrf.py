@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any, Self
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models import base
-from treecrf.models._training import Training
+from treecrf.models._training import Runner, Training
 from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
@@ -283,7 +283,9 @@ class TreeCRF(base.Labeller):
     def _check_continuation(self, train: SequenceSet) -> None:
         done = len(self.log_likelihood_history_) - 1
         if self.n_iterations < done:
-            raise ValueError(f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False.")
+            raise ValueError(
+                f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
+            )
         if (train.attributes, train.label_names) != (self.attributes_, self.label_names_):
             raise ValueError("the set has other attributes or labels than the training so far; set warm_start=False.")
 
@@ -298,7 +300,7 @@ class TreeCRF(base.Labeller):
         self.seconds_ = values["seconds"]
 
 
-def _runner(pool: ThreadPoolExecutor | None) -> Callable[[list[Callable[[], float]]], list[float]]:
+def _runner(pool: ThreadPoolExecutor | None) -> Runner:
     """A function that runs tasks, side by side where there is a pool, and returns their results in order."""
     if pool is None:
         return lambda tasks: [task() for task in tasks]

@@ -94,7 +94,15 @@ TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1]), Tree
 """The compiled type of `Tree`."""
 
 
-def make_workspace(columns: Columns, n_label_tests: int, max_leaves: int, position_sums: NDArray[np.int64]) -> Workspace:
+def make_tree(max_leaves: int) -> Tree:
+    """Allocate a tree for `grow_tree` to write to."""
+    parents, columns, codes = (np.zeros(max_leaves - 1, dtype=np.int32) for _ in range(3))
+    return Tree(parents, columns, codes, np.zeros(max_leaves))
+
+
+def make_workspace(
+    columns: Columns, n_label_tests: int, max_leaves: int, position_sums: NDArray[np.int64]
+) -> Workspace:
     """Allocate the buffers that `grow_tree` needs, but for `position_sums`, which the gradient is written to."""
     n_all_states = len(position_sums)
     n_positions, n_features = len(columns.cells), int(columns.first_cell[-1]) + n_label_tests
@@ -252,9 +260,7 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, firs
     return positions
 
 
-@njit(
-    void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64[::1]), cache=True, nogil=True
-)
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64[::1]), cache=True, nogil=True)
 def _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, histogram):
     """Scan a leaf that has an exact list."""
     n_cells = columns.first_cell[-1]
@@ -265,9 +271,7 @@ def _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, 
     workspace.node_sums[leaf] = node_sum
 
 
-@njit(
-    void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True
-)
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True)
 def _fill_children(workspace, columns, rows, labels_of_state, positions, leaf, child, packing):
     """Histograms of both children: the one with fewer rows is scanned, the other is the difference."""
     scanned = workspace.histograms[child]  # free: the child has none yet
@@ -326,7 +330,9 @@ def _column_of(feature, first_cell, n_labels):
     cache=True,
     nogil=True,
 )
-def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, first_stamp, workspace, tree):
+def grow_tree(
+    rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, first_stamp, workspace, tree
+):
     """Grow one tree best-first; return its number of splits.
 
     Parameters
