@@ -1,0 +1,23 @@
+"""Mean accuracy over perturbed runs on the real files, against what an independent prototype gave on them."""
+
+import numpy as np
+import pytest
+
+from treecrf import TreeCRF, datasets
+
+
+@pytest.mark.parametrize(
+    ("name", "l2_regularization", "n_iterations", "percent", "tolerance"),
+    [("protein", 20.0, 142, 63.7, 1.2), ("nettalk", 40.0, 200, 85.2, 0.6), ("hyphen", 20.0, 58, 92.1, 0.5)],
+)
+def test_accuracy_of_ten_perturbed_runs(mirror, name, l2_regularization, n_iterations, percent, tolerance):
+    train, test = datasets.load(name, raw=mirror)
+    window = datasets.describe(name).window
+    runs = [
+        TreeCRF(n_iterations, 100, l2_regularization, window, random_state=seed, n_threads=2).fit(train).score(test)
+        for seed in range(10)
+    ]
+    assert len(set(runs)) > 1
+    assert 100 * np.mean(runs) == pytest.approx(percent, abs=tolerance)
+
+
