@@ -12,7 +12,6 @@ rule warm_kernels:
         mem_mb=1500,
         runtime=10,
     params:
-        settings=training_settings(),
         code=TRAINING_CODE,
     message:
         "Compiles the numerical routines"
