@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from treecrf.datasets.download import raw_files
 from treecrf.sequences import Attribute, SequenceSet
 
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
@@ -21,15 +23,42 @@ class DataError(ValueError):
 
 
 def read_bytes(folder: Path, name: str) -> bytes:
-    """The bytes of a raw file; FileNotFoundError says how to get it."""
+    """The bytes of a raw file.
+
+    Raises
+    ------
+    FileNotFoundError
+        The message says how to get the file.
+    DataError
+        If the file has not the checksum of the registry: a file cut off at the end of a line would parse.
+    """
     path = folder / name
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(
             f"raw file {name} is not in {folder}; set TREECRF_MIRROR to a folder that has it, put it there, or run "
             f"snakemake {path}."
         ) from None
+    registered = raw_files().get(name)
+    if registered is not None and hashlib.sha256(data).hexdigest() != registered.sha256:
+        raise DataError(
+            str(path),
+            None,
+            f"has {len(data):,} bytes and another SHA-256 than {registered.sha256} ({registered.bytes:,} bytes)",
+        )
+    return data
+
+
+def text_lines(data: bytes, encoding: str = "utf-8") -> list[str]:
+    """Lines without their ends, LF or CRLF; the last line may lack its end.
+
+    Unlike `str.splitlines` this leaves form feeds and the like where they are. Undecodable bytes become U+FFFD.
+    """
+    lines = data.replace(b"\r\n", b"\n").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.decode(encoding, "replace") for line in lines]
 
 
 def from_words(words: Sequence[str], labels: Sequence[Sequence[int]], label_names: Sequence[str]) -> SequenceSet:

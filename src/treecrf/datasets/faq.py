@@ -15,7 +15,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from treecrf.datasets._text import DataError, read_bytes
+from treecrf.datasets import pod
+from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
 from treecrf.sequences import SequenceSet
 
@@ -26,46 +27,28 @@ PERL_FILES = tuple(f"faq/perlfaq/perlfaq{i}.pod" for i in range(1, 10))
 X_FILES = tuple(f"faq/20_newsgroups/comp.windows.x/{i}" for i in (66429, 66430, 66433, 66422, 66424))
 SUPPLIED = {"faq_ai_general": "ai-general", "faq_ai_neural": "ai-neural", "faq_aix": "aix"}
 
-_CODE = re.compile(r"[A-Z]<([^<>]*)>")
-_WIDE_CODE = re.compile(r"[A-Z]<<+\s(.*?)\s>>+")
-_COMMAND = re.compile(r"=(\w+)\s*(.*)")
-
-
-def _without_codes(text: str) -> str:
-    """Text without POD's formatting codes: the words inside stay, the address of a link goes."""
-    text = _WIDE_CODE.sub(r"\1", text)
-    before = None
-    while before != text:
-        before = text
-        text = _CODE.sub(lambda match: match.group(1).split("|")[0], text)
-    return text
-
 
 def pod_lines(data: bytes, file: str) -> Lines:
-    """Labelled plain lines of a POD file.
+    """Labelled plain lines of a POD file, its markup removed as `treecrf.datasets.pod` says.
 
-    A heading of level 2 is a question, what follows it an answer, up to the next question; headings of level 1
-    between questions count as answer. What stands before the first question is head, the section
-    ``AUTHOR AND COPYRIGHT`` is tail. Commands without text (``=over``, ``=back``, ..) leave no line; of
-    others the text stays. Text in verbatim blocks stays as it is.
+    A heading of level 2 is a question; what follows it is answer up to the next question, its blank lines and
+    headings of level 1 between questions included. What stands before the first question is head. The section
+    whose heading of level 1 begins with ``AUTHOR`` is tail, to the end of the file.
     """
     result: Lines = []
     region = "head"
-    for line in data.decode("utf-8", "replace").splitlines():
-        command = _COMMAND.match(line)
-        if command is None:
-            result.append((region, line if line[:1].isspace() else _without_codes(line)))
-            continue
-        name, text = command.group(1), _without_codes(command.group(2)).strip()
-        if name == "head1" and text.upper().startswith("AUTHOR"):
+    for paragraph in pod.paragraphs(data):
+        if paragraph.command == "head1" and " ".join(paragraph.lines).upper().startswith("AUTHOR"):
             region = "tail"
-        if name == "head2" and region != "tail":
-            result.append(("question", text))
+        if paragraph.command == "head2" and region != "tail":
+            result.extend(("question", line) for line in paragraph.lines)
             region = "answer"
-        elif name in ("head1", "head2", "head3", "head4", "item") and text:
-            result.append((region, text))
-    if not any(label == "question" for label, _ in result):
+        else:
+            result.extend((region, line) for line in paragraph.lines)
+    if region == "head":
         raise DataError(file, None, "holds no question (=head2)")
+    if region == "answer":
+        raise DataError(file, None, "has no section AUTHOR at its end")
     return result
 
 
@@ -76,18 +59,19 @@ _SUBJECT = re.compile(r"^Subject: +\d+\)")
 def digest_lines(data: bytes, file: str) -> Lines:
     """Labelled lines of a posting in digest form.
 
-    ``Subject: N)`` right after a line of at least 60 dashes is a question (its first line alone). What stands
-    before the dashes of the first question is head; from the last line of dashes on it is tail; the rest is
-    answer, the lines of dashes between questions included.
+    ``Subject: N)`` right after a line of at least 60 dashes is a question: that line alone, so that the second
+    line of a long question is answer, and a ``TOPIC:`` heading is a question without text behind it. What stands
+    before the dashes of the first question is head, the news header included; from the last line of dashes on it
+    is tail; the rest, blank lines and the lines of dashes between questions included, is answer.
     """
-    lines = data.decode("latin-1").split("\n")
-    if lines and lines[-1] == "":
-        lines.pop()
+    lines = text_lines(data, "latin-1")  # any byte is a character there; one posting ends in 0xFF
     dashes = [i for i, line in enumerate(lines) if _DASHES.match(line)]
-    questions = [i for i in range(1, len(lines)) if i - 1 in dashes and _SUBJECT.match(lines[i])]
+    questions = [i + 1 for i in dashes if i + 1 < len(lines) and _SUBJECT.match(lines[i + 1])]
     if not questions:
         raise DataError(file, None, "holds no question ('Subject: N)' after a line of dashes)")
     first, last = questions[0] - 1, dashes[-1]
+    if last < questions[-1]:
+        raise DataError(file, None, "has no line of dashes before its trailer")
     labels = ["head" if i < first else "tail" if i >= last else "answer" for i in range(len(lines))]
     for i in questions:
         labels[i] = "question"
@@ -97,7 +81,7 @@ def digest_lines(data: bytes, file: str) -> Lines:
 def labelled_lines(data: bytes, file: str) -> Lines:
     """Lines of a file in the form ``label <tab> line``; an empty line may lack the tab."""
     result: Lines = []
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+    for number, line in enumerate(text_lines(data), start=1):
         label, _, text = line.partition("\t")
         if label not in LABELS:
             raise DataError(file, number, f"label {label[:30]!r} is none of {', '.join(LABELS)}")
@@ -120,7 +104,9 @@ def x_documents(raw: Path, *, features: Sequence[str] = DEFAULT_FEATURES) -> Seq
 def supplied_documents(raw: Path, name: str, *, features: Sequence[str] = DEFAULT_FEATURES) -> SequenceSet:
     """The documents that a user has put into the folder ``faq/NAME``, in the order of their names."""
     folder = raw / "faq" / SUPPLIED[name]
-    files = sorted(path for path in folder.glob("*") if path.is_file() and path.suffix != ".tmp")
+    files = sorted(
+        path for path in folder.glob("*") if path.is_file() and path.suffix != ".tmp" and path.name[0] != "."
+    )
     if len(files) < 2:
         raise FileNotFoundError(
             f"{name}: the labelled files of McCallum, Freitag and Pereira (2000) are not public and {folder} has "

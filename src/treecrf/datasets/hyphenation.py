@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from treecrf.datasets import smile
+from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
-from treecrf.datasets.seeds import generator
 from treecrf.sequences import SequenceSet, window_codes
 
 FILES = tuple(f"hyphenation/sparse.hyphen.6.{part}" for part in ("train", "test"))
@@ -43,11 +43,7 @@ def decode(data: bytes, file: str) -> SequenceSet:
 
 def encode(data: SequenceSet) -> bytes:
     """SMILE's bytes of a set of words: the inverse of `decode`."""
-    assert data.labels is not None
-    windows = smile.EncodedWindows(
-        window_codes(data, WINDOW).astype(np.int64), data.labels.astype(np.int64), data.offsets
-    )
-    return smile.write_encoded(windows, _N_CODES, len(LABELS))
+    return smile.encode(data, WINDOW)
 
 
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
@@ -98,11 +94,8 @@ def load_moby(raw: Path, *, n_train: int = 1951, n_test: int = 908, seed: int = 
         Decides which.
     """
     words = [word for word in parse_moby(read_bytes(raw, MOBY_FILES[0]), MOBY_FILES[0]) if sum(map(len, word)) > 1]
-    if n_train + n_test > len(words):
-        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(words)}; ask for fewer.")
-    order = generator(seed, "hyphen_moby", "words").permutation(len(words))
-    chosen = [words[i] for i in order[: n_train + n_test]]
-    return from_syllables(chosen[:n_train]), from_syllables(chosen[n_train:])
+    train, test = draw(words, n_train, n_test, generator("hyphen_moby", "words", seed=seed))
+    return from_syllables(train), from_syllables(test)
 
 
 def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
@@ -113,9 +106,7 @@ def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[S
     import pyphen
 
     words = Path(__file__).with_name("english_words.txt").read_text(encoding="ascii").split()
-    if n_train + n_test > len(words):
-        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(words)}; ask for fewer.")
     patterns = pyphen.Pyphen(lang="en_US")
-    order = generator(seed, "hyphen_tex", "words").permutation(len(words))
-    chosen = [patterns.inserted(words[i]).split("-") for i in order[: n_train + n_test]]
-    return from_syllables(chosen[:n_train]), from_syllables(chosen[n_train:])
+    syllables = [patterns.inserted(word).split("-") for word in words]
+    train, test = draw(syllables, n_train, n_test, generator("hyphen_tex", "words", seed=seed))
+    return from_syllables(train), from_syllables(test)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treecrf.datasets._text import DataError, from_words, read_bytes
-from treecrf.datasets.seeds import generator
+from treecrf.datasets._seeds import draw, generator
+from treecrf.datasets._text import DataError, from_words, read_bytes, text_lines
 from treecrf.sequences import SequenceSet
 
 STRESSES = ("0", "1", "2", "<", ">")
@@ -31,50 +31,38 @@ class Entry(NamedTuple):
 
 
 def parse(data: bytes, file: str) -> list[Entry]:
-    """All entries whose phonemes and stress have one symbol per letter; the others are dropped.
+    """All entries, in order; one without a stress field (its class stands there, and nothing behind it) is dropped.
 
     Raises
     ------
     DataError
-        For a line that is no entry, or where more than one entry in a hundred would be dropped.
+        For a line that is no entry, and for an entry whose phonemes or stress have not one symbol per letter.
     """
-    lines = data.decode("ascii", "replace").splitlines()
+    lines = text_lines(data, "ascii")
     begin = next((i + 1 for i, line in enumerate(lines) if line.startswith("-----")), 0)
     entries = []
-    n_dropped = 0
     for number, line in enumerate(lines[begin:], start=begin + 1):
         if not line.strip():
             continue
         fields = line.split("\t")
-        if len(fields) < 3 or not (fields[0].isascii() and fields[0].isalpha() and fields[0].islower()):
+        if len(fields) != 4 or not (fields[0].isascii() and fields[0].isalpha() and fields[0].islower()):
             raise DataError(file, number, f"expected word, phonemes, stress and class, found {line[:40]!r}")
-        word, phonemes, stress = fields[0], fields[1], fields[2].strip()
+        word, phonemes, stress = fields[:3]
+        if not fields[3].strip():
+            continue
         if not set(stress) <= set(STRESSES):
             raise DataError(file, number, f"{stress!r} holds symbols that are no stress")
-        if len(word) == len(phonemes) == len(stress):
-            entries.append(Entry(word, phonemes, stress))
-        else:
-            n_dropped += 1
+        if not len(word) == len(phonemes) == len(stress):
+            raise DataError(file, number, f"{word!r} has not one phoneme and one stress per letter")
+        entries.append(Entry(word, phonemes, stress))
     if not entries:
         raise DataError(file, None, "holds no entries")
-    if n_dropped > 1 + len(entries) // 100:
-        raise DataError(file, None, f"{n_dropped} entries have not one symbol per letter")
     return entries
 
 
 def distinct_words(entries: list[Entry]) -> list[Entry]:
     """The first pronunciation of every word."""
     return list({entry.word: entry for entry in reversed(entries)}.values())[::-1]
-
-
-def draw(entries: list[Entry], n_train: int, n_test: int, seed: int) -> tuple[list[Entry], list[Entry]]:
-    """Training and test words, drawn without repeats, in the order of the draw."""
-    words = distinct_words(entries)
-    if n_train + n_test > len(words):
-        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(words)}; ask for fewer.")
-    order = generator(seed, "nettalk", "words").permutation(len(words))
-    chosen = [words[i] for i in order[: n_train + n_test]]
-    return chosen[:n_train], chosen[n_train:]
 
 
 def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
@@ -89,7 +77,8 @@ def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -
     seed : int
         Decides which words: the papers' lists are not published.
     """
-    parts = draw(parse(read_bytes(raw, FILES[0]), FILES[0]), n_train, n_test, seed)
+    entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
+    parts = draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
     train, test = (
         from_words([e.word for e in part], [[STRESSES.index(s) for s in e.stress] for e in part], STRESSES)
         for part in parts

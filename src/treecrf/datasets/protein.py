@@ -11,13 +11,19 @@ from pathlib import Path
 
 import numpy as np
 
-from treecrf.datasets._text import DataError, read_bytes
-from treecrf.sequences import Attribute, SequenceSet
+from treecrf.datasets import smile
+from treecrf.datasets._text import DataError, read_bytes, text_lines
+from treecrf.sequences import Attribute, SequenceSet, window_codes
 
 RESIDUES = tuple("ACDEFGHIKLMNPQRSTVWY")
 STATES = ("_", "e", "h")
 
 FILES = tuple(f"protein/protein-secondary-structure.{part}" for part in ("train", "test"))
+ENCODED_FILES = tuple(f"protein/sparse.protein.11.{part}" for part in ("train", "test"))
+"""SMILE's copies of the same sequences, as windows of 11 residues."""
+
+WINDOW = (5, 5)
+_N_CODES = len(RESIDUES) + 1  # the last one: outside the sequence
 
 
 def parse(data: bytes, file: str) -> SequenceSet:
@@ -26,7 +32,7 @@ def parse(data: bytes, file: str) -> SequenceSet:
     states: list[int] = []
     offsets = [0]
     opened = False
-    for number, raw in enumerate(data.decode("ascii", "replace").splitlines(), start=1):
+    for number, raw in enumerate(text_lines(data, "ascii"), start=1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
@@ -48,6 +54,23 @@ def parse(data: bytes, file: str) -> SequenceSet:
         raise DataError(file, None, "holds no residues")
     values = np.array(residues, dtype=np.int16)[:, None]
     return SequenceSet(values, np.array(offsets), (Attribute("residue", RESIDUES),), np.array(states), STATES)
+
+
+def decode(data: bytes, file: str) -> SequenceSet:
+    """Read SMILE's encoded copy; DataError where the windows of a sequence contradict each other."""
+    windows = smile.read_encoded(data, file, _N_CODES)
+    centre = windows.codes[:, WINDOW[0]]
+    if (centre >= len(RESIDUES)).any():
+        raise DataError(file, int((centre >= len(RESIDUES)).argmax()) + 2, "a window has no residue in its middle")
+    result = SequenceSet(centre[:, None], windows.offsets, (Attribute("residue", RESIDUES),), windows.labels, STATES)
+    if not np.array_equal(window_codes(result, WINDOW), windows.codes):
+        raise DataError(file, None, "the windows of a sequence contradict each other")
+    return result
+
+
+def encode(data: SequenceSet) -> bytes:
+    """SMILE's bytes of a labelled set of residues: the inverse of `decode`."""
+    return smile.encode(data, WINDOW)
 
 
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:

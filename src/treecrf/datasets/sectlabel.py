@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from treecrf.datasets._text import DataError, read_bytes
+from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
 from treecrf.sequences import SequenceSet
 
@@ -33,7 +33,7 @@ _BLOCK = re.compile(r"<SectLabel_(\w+)>(.*?)</SectLabel_\1>")
 def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
     """Papers as lists of (tag, line)."""
     papers = []
-    for number, paper in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+    for number, paper in enumerate(text_lines(data), start=1):
         if not paper.strip():
             continue
         lines: list[tuple[str, str]] = []

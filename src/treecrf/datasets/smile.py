@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._text import DataError
+from treecrf.datasets._text import DataError, text_lines
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
 
 class EncodedWindows(NamedTuple):
@@ -32,13 +33,20 @@ def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
         Its name, for errors.
     n_codes : int
         Number of codes of a slot: the categories and one for "outside the sequence", the last.
+
+    Raises
+    ------
+    DataError
+        For a line with a number too many or too few or out of range, and for counts that contradict the header.
     """
-    lines = data.decode("ascii", "replace").splitlines()
+    lines = text_lines(data, "ascii")
     try:
         header = [int(word) for word in lines[0].split()]
         n_sequences, n_labels, n_features = header
     except (IndexError, ValueError):
         raise DataError(file, 1, "the first line must hold three numbers") from None
+    if n_sequences < 1 or n_features < 1 or n_features % n_codes:
+        raise DataError(file, 1, f"{n_features} features are not a number of slots of {n_codes} codes")
     n_slots = n_features // n_codes
     expected = n_slots + 4
     rows = []
@@ -73,3 +81,22 @@ def write_encoded(windows: EncodedWindows, n_codes: int, n_labels: int) -> bytes
             cells = " ".join(map(str, features[row]))
             lines.append(f"{sequence} {row - begin + 1} {n_slots} {cells} {windows.labels[row]}")
     return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def encode(data: SequenceSet, window: tuple[int, int]) -> bytes:
+    """The file of a labelled set with one attribute and no missing cell.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    window : (left, right)
+
+    Raises
+    ------
+    ValueError
+        If the format cannot hold the set.
+    """
+    if data.labels is None or len(data.attributes) != 1 or data.has_missing:
+        raise ValueError("SMILE's format holds one attribute without missing cells, and labels; give such a set.")
+    windows = EncodedWindows(window_codes(data, window).astype(np.int64), data.labels.astype(np.int64), data.offsets)
+    return write_encoded(windows, int(slot_sizes(data.attributes, window)[0]), len(data.label_names))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets.seeds import generator
+from treecrf.datasets._seeds import generator
 from treecrf.sequences import Attribute, SequenceSet
 
 BAG = 6
@@ -41,8 +41,8 @@ def load_hmm(
     *, n_train: int = 100, n_test: int = 100, length: int = 100, seed: int = 0
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test sequences of the hidden Markov model."""
-    train = hmm(n_train, length, generator(seed, "hmm", "train"))
-    return train, hmm(n_test, length, generator(seed, "hmm", "test"))
+    train = hmm(n_train, length, generator("hmm", "train", seed=seed))
+    return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
 
 
 def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -85,7 +85,7 @@ def future_splits(
 ) -> Splits:
     """All three sets of "xor", "or" or "extra", each from a generator of its own."""
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
-    return Splits(*(future(kind, size, length, generator(seed, kind, part)) for part, size in sizes.items()))
+    return Splits(*(future(kind, size, length, generator(kind, part, seed=seed)) for part, size in sizes.items()))
 
 
 def load_future(kind: str, **options: int) -> tuple[SequenceSet, SequenceSet]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treecrf.datasets.seeds import generator
+from treecrf.datasets._seeds import generator
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def load(
             raise ValueError(f"test_fraction={test_fraction}: give a share between 0 and 1.")
         n_test = round(test_fraction * len(whole))
         for_test = np.zeros(len(whole), dtype=bool)
-        for_test[generator(seed, "table", "test").permutation(len(whole))[:n_test]] = True
+        for_test[generator("table", "test", seed=seed).permutation(len(whole))[:n_test]] = True
     if for_test.all() or not for_test.any():
         raise ValueError(f"table {path}: training and test set both need a sequence and there are {len(whole)} in all.")
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
