@@ -35,7 +35,8 @@ class Description:
         Options to (train, test); takes the folder of raw files first where the set is not generated.
     whole : callable or None
         The same for all documents as one set.
-    generated : bool
+    kind : "files", "generated" or "table"
+        Whether it is made from raw files, by a program, or from a table of the user's.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Description:
     stand_in: str | None = None
     source: str = "generated"
     whole: Callable[..., SequenceSet] | None = None
-    generated: bool = False
+    kind: str = "files"
 
 
 def _documents(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
@@ -83,7 +84,7 @@ _ALL = (
     Description(
         "hyphen_tex", "hyphenation of English words by pattern", hyphenation.WINDOW,
         hyphenation.load_tex, stand_in="labels are those of TeX's patterns, not of people: for demonstration",
-        source="patterns of pyphen", generated=True,
+        source="patterns of pyphen", kind="generated",
     ),
     Description(
         "faq_perl", "segments of the Perl FAQ", (0, 0), _documents(faq.perl_documents), faq.PERL_FILES,
@@ -106,12 +107,18 @@ _ALL = (
         "sectlabel", "parts of scientific papers, hand-labelled lines", (0, 0), sectlabel.load, sectlabel.FILES,
         source="ParsCit's SectLabel; research, not to be passed on",
     ),
-    Description("hmm", "hidden Markov model, PhD section 3.5.3", (1, 1), synthetic.load_hmm, generated=True),
+    Description(
+        "hmm", "hidden Markov model", (1, 1), synthetic.load_hmm,
+        source="generated; Hao 2009, section 3.5.3", kind="generated",
+    ),
     *(
-        Description(kind, f"{kind.upper()}, PhD section 5.4.1", (0, 0), _future(kind), generated=True)
+        Description(
+            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
+            source="generated; Hao 2009, section 5.4.1", kind="generated",
+        )
         for kind in ("xor", "or", "extra")
     ),
-    Description("table", "a table of your own", (0, 0), table.load, source="yours", generated=True),
+    Description("table", "a table of your own", (0, 0), table.load, source="yours", kind="table"),
 )  # fmt: skip
 _REGISTRY = {description.name: description for description in _ALL}
 
@@ -161,7 +168,7 @@ def _call(
     description: Description, loader: Callable[..., Any], raw: str | os.PathLike[str] | None, options: dict[str, Any]
 ) -> Any:
     folder = Path(raw if raw is not None else os.environ.get("TREECRF_MIRROR") or "data/raw")
-    arguments: Sequence[Any] = () if description.generated else (folder,)
+    arguments: Sequence[Any] = (folder,) if description.kind == "files" else ()
     try:
         return loader(*arguments, **options)
     except TypeError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import glob
+import hashlib
 import json
 import os
 import shutil
@@ -12,6 +14,14 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from treecrf.datasets.archives import DamagedArchive, extract
+
+_STALE = 3600.0
+"""Seconds after which the temporary file of another process is taken for left behind."""
+
+_TRY_AGAIN = (408, 425, 429)
+"""Answers of the 400s after which asking again may help."""
 
 
 class RawFile(NamedTuple):
@@ -98,16 +108,18 @@ def fetch(
             if problem is None:
                 return _put(temporary, target)
             problems.append(f"{address}: {problem}")
+        if not file.addresses:
+            problems.append("it has no public address")
     raise RawFileError(
-        f"raw file {path} cannot be had ({'; '.join(problems)}); get it from {' or '.join(file.addresses)} and put it at "
-        f"{target} (SHA-256 {file.sha256})."
+        f"raw file {path} cannot be had ({'; '.join(problems)}); put a copy with SHA-256 {file.sha256} at {target}."
     )
 
 
 def _matches(path: Path, sha256: str) -> bool:
-    import pooch
-
-    return path.is_file() and pooch.file_hash(str(path), alg="sha256") == sha256
+    if not path.is_file():
+        return False
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() == sha256
 
 
 def _put(temporary: Path, target: Path) -> Path:
@@ -120,20 +132,24 @@ def _put(temporary: Path, target: Path) -> Path:
 @contextmanager
 def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> Iterator[Path]:
     """A name beside the target that is gone afterwards; a full disk is told in one sentence."""
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    mine = f"{target.name}.{os.getpid()}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
+        for left in target.parent.glob(f"{glob.escape(target.name)}.*.tmp"):  # of a process that was killed
+            if time.time() - left.stat().st_mtime > _STALE:
+                left.unlink(missing_ok=True)
+        yield target.with_name(f"{mine}.tmp")
     except RawFileError:
         raise
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else f"{error.strerror or error}"
         raise RawFileError(
-            f"raw file {file.path} ({file.bytes:,} bytes) cannot be written below {os.fspath(folder)}: {reason}; "
-            "make room or name another folder."
+            f"raw file {file.path} ({file.bytes:,} bytes, SHA-256 {file.sha256}) cannot be written below "
+            f"{os.fspath(folder)}: {reason}; make room or name another folder."
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        for left in target.parent.glob(f"{glob.escape(mine)}.*tmp"):
+            left.unlink(missing_ok=True)
 
 
 def _download(address: str, target: Path, sha256: str, timeout: float, retries: int, wait: float) -> str | None:
@@ -150,57 +166,33 @@ def _download(address: str, target: Path, sha256: str, timeout: float, retries: 
         try:
             downloader(url, str(target), None, check_only=False)
             if member:
-                _extract(target, member)
+                extract(target, member)
         except requests.HTTPError as error:
+            assert error.response is not None  # raise_for_status always gives it
             status = error.response.status_code
+            error.response.close()
             problem = f"the server answers {status}"
-            if status < 500:
-                return problem  # asking again does not help
+            if status < 500 and status not in _TRY_AGAIN:
+                return problem
         except requests.RequestException as error:
-            problem = type(error).__name__
-        except _DamagedArchive as error:
+            problem = _reason(error, timeout)
+        except DamagedArchive as error:
             problem = str(error)
         else:
             if _matches(target, sha256):
                 return None
-            problem = "another checksum"
+            problem = f"gives {target.stat().st_size:,} bytes with another checksum"
     return problem
 
 
-class _DamagedArchive(Exception):
-    pass
+def _reason(error: Exception, timeout: float) -> str:
+    import requests
 
-
-def _extract(archive: Path, member: str) -> None:
-    """Replace an archive by one of its members; compress(1) and its kin are undone by gzip."""
-    import subprocess
-    import tarfile
-    import zipfile
-
-    unpacked = archive.with_suffix(".member.tmp")
-    try:
-        if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as bundle, bundle.open(member) as source, open(unpacked, "wb") as out:
-                shutil.copyfileobj(source, out)
-        else:
-            plain = archive
-            if not tarfile.is_tarfile(archive):
-                plain = archive.with_suffix(".tar.tmp")
-                with open(plain, "wb") as out:
-                    subprocess.run(
-                        ["gzip", "-dc"], stdin=open(archive, "rb"), stdout=out, check=True, capture_output=False
-                    )
-            with tarfile.open(plain) as bundle:
-                source = bundle.extractfile(member)
-                if source is None:
-                    raise KeyError(member)
-                with open(unpacked, "wb") as out:
-                    shutil.copyfileobj(source, out)
-            if plain != archive:
-                plain.unlink()
-    except (KeyError, zipfile.BadZipFile, tarfile.TarError, subprocess.CalledProcessError, FileNotFoundError) as error:
-        raise _DamagedArchive(f"its archive does not give {member} ({type(error).__name__})") from error
-    finally:
-        if unpacked.exists() and not unpacked.stat().st_size:
-            unpacked.unlink()
-    os.replace(unpacked, archive)
+    # A time-out in the middle of a body comes as a ConnectionError.
+    if isinstance(error, requests.Timeout) or "timed out" in str(error):
+        return f"no answer within {timeout:g} s"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the transfer broke off"
+    if isinstance(error, requests.ConnectionError):
+        return "no connection"
+    return type(error).__name__

@@ -62,7 +62,8 @@ def decode(data: bytes, file: str) -> SequenceSet:
     centre = windows.codes[:, WINDOW[0]]
     if (centre >= len(RESIDUES)).any():
         raise DataError(file, int((centre >= len(RESIDUES)).argmax()) + 2, "a window has no residue in its middle")
-    result = SequenceSet(centre[:, None], windows.offsets, (Attribute("residue", RESIDUES),), windows.labels, STATES)
+    values, labels = centre[:, None].astype(np.int16), windows.labels.astype(np.int16)
+    result = SequenceSet(values, windows.offsets, (Attribute("residue", RESIDUES),), labels, STATES)
     if not np.array_equal(window_codes(result, WINDOW), windows.codes):
         raise DataError(file, None, "the windows of a sequence contradict each other")
     return result

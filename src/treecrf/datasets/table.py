@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import generator
 from treecrf.sequences import SequenceSet
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a CSV (.csv, .tsv, .txt) or Parquet (.parquet) file; cells of a CSV are text.
+    """Read a CSV (.csv, .tsv, .txt) or Parquet (.parquet) file.
+
+    Cells of a CSV file are text, None where empty; the index holds their lines.
 
     Raises
     ------
@@ -34,16 +39,38 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
             return pd.read_parquet(file)
         except Exception as error:
             raise ValueError(f"table {file} is not a readable Parquet file ({error}); write it again.") from error
-    try:
-        frame = pd.read_csv(file, sep="\t" if file.suffix == ".tsv" else ",", dtype=str, keep_default_na=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"table {file} is not a readable CSV file ({str(error).strip()}); mend it.") from error
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise ValueError(f"table {file}: its rows have more cells than its first line has names; mend it.")
-    short = frame.isna().any(axis=1).to_numpy()  # an empty cell is "", a cell that is not there is NaN
-    if short.any():
-        raise ValueError(f"table {file}, line {int(short.argmax()) + 2}: fewer cells than the first line has names.")
-    return frame
+    names, rows, lines = _read_csv(file, "\t" if file.suffix == ".tsv" else ",")
+    return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
+
+
+def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | None]], list[int]]:
+    """Column names, rows and their lines; not pandas', which fills up short rows and renames columns without a word."""
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
+    with open(file, encoding="utf-8-sig", newline="") as stream:
+        reader = csv.reader(stream, delimiter=delimiter, strict=True)
+        try:
+            names = next(reader, [])
+            if not any(names):
+                raise ValueError(f"table {file} is empty or its first line has no column names; give it some.")
+            twice = [name for i, name in enumerate(names) if name in names[:i]]
+            if twice:
+                raise ValueError(f"table {file}: column {twice[0]!r} stands there twice; rename one.")
+            for row in reader:
+                if not row:
+                    continue  # a blank line
+                if len(row) != len(names):
+                    raise ValueError(
+                        f"table {file}, line {reader.line_num}: {len(row)} cells, but the first line names "
+                        f"{len(names)} columns; mend that line."
+                    )
+                rows.append([cell or None for cell in row])
+                lines.append(reader.line_num)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(
+                f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); mend it."
+            ) from error
+    return names, rows, lines
 
 
 def load(
@@ -70,7 +97,7 @@ def load(
     attributes : sequence of str, optional
         Input columns; all others unless given.
     split : str, optional
-        Column that holds "train" or "test", the same on all rows of a sequence.
+        Column that holds "train" or "test", the same on all rows of a sequence; not read where `test` is given.
     test_fraction : float
         Without `test` and `split`: the share of the sequences that is drawn for testing.
     seed : int
@@ -79,31 +106,28 @@ def load(
     Raises
     ------
     ValueError
-        One sentence that names file, row and column.
+        One sentence that names file, line (of a CSV file), row (from 0, the column names not counted) and column.
     """
     import pandas as pd
 
-    first = read_table(path)
-    second = None if test is None else read_table(test)
-    if second is not None and set(second.columns) != set(first.columns):
-        odd = sorted(set(first.columns) ^ set(second.columns))
-        raise ValueError(f"tables {path} and {test}: column {odd[0]!r} is in one of them alone; give both the same.")
+    paths = [path] if test is None else [path, test]
+    frames = [read_table(each) for each in paths]
     if attributes is None:
-        attributes = [column for column in first.columns if column not in (sequence, label, split)]
-    parts = [first] if second is None else [first, second.reindex(columns=first.columns)]
-    if sequence in first.columns:  # the same name in two files means two sequences
-        parts = [part.assign(**{sequence: f"{i}:" + part[sequence].astype(str).where(part[sequence].notna(), None)})
-                 for i, part in enumerate(parts)]  # fmt: skip
-    frame = pd.concat(parts, ignore_index=True)
-    try:
-        whole = SequenceSet.from_frame(frame, sequence=sequence, label=label, attributes=attributes)
-    except ValueError as error:
-        raise ValueError(f"table {path}{'' if test is None else f' and {test}'}: {error}") from None
+        attributes = [column for column in frames[0].columns if column not in (sequence, label, split)]
+    columns = [sequence, label, *attributes, *([split] if split is not None and test is None else [])]
+    for each, frame in zip(paths, frames, strict=True):
+        _check(frame, each, sequence, label, attributes, columns)
+    parts = [frame[columns].reset_index(drop=True) for frame in frames]
+    if test is not None:  # the same name in two files means two sequences
+        parts = [part.assign(**{sequence: f"{i}:" + part[sequence].astype(str)}) for i, part in enumerate(parts)]
+    whole = SequenceSet.from_frame(
+        pd.concat(parts, ignore_index=True), sequence=sequence, label=label, attributes=attributes
+    )
     starts = whole.observation_offsets[:-1]
-    if second is not None:
-        for_test = starts >= len(first)
+    if test is not None:
+        for_test = starts >= len(parts[0])
     elif split is not None:
-        for_test = _split_column(frame, split, whole, path)
+        for_test = _split_column(frames[0], split, whole, path)
     else:
         if not 0 < test_fraction < 1:
             raise ValueError(f"test_fraction={test_fraction}: give a share between 0 and 1.")
@@ -115,19 +139,47 @@ def load(
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 
 
-def _split_column(frame: pd.DataFrame, split: str, whole: SequenceSet, path: str | os.PathLike[str]) -> np.ndarray:
-    if split not in frame.columns:
-        raise ValueError(
-            f"table {path} has no column {split!r}; its columns are {', '.join(map(repr, frame.columns))}."
-        )
+def _check(
+    frame: pd.DataFrame,
+    path: str | os.PathLike[str],
+    sequence: str,
+    label: str,
+    attributes: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    """Raise what is wrong with one table by itself, under its own name."""
+    for column in columns:
+        if column not in frame.columns:
+            known = ", ".join(map(repr, frame.columns))
+            raise ValueError(f"table {path} has no column {column!r}; its columns are {known}.")
+    try:
+        SequenceSet.from_frame(frame, sequence=sequence, label=label, attributes=attributes)
+    except ValueError as error:
+        place = re.match(r"row (\d+)", str(error))
+        line = "" if place is None else _line(frame, int(place[1]))
+        raise ValueError(f"table {path}{line}: {error}") from None
+
+
+def _line(frame: pd.DataFrame, row: int) -> str:
+    """The line of a row, rows being counted from 0, where the table is a CSV file."""
+    return f", line {frame.index[row]}" if frame.index.dtype.kind == "i" and frame.index[0] != 0 else ""
+
+
+def _split_column(
+    frame: pd.DataFrame, split: str, whole: SequenceSet, path: str | os.PathLike[str]
+) -> NDArray[np.bool_]:
     cells = frame[split].to_numpy(dtype=object)
     wrong = ~np.isin(cells.astype(str), ("train", "test"))
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"table {path}, row {row}, column {split!r}: {cells[row]!r} is neither 'train' nor 'test'.")
+        raise ValueError(
+            f"table {path}{_line(frame, row)}: row {row}, column {split!r}: {cells[row]!r} is neither 'train' nor "
+            "'test'."
+        )
     starts = whole.observation_offsets[:-1]
     lengths = np.diff(whole.observation_offsets)
     mixed = cells != np.repeat(cells[starts], lengths)
     if mixed.any():
-        raise ValueError(f"table {path}, row {int(mixed.argmax())}, column {split!r}: its sequence has both parts.")
-    return cells[starts] == "test"
+        row = int(mixed.argmax())
+        raise ValueError(f"table {path}{_line(frame, row)}: row {row}, column {split!r}: its sequence has both parts.")
+    return np.asarray(cells[starts] == "test")
