@@ -80,12 +80,11 @@ def test_one_tree_beside_lightgbm(record, raw):
     model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
     columns, space, training = gradients_at(model, train, 40)
     root_sums = training._position_sums[0, 0].copy()
-    stamps = iter(range(100, 10**9, 100))
 
     def grow():
         training._position_sums[0, 0] = root_sums
         grow_tree(
-            training._rows[0], columns, space.labels_of_state, 3, 100, 20.0, training._packing, next(stamps),
+            training._rows[0], columns, space.labels_of_state, 3, 100, 20.0, training._packing,
             training._workspaces[0], training._trees[0],
         )  # fmt: skip
 

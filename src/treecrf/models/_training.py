@@ -62,7 +62,6 @@ class Training:
         self._evaluator = Evaluator(columns, space.labels_of_state, max_leaves)
         self._workspaces: list[Workspace] = []
         self._trees: list[Tree] = []
-        self._next_stamp = 0
 
     def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
@@ -76,7 +75,6 @@ class Training:
         """Grow and add one tree for each label; return the trees."""
         self._prepare()
         results = run([partial(self._grow_one, label) for label in range(self._space.n_labels)])
-        self._next_stamp += self._max_leaves
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
         return [tree for tree, *_ in results]
@@ -100,7 +98,7 @@ class Training:
         begin = time.thread_time()
         n_splits = grow_tree(
             self._rows[label], self._columns, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
-            self._l2_regularization, self._packing, self._next_stamp, workspace, buffer,
+            self._l2_regularization, self._packing, workspace, buffer,
         )  # fmt: skip
         tree = Tree(
             buffer.parents[:n_splits].copy(),
@@ -110,11 +108,11 @@ class Training:
         )
         grown = time.thread_time()
         routing = Routing(workspace.membership, workspace.states, workspace.n_states)
-        add_leaf_values(np.exp(tree.values), self._next_stamp, routing, True, self._exponentials[label])
+        add_leaf_values(np.exp(tree.values), routing, True, self._exponentials[label])
         return tree, grown - begin, time.thread_time() - grown
 
     def _prepare(self) -> None:
-        """Make the buffers at the first tree; clear the stamps before they run out."""
+        """Make the buffers at the first tree."""
         if not self._workspaces:
             n_label_tests = self._space.order * (self._space.n_labels + 1)
             for position_sums in self._position_sums:
@@ -122,7 +120,3 @@ class Training:
                     make_workspace(self._columns, n_label_tests, self._max_leaves, position_sums)
                 )  # fmt: skip
                 self._trees.append(make_tree(self._max_leaves))
-        if self._next_stamp > np.iinfo(np.int32).max - self._max_leaves:
-            for workspace in self._workspaces:
-                workspace.membership.fill(-1)
-            self._next_stamp = 0

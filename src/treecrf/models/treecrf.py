@@ -19,7 +19,7 @@ from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
-from treecrf.trees.growing import Tree
+from treecrf.trees.growing import MAX_LEAVES, Tree
 
 MISSING_METHODS = ("error",)
 
@@ -270,6 +270,8 @@ class TreeCRF(base.Labeller):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 refuse(name, f"give a whole number of at least {least}")
+        if self.max_leaves > MAX_LEAVES:
+            refuse("max_leaves", f"give at most {MAX_LEAVES:,}")
         for name in ("l2_regularization", "start_noise"):
             if not (np.isreal(getattr(self, name)) and 0 <= getattr(self, name) < np.inf):
                 refuse(name, "give a number of at least 0")

@@ -17,33 +17,33 @@ class Routing(NamedTuple):
 
     Attributes
     ----------
-    membership : int32, shape (n_all_states, n_positions)
+    membership : int16, shape (n_all_states, n_positions)
     states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
     """
 
-    membership: NDArray[np.int32]
+    membership: NDArray[np.int16]
     states: NDArray[np.int32]
     n_states: NDArray[np.int64]
 
 
-ROUTING = types.NamedTuple((int32[:, ::1], int32[:, ::1], int64[::1]), Routing)
+ROUTING = types.NamedTuple((int16[:, ::1], int32[:, ::1], int64[::1]), Routing)
 
 
 def make_routing(n_positions: int, n_all_states: int, max_leaves: int) -> Routing:
-    """Allocate what `route` writes; stamps below 0 mean "in no leaf"."""
+    """Allocate what `route` writes."""
     return Routing(
-        np.full((n_all_states, n_positions), -1, dtype=np.int32),
+        np.full((n_all_states, n_positions), -1, dtype=np.int16),
         np.zeros((max_leaves, n_all_states), dtype=np.int32),
         np.zeros(max_leaves, dtype=np.int64),
     )
 
 
-@njit(void(TREE, COLUMNS, int16[:, ::1], int64, ROUTING), cache=True, nogil=True)
-def route(tree, columns, labels_of_state, first_stamp, routing):
+@njit(void(TREE, COLUMNS, int16[:, ::1], ROUTING), cache=True, nogil=True)
+def route(tree, columns, labels_of_state, routing):
     """Send all rows of a data set through a tree by making its splits again.
 
     A window split walks the postings of the tested cell, about ``n_positions / n_categories`` of them, so
-    a tree costs far less than one descent per row. `first_stamp` must exceed every stamp in the routing.
+    a tree costs far less than one descent per row.
     A cell whose code belongs to no category of the training set is in no posting: it fails every test.
     """
     membership, states, n_states = routing.membership, routing.states, routing.n_states
@@ -52,18 +52,18 @@ def route(tree, columns, labels_of_state, first_stamp, routing):
     n_states[0] = n_all_states
     for state in range(n_all_states):
         states[0, state] = state
-    membership[0, :] = first_stamp
+    membership[0, :] = 0
+    membership[1:, :] = -1
     for split in range(len(tree.parents)):
         leaf, child = tree.parents[split], split + 1
-        stamp, child_stamp = first_stamp + leaf, first_stamp + child
         column, code = tree.columns[split], tree.codes[split]
         lane = states[leaf, 0]
         if column < n_slots:
             cell = columns.first_cell[column] + code
             for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
                 position = columns.postings[i]
-                if membership[lane, position] == stamp:
-                    membership[lane, position] = child_stamp
+                if membership[lane, position] == leaf:
+                    membership[lane, position] = child
             states[child, : n_states[leaf]] = states[leaf, : n_states[leaf]]
             n_states[child] = n_states[leaf]
         else:
@@ -81,20 +81,20 @@ def route(tree, columns, labels_of_state, first_stamp, routing):
             n_states[leaf] = n_false
             leaf_lane, child_lane = states[leaf, 0], states[child, 0]
             for position in range(n_positions):
-                if membership[lane, position] == stamp:
-                    membership[leaf_lane, position] = stamp
-                    membership[child_lane, position] = child_stamp
+                if membership[lane, position] == leaf:
+                    membership[leaf_lane, position] = leaf
+                    membership[child_lane, position] = child
 
 
-@njit(void(float64[::1], int64, ROUTING, boolean, float64[:, ::1]), cache=True, nogil=True)
-def add_leaf_values(values, first_stamp, routing, exponentiated, potentials):
+@njit(void(float64[::1], ROUTING, boolean, float64[:, ::1]), cache=True, nogil=True)
+def add_leaf_values(values, routing, exponentiated, potentials):
     """Add each row's leaf value to its potential.
 
     Parameters
     ----------
     values : float64, shape (n_leaves,)
-    first_stamp : int64
-        As given to `route` or `grow_tree`.
+    routing : Routing
+        From `route` or `grow_tree`.
     exponentiated : bool
         Whether `potentials` holds exp(F) and `values` exp(leaf value): then they are multiplied.
     potentials : float64, shape (n_positions, n_all_states)
@@ -110,8 +110,8 @@ def add_leaf_values(values, first_stamp, routing, exponentiated, potentials):
             continue
         membership = routing.membership[lane]
         for position in range(len(potentials)):
-            if membership[position] >= first_stamp:
-                leaf = uint64(membership[position] - first_stamp)
+            if membership[position] >= 0:
+                leaf = uint64(membership[position])
                 value = values[leaf]
                 if exponentiated:
                     for i in range(n_states[leaf]):
@@ -175,16 +175,10 @@ class Evaluator:
     def __init__(self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int) -> None:
         self._columns = columns
         self._labels_of_state = labels_of_state
-        self._stamps_per_tree = max_leaves
         self._routing = make_routing(len(columns.cells), len(labels_of_state), max_leaves)
-        self._next_stamp = 0
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
         """Add a tree's values to `potentials` (see `add_leaf_values`)."""
-        if self._next_stamp > np.iinfo(np.int32).max - self._stamps_per_tree:
-            self._routing.membership.fill(-1)
-            self._next_stamp = 0
-        route(tree, self._columns, self._labels_of_state, self._next_stamp, self._routing)
+        route(tree, self._columns, self._labels_of_state, self._routing)
         values = np.exp(tree.values) if exponentiated else tree.values
-        add_leaf_values(values, self._next_stamp, self._routing, exponentiated, potentials)
-        self._next_stamp += self._stamps_per_tree
+        add_leaf_values(values, self._routing, exponentiated, potentials)

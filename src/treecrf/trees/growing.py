@@ -24,13 +24,17 @@ from treecrf.trees.packing import PACKING, count, total
 from treecrf.trees.splitting import find_best_split
 
 
+MAX_LEAVES = 2**15 - 1
+"""Leaves are numbered in int16: the lanes of a large training set then stay in the first cache."""
+
+
 class Workspace(NamedTuple):
     """Buffers of one thread, made once per training.
 
     Attributes
     ----------
-    membership : int32, shape (n_all_states, n_positions)
-        Stamp of the leaf that a row is in: the tree's first stamp plus the number of the leaf.
+    membership : int16, shape (n_all_states, n_positions)
+        Number of the leaf that a row is in; -1 where a lane holds no row.
     position_sums : int64, shape (n_all_states, n_positions)
         By lane: packed sum of a position's rows over the states of its leaf. `grow_tree` finds those of the
         root, over all states, in lane 0.
@@ -47,7 +51,7 @@ class Workspace(NamedTuple):
     scores : float64, shape (n_features,)
     """
 
-    membership: NDArray[np.int32]
+    membership: NDArray[np.int16]
     position_sums: NDArray[np.int64]
     histograms: NDArray[np.int64]
     states: NDArray[np.int32]
@@ -64,7 +68,7 @@ class Workspace(NamedTuple):
 
 WORKSPACE = types.NamedTuple(
     (
-        int32[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1], int64[::1],
+        int16[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1], int64[::1],
         int32[::1], int32[::1], int64[::1], float64[::1], int64[::1], float64[::1],
     ),
     Workspace,
@@ -107,7 +111,7 @@ def make_workspace(
     n_all_states = len(position_sums)
     n_positions, n_features = len(columns.cells), int(columns.first_cell[-1]) + n_label_tests
     return Workspace(
-        membership=np.full((n_all_states, n_positions), -1, dtype=np.int32),
+        membership=np.full((n_all_states, n_positions), -1, dtype=np.int16),
         position_sums=position_sums,
         histograms=np.zeros((max_leaves, n_features), dtype=np.int64),
         states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
@@ -133,23 +137,23 @@ def _with_room(positions, needed):
     return longer
 
 
-@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
-def _split_by_postings(workspace, columns, positions, leaf, stamp, cell, begin, child_stamp):
+@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64), cache=True, nogil=True)
+def _split_by_postings(workspace, columns, positions, leaf, child, cell, begin):
     """Collect the true child at ``positions[begin:]`` from the cell's postings; return its end."""
     membership = workspace.membership[workspace.states[leaf, 0]]
     end = begin
     for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
         position = columns.postings[i]
-        stamped = membership[uint64(position)]
-        leaves = stamped == stamp  # no branch: it would be mispredicted every few positions
-        membership[uint64(position)] = child_stamp if leaves else stamped
+        member_of = membership[uint64(position)]
+        moves = member_of == leaf  # no branch: it would be mispredicted every few positions
+        membership[uint64(position)] = child if moves else member_of
         positions[uint64(end)] = position
-        end += leaves
+        end += moves
     return end
 
 
-@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64), cache=True, nogil=True)
-def _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child_stamp):
+@njit(int64(WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64), cache=True, nogil=True)
+def _split_by_list(workspace, columns, positions, leaf, child, slot, cell):
     """Partition the leaf's own list, keeping order.
 
         before   [ begin                                   end )   the leaf, perhaps with strangers in between
@@ -162,9 +166,9 @@ def _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child
     n_false = 0
     for i in range(workspace.begins[leaf], workspace.ends[leaf]):
         position = uint64(positions[i])
-        if membership[position] == stamp:
+        if membership[position] == leaf:
             if columns.cells[position, slot] == cell:
-                membership[position] = child_stamp
+                membership[position] = child
                 positions[middle] = position
                 middle += 1
             else:
@@ -176,14 +180,13 @@ def _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child
     return middle
 
 
-@njit(int32[::1](WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, int64, PACKING), cache=True, nogil=True)
-def _split_window(workspace, columns, positions, leaf, child, first_stamp, used, slot, packing):
+@njit(int32[::1](WORKSPACE, COLUMNS, int32[::1], int64, int64, int64, int64, PACKING), cache=True, nogil=True)
+def _split_window(workspace, columns, positions, leaf, child, used, slot, packing):
     """Split a leaf on a window cell; return the list of positions (it may have had to grow).
 
     The child that will be scanned, the one with fewer rows, is left with an exact list.
     """
     cell = workspace.features[leaf]
-    stamp, child_stamp = first_stamp + leaf, first_stamp + child
     true_count = count(workspace.histograms[leaf, cell], packing)
     n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
     begin, end = workspace.begins[leaf], workspace.ends[leaf]
@@ -191,11 +194,11 @@ def _split_window(workspace, columns, positions, leaf, child, first_stamp, used,
         positions = _with_room(positions, used + n_postings)
         workspace.begins[child] = used
         workspace.ends[child] = _split_by_postings(
-            workspace, columns, positions, leaf, stamp, cell, used, child_stamp
+            workspace, columns, positions, leaf, child, cell, used
         )  # fmt: skip
     else:
         workspace.begins[child] = begin
-        workspace.ends[child] = _split_by_list(workspace, columns, positions, leaf, stamp, slot, cell, child_stamp)
+        workspace.ends[child] = _split_by_list(workspace, columns, positions, leaf, child, slot, cell)
     n_states = workspace.n_states[leaf]
     workspace.states[child, :n_states] = workspace.states[leaf, :n_states]
     workspace.n_states[child] = n_states
@@ -220,18 +223,17 @@ def _divide_states(workspace, labels_of_state, leaf, child, lag, code):
 
 
 @njit(
-    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64, int64),
+    int32[::1](WORKSPACE, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, int64, int64, int64),
     cache=True,
     nogil=True,
 )
-def _split_states(workspace, rows, labels_of_state, positions, leaf, child, first_stamp, used, lag, code):
+def _split_states(workspace, rows, labels_of_state, positions, leaf, child, used, lag, code):
     """Split a leaf on a previous label; return the list of positions (it may have had to grow).
 
     Both children keep the leaf's positions, each in a lane of its own. Positions where a child has no valid
-    state (START far from the beginning) are dropped from its list and get a stamp of no leaf.
+    state (START far from the beginning) are dropped from its list.
     """
     lane = workspace.states[leaf, 0]
-    stamp, child_stamp = first_stamp + leaf, first_stamp + child
     begin, end = workspace.begins[leaf], workspace.ends[leaf]
     positions = _with_room(positions, used + end - begin)
     _divide_states(workspace, labels_of_state, leaf, child, lag, code)
@@ -241,15 +243,15 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, firs
     n_child = used
     for i in range(begin, end):
         position = uint64(positions[i])
-        if workspace.membership[lane, position] == stamp:
+        if workspace.membership[lane, position] == leaf:
             child_sum = int64(0)
             for j in range(n_child_states):
                 child_sum += rows[position, uint64(child_states[j])]
             leaf_sum = workspace.position_sums[lane, position] - child_sum
             workspace.position_sums[leaf_lane, position] = leaf_sum
             workspace.position_sums[child_lane, position] = child_sum
-            workspace.membership[leaf_lane, position] = stamp if leaf_sum != 0 else -1
-            workspace.membership[child_lane, position] = child_stamp if child_sum != 0 else -1
+            workspace.membership[leaf_lane, position] = leaf if leaf_sum != 0 else -1
+            workspace.membership[child_lane, position] = child if child_sum != 0 else -1
             positions[n_leaf] = position
             n_leaf += leaf_sum != 0
             positions[n_child] = position
@@ -297,8 +299,8 @@ def _find_split(workspace, leaf, l2_regularization, packing):
     workspace.features[leaf] = feature
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int64), cache=True, nogil=True)
-def _plant(workspace, columns, rows, labels_of_state, first_stamp):
+@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1]), cache=True, nogil=True)
+def _plant(workspace, columns, rows, labels_of_state):
     """Make the root, leaf 0: every position and every state."""
     n_positions, n_all_states = rows.shape
     for state in range(n_all_states):
@@ -306,9 +308,10 @@ def _plant(workspace, columns, rows, labels_of_state, first_stamp):
     workspace.n_states[0] = n_all_states
     workspace.begins[0] = 0
     workspace.ends[0] = n_positions
+    workspace.membership[0, :] = 0
+    workspace.membership[1:, :] = -1
     for position in range(n_positions):
         workspace.positions[position] = position
-        workspace.membership[0, position] = first_stamp
     _fill_histogram(workspace, columns, rows, labels_of_state, workspace.positions, 0, workspace.histograms[0])
 
 
@@ -326,13 +329,11 @@ def _column_of(feature, first_cell, n_labels):
 
 
 @njit(
-    int64(int64[:, ::1], COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, int64, WORKSPACE, TREE),
+    int64(int64[:, ::1], COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE),
     cache=True,
     nogil=True,
 )
-def grow_tree(
-    rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, first_stamp, workspace, tree
-):
+def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree):
     """Grow one tree best-first; return its number of splits.
 
     Parameters
@@ -341,8 +342,6 @@ def grow_tree(
         Packed gradients of one label; 0 where a state is not valid at a position.
     columns : Columns
     labels_of_state : int16, shape (n_all_states, order)
-    first_stamp : int64
-        Larger than any stamp in ``workspace.membership``; the tree uses ``max_leaves`` stamps.
     workspace : Workspace
         On return ``membership``, ``states`` and ``n_states`` tell which rows are in which leaf.
     tree : Tree
@@ -350,7 +349,7 @@ def grow_tree(
     """
     n_slots = len(columns.first_cell) - 1
     positions = workspace.positions
-    _plant(workspace, columns, rows, labels_of_state, first_stamp)
+    _plant(workspace, columns, rows, labels_of_state)
     _find_split(workspace, 0, l2_regularization, packing)
     used = len(rows)
     n_leaves = 1
@@ -366,10 +365,10 @@ def grow_tree(
         tree.columns[n_leaves - 1] = column
         tree.codes[n_leaves - 1] = code
         if column < n_slots:
-            positions = _split_window(workspace, columns, positions, leaf, n_leaves, first_stamp, used, column, packing)
+            positions = _split_window(workspace, columns, positions, leaf, n_leaves, used, column, packing)
         else:
             positions = _split_states(
-                workspace, rows, labels_of_state, positions, leaf, n_leaves, first_stamp, used, column - n_slots, code
+                workspace, rows, labels_of_state, positions, leaf, n_leaves, used, column - n_slots, code
             )  # fmt: skip
         used = max(used, workspace.ends[n_leaves])
         workspace.node_sums[n_leaves] = workspace.histograms[leaf, workspace.features[leaf]]
