@@ -168,11 +168,12 @@ def _download(address: str, target: Path, sha256: str, timeout: float, retries: 
             if member:
                 extract(target, member)
         except requests.HTTPError as error:
-            assert error.response is not None  # raise_for_status always gives it
-            status = error.response.status_code
-            error.response.close()
+            status = 0
+            if error.response is not None:
+                status = error.response.status_code
+                error.response.close()
             problem = f"the server answers {status}"
-            if status < 500 and status not in _TRY_AGAIN:
+            if 400 <= status < 500 and status not in _TRY_AGAIN:
                 return problem
         except requests.RequestException as error:
             problem = _reason(error, timeout)

@@ -62,7 +62,10 @@ def parse(data: bytes, file: str) -> list[Entry]:
 
 def distinct_words(entries: list[Entry]) -> list[Entry]:
     """The first pronunciation of every word."""
-    return list({entry.word: entry for entry in reversed(entries)}.values())[::-1]
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        first.setdefault(entry.word, entry)
+    return list(first.values())
 
 
 def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:

@@ -1,0 +1,23 @@
+"""What several test files share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def mirror():
+    """The folder of the real raw files; tests that need it are skipped where TREECRF_MIRROR does not name one."""
+    folder = os.environ.get("TREECRF_MIRROR")
+    if not folder:
+        pytest.skip("TREECRF_MIRROR is not set: the real raw files are not here")
+    if not Path(folder).is_dir():
+        pytest.skip(f"TREECRF_MIRROR names {folder}, which is not a folder")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def data():
+    """The folder of small invented files."""
+    return Path(__file__).parent / "data"
