@@ -13,6 +13,7 @@ from treecrf.models._training import Training
 from treecrf.selection import sequence_folds
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
+from treecrf.trees.groups import build_groups
 from treecrf.trees.growing import grow_tree
 from treecrf.trees.packing import unpack
 
@@ -61,15 +62,16 @@ def test_protein_grid(record, raw):
 
 
 def gradients_at(model, train, n_iterations):
-    """The training state of `model` after some iterations: columns, state space, training."""
-    columns = build_columns(window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW))
+    """The training state of `model` after some iterations: columns, groups, state space, training."""
+    codes, sizes = window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW)
+    columns, groups = build_columns(codes, sizes), build_groups(codes, sizes)
     space = chain.StateSpace(len(train.label_names), 1)
-    training = Training(columns, train.offsets, train.labels, space, model.start_, 100, 20.0)
+    training = Training(columns, groups, train.offsets, train.labels, space, model.start_, 100, 20.0)
     for index in range(n_iterations * space.n_labels):
         training.replay(index % space.n_labels, model.forest_.tree(index))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
     training._prepare()
-    return columns, space, training
+    return columns, groups, space, training
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -78,13 +80,13 @@ def test_one_tree_beside_lightgbm(record, raw):
 
     train, _ = datasets.load("protein", raw=raw)
     model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
-    columns, space, training = gradients_at(model, train, 40)
+    columns, groups, space, training = gradients_at(model, train, 40)
     root_sums = training._position_sums[0, 0].copy()
 
     def grow():
         training._position_sums[0, 0] = root_sums
         grow_tree(
-            training._rows[0], columns, space.labels_of_state, 3, 100, 20.0, training._packing,
+            training._rows[0], columns, groups, space.labels_of_state, 3, 100, 20.0, training._packing,
             training._workspaces[0], training._trees[0],
         )  # fmt: skip
 

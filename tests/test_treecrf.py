@@ -15,6 +15,8 @@ from treecrf import Attribute, SequenceSet, TreeCRF, chain
 from treecrf.models._training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
+from treecrf.trees.groups import add_margins, build_groups
+from treecrf.trees.histogram import fill_window_tests
 from treecrf.trees.packing import unpack
 
 
@@ -56,6 +58,36 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
             assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
 
 
+@pytest.mark.parametrize("sizes", [[3, 3, 3], [30, 30, 30], [200, 200], [2, 300, 2], [5], [3] * 25])
+def test_margins_of_groups_are_the_histogram(sizes):
+    rng = np.random.default_rng(len(sizes))
+    codes = np.stack([rng.integers(0, min(size, 256), 4000) for size in sizes], axis=1).astype(np.uint8)
+    columns, groups = build_columns(codes, np.array(sizes)), build_groups(codes, np.array(sizes))
+    sums = rng.integers(-(2**40), 2**40, len(codes))
+    positions = np.flatnonzero(rng.random(len(codes)) < 0.7).astype(np.int32)
+    expected = np.zeros(sum(sizes), dtype=np.int64)
+    total = fill_window_tests(positions, sums, columns.cells, expected)
+    tables = np.ones(groups.first_entry[-1], dtype=np.int64)
+    assert fill_window_tests(positions, sums, groups.entries, tables) == total == sums[positions].sum()
+    measured = np.zeros_like(expected)
+    add_margins(tables, groups, columns.first_cell, measured)
+    np.testing.assert_array_equal(measured, expected)
+    for slot, begin in enumerate(columns.first_cell[:-1]):
+        for code in range(sizes[slot]):
+            assert expected[begin + code] == sums[positions[codes[positions, slot] == code]].sum()
+
+
+def test_large_sets_are_grown_as_small_ones():
+    # Large enough for joint tables at the root; one more attribute that is constant changes the groups, not the trees.
+    data = larger_set(n_sequences=300, longest=60)
+    constant = np.zeros((len(data.values), 1), dtype=np.int16)
+    attributes = (data.attributes[0], Attribute("same", tuple("abcdefg")), data.attributes[1])
+    wider = data.with_values(np.hstack([data.values[:, :1], constant, data.values[:, 1:]]), attributes)
+    first, second = (TreeCRF(3, 30, 1.0, order=1).fit(one) for one in (data, wider))
+    assert first.log_likelihood_history_.tobytes() == second.log_likelihood_history_.tobytes()
+    np.testing.assert_array_equal(first.predict_proba(data), second.predict_proba(wider))
+
+
 def test_gradient_equals_finite_differences_of_the_likelihood():
     data = random_set(np.random.default_rng(5), n_sequences=1, longest=4)
     data = SequenceSet.concatenate([data, random_set(np.random.default_rng(6), n_sequences=2, longest=4)])
@@ -63,9 +95,9 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
     for order in (0, 1, 2):
         space = chain.StateSpace(3, order)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
+        codes, sizes = window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0))
         training = Training(
-            build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0))),
-            data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0,
+            build_columns(codes, sizes), build_groups(codes, sizes), data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0,
         )  # fmt: skip
         training._exponentials[:] = np.exp(potentials)
         training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})

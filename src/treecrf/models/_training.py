@@ -16,6 +16,7 @@ from treecrf.models._gradient import likelihood_gradient
 from treecrf.models._pseudo import pseudo_likelihood_gradient
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
+from treecrf.trees.groups import Groups
 from treecrf.trees.growing import Tree, Workspace, grow_tree, make_tree, make_workspace
 from treecrf.trees.packing import choose_packing
 
@@ -30,6 +31,8 @@ class Training:
     ----------
     columns : Columns
         Windows of the training set.
+    groups : Groups
+        Of the same windows.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
@@ -40,6 +43,7 @@ class Training:
     def __init__(
         self,
         columns: Columns,
+        groups: Groups,
         offsets: NDArray[np.int64],
         labels: NDArray[np.int16],
         space: chain.StateSpace,
@@ -48,7 +52,7 @@ class Training:
         l2_regularization: float,
     ) -> None:
         n_positions = len(labels)
-        self._columns, self._space = columns, space
+        self._columns, self._groups, self._space = columns, groups, space
         self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
         self._max_leaves, self._l2_regularization = max_leaves, float(l2_regularization)
         self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
@@ -97,7 +101,7 @@ class Training:
         workspace, buffer = self._workspaces[label], self._trees[label]
         begin = time.thread_time()
         n_splits = grow_tree(
-            self._rows[label], self._columns, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
+            self._rows[label], self._columns, self._groups, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
             self._l2_regularization, self._packing, workspace, buffer,
         )  # fmt: skip
         tree = Tree(
@@ -117,6 +121,6 @@ class Training:
             n_label_tests = self._space.order * (self._space.n_labels + 1)
             for position_sums in self._position_sums:
                 self._workspaces.append(
-                    make_workspace(self._columns, n_label_tests, self._max_leaves, position_sums)
+                    make_workspace(self._columns, self._groups, n_label_tests, self._max_leaves, position_sums)
                 )  # fmt: skip
                 self._trees.append(make_tree(self._max_leaves))

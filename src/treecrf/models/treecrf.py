@@ -19,6 +19,7 @@ from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.groups import build_groups
 from treecrf.trees.growing import MAX_LEAVES, Tree
 
 MISSING_METHODS = ("error",)
@@ -134,11 +135,14 @@ class TreeCRF(base.Labeller):
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
-        columns = self._columns(train)
+        codes, sizes = window_codes(train, self.window), slot_sizes(train.attributes, self.window)
+        columns, groups = build_columns(codes, sizes), build_groups(codes, sizes)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
-        training = Training(columns, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization)
+        training = Training(
+            columns, groups, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization
+        )
         trees: list[Tree] = []
         history: list[float] = []
         if going_on:

@@ -19,10 +19,10 @@ from numba import float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.groups import GROUPS, Groups, add_margins
 from treecrf.trees.histogram import fill_label_tests, fill_window_tests
 from treecrf.trees.packing import PACKING, count, total
 from treecrf.trees.splitting import find_best_split
-
 
 MAX_LEAVES = 2**15 - 1
 """Leaves are numbered in int16: the lanes of a large training set then stay in the first cache."""
@@ -49,6 +49,8 @@ class Workspace(NamedTuple):
     gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
         Gain and feature of each leaf's best split.
     scores : float64, shape (n_features,)
+    tables : int64, shape (n_entries,)
+        Joint tables of `Groups`.
     """
 
     membership: NDArray[np.int16]
@@ -64,12 +66,14 @@ class Workspace(NamedTuple):
     gains: NDArray[np.float64]
     features: NDArray[np.int64]
     scores: NDArray[np.float64]
+    tables: NDArray[np.int64]
 
 
 WORKSPACE = types.NamedTuple(
     (
         int16[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1], int64[::1],
         int32[::1], int32[::1], int64[::1], float64[::1], int64[::1], float64[::1],
+        int64[::1],
     ),
     Workspace,
 )  # fmt: skip
@@ -105,7 +109,7 @@ def make_tree(max_leaves: int) -> Tree:
 
 
 def make_workspace(
-    columns: Columns, n_label_tests: int, max_leaves: int, position_sums: NDArray[np.int64]
+    columns: Columns, groups: Groups, n_label_tests: int, max_leaves: int, position_sums: NDArray[np.int64]
 ) -> Workspace:
     """Allocate the buffers that `grow_tree` needs, but for `position_sums`, which the gradient is written to."""
     n_all_states = len(position_sums)
@@ -124,6 +128,7 @@ def make_workspace(
         gains=np.zeros(max_leaves, dtype=np.float64),
         features=np.zeros(max_leaves, dtype=np.int64),
         scores=np.zeros(n_features),
+        tables=np.zeros(groups.first_entry[-1], dtype=np.int64),
     )
 
 
@@ -262,28 +267,43 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, used
     return positions
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64[::1]), cache=True, nogil=True)
-def _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, histogram):
-    """Scan a leaf that has an exact list."""
+@njit(
+    void(WORKSPACE, COLUMNS, GROUPS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64[::1]),
+    cache=True,
+    nogil=True,
+)
+def _fill_histogram(workspace, columns, groups, rows, labels_of_state, positions, leaf, histogram):
+    """Scan a leaf that has an exact list: slot by slot, or group by group where it has many positions."""
     n_cells = columns.first_cell[-1]
     states, n_states = workspace.states[leaf], workspace.n_states[leaf]
     members = positions[workspace.begins[leaf] : workspace.ends[leaf]]
-    node_sum = fill_window_tests(members, workspace.position_sums[states[0]], columns.cells, histogram[:n_cells])
+    position_sums = workspace.position_sums[states[0]]
+    n_spared = columns.cells.shape[1] - groups.entries.shape[1]
+    if len(members) * n_spared > 4 * len(workspace.tables):  # additions spared against entries summed out
+        node_sum = fill_window_tests(members, position_sums, groups.entries, workspace.tables)
+        histogram[:n_cells] = 0
+        add_margins(workspace.tables, groups, columns.first_cell, histogram[:n_cells])
+    else:
+        node_sum = fill_window_tests(members, position_sums, columns.cells, histogram[:n_cells])
     fill_label_tests(members, rows, states, n_states, labels_of_state, node_sum, histogram[n_cells:])
     workspace.node_sums[leaf] = node_sum
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, PACKING), cache=True, nogil=True)
-def _fill_children(workspace, columns, rows, labels_of_state, positions, leaf, child, packing):
+@njit(
+    void(WORKSPACE, COLUMNS, GROUPS, int64[:, ::1], int16[:, ::1], int32[::1], int64, int64, PACKING),
+    cache=True,
+    nogil=True,
+)
+def _fill_children(workspace, columns, groups, rows, labels_of_state, positions, leaf, child, packing):
     """Histograms of both children: the one with fewer rows is scanned, the other is the difference."""
     scanned = workspace.histograms[child]  # free: the child has none yet
     other = workspace.histograms[leaf]
     if count(workspace.node_sums[child], packing) <= count(workspace.node_sums[leaf], packing):
-        _fill_histogram(workspace, columns, rows, labels_of_state, positions, child, scanned)
+        _fill_histogram(workspace, columns, groups, rows, labels_of_state, positions, child, scanned)
         for feature in range(len(other)):
             other[feature] -= scanned[feature]
     else:
-        _fill_histogram(workspace, columns, rows, labels_of_state, positions, leaf, scanned)
+        _fill_histogram(workspace, columns, groups, rows, labels_of_state, positions, leaf, scanned)
         for feature in range(len(other)):
             value = scanned[feature]
             scanned[feature] = other[feature] - value
@@ -299,8 +319,8 @@ def _find_split(workspace, leaf, l2_regularization, packing):
     workspace.features[leaf] = feature
 
 
-@njit(void(WORKSPACE, COLUMNS, int64[:, ::1], int16[:, ::1]), cache=True, nogil=True)
-def _plant(workspace, columns, rows, labels_of_state):
+@njit(void(WORKSPACE, COLUMNS, GROUPS, int64[:, ::1], int16[:, ::1]), cache=True, nogil=True)
+def _plant(workspace, columns, groups, rows, labels_of_state):
     """Make the root, leaf 0: every position and every state."""
     n_positions, n_all_states = rows.shape
     for state in range(n_all_states):
@@ -312,7 +332,7 @@ def _plant(workspace, columns, rows, labels_of_state):
     workspace.membership[1:, :] = -1
     for position in range(n_positions):
         workspace.positions[position] = position
-    _fill_histogram(workspace, columns, rows, labels_of_state, workspace.positions, 0, workspace.histograms[0])
+    _fill_histogram(workspace, columns, groups, rows, labels_of_state, workspace.positions, 0, workspace.histograms[0])
 
 
 @njit(types.Tuple((int64, int64))(int64, int64[::1], int64), cache=True, nogil=True)
@@ -329,11 +349,13 @@ def _column_of(feature, first_cell, n_labels):
 
 
 @njit(
-    int64(int64[:, ::1], COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE),
+    int64(int64[:, ::1], COLUMNS, GROUPS, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE),
     cache=True,
     nogil=True,
 )
-def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree):
+def grow_tree(
+    rows, columns, groups, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree
+):
     """Grow one tree best-first; return its number of splits.
 
     Parameters
@@ -341,6 +363,8 @@ def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regulariz
     rows : int64, shape (n_positions, n_all_states)
         Packed gradients of one label; 0 where a state is not valid at a position.
     columns : Columns
+    groups : Groups
+        Of the same codes.
     labels_of_state : int16, shape (n_all_states, order)
     workspace : Workspace
         On return ``membership``, ``states`` and ``n_states`` tell which rows are in which leaf.
@@ -349,7 +373,7 @@ def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regulariz
     """
     n_slots = len(columns.first_cell) - 1
     positions = workspace.positions
-    _plant(workspace, columns, rows, labels_of_state)
+    _plant(workspace, columns, groups, rows, labels_of_state)
     _find_split(workspace, 0, l2_regularization, packing)
     used = len(rows)
     n_leaves = 1
@@ -374,7 +398,7 @@ def grow_tree(rows, columns, labels_of_state, n_labels, max_leaves, l2_regulariz
         workspace.node_sums[n_leaves] = workspace.histograms[leaf, workspace.features[leaf]]
         workspace.node_sums[leaf] -= workspace.node_sums[n_leaves]
         if n_leaves + 1 < max_leaves:
-            _fill_children(workspace, columns, rows, labels_of_state, positions, leaf, n_leaves, packing)
+            _fill_children(workspace, columns, groups, rows, labels_of_state, positions, leaf, n_leaves, packing)
             _find_split(workspace, leaf, l2_regularization, packing)
             _find_split(workspace, n_leaves, l2_regularization, packing)
         n_leaves += 1

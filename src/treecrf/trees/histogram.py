@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import int16, int32, int64, njit, uint16, uint64, void
 
 # The rows of a node are a product: positions x states. A window test looks at the position alone, so the
@@ -67,11 +66,10 @@ def fill_label_tests(positions, rows, states, n_states, labels_of_state, node_su
         for lag in range(order):
             histogram[lag * n_codes + labels_of_state[states[0], lag]] = node_sum
         return
-    state_sums = np.zeros(n_states, dtype=np.int64)
-    for i in range(len(positions)):
-        position = uint64(positions[i])
-        for j in range(n_states):
-            state_sums[uint64(j)] += rows[position, uint64(states[uint64(j)])]
-    for j in range(n_states):
+    for i in range(n_states):
+        state = uint64(states[i])
+        state_sum = int64(0)
+        for j in range(len(positions)):
+            state_sum += rows[uint64(positions[j]), state]
         for lag in range(order):
-            histogram[lag * n_codes + labels_of_state[states[j], lag]] += state_sums[j]
+            histogram[lag * n_codes + labels_of_state[state, lag]] += state_sum
