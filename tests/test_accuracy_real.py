@@ -19,5 +19,3 @@ def test_accuracy_of_ten_perturbed_runs(mirror, name, l2_regularization, n_itera
     ]
     assert len(set(runs)) > 1
     assert 100 * np.mean(runs) == pytest.approx(percent, abs=tolerance)
-
-

@@ -55,7 +55,9 @@ def load_options(name):
     """Options of treecrf.datasets.load for the data set `name`."""
     dataset = SETTINGS.datasets[name]
     if isinstance(dataset, TableDataset):
-        return dataset.model_dump(mode="json", exclude={"kind", "window"}) | {"seed": SETTINGS.seed}
+        return dataset.model_dump(mode="json", exclude={"kind", "window"}) | {
+            "seed": SETTINGS.seed
+        }
     return {"raw": RAW, **dataset.options}
 
 

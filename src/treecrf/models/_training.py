@@ -12,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models._gradient import likelihood_gradient
-from treecrf.models._pseudo import pseudo_likelihood_gradient
+from treecrf._kernel_cache import kernel_cache
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
 from treecrf.trees.groups import Groups
-from treecrf.trees.growing import Tree, Workspace, grow_tree, make_tree, make_workspace
-from treecrf.trees.packing import choose_packing
+from treecrf.trees.tree import Tree, make_tree
+
+with kernel_cache():  # this module is imported by the first `fit`, long after the package
+    from treecrf.models._gradient import likelihood_gradient
+    from treecrf.models._pseudo import pseudo_likelihood_gradient
+    from treecrf.trees.growing import Workspace, grow_tree, make_workspace
+    from treecrf.trees.packing import choose_packing
 
 Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Runs tasks, perhaps side by side, and returns their results in order."""

@@ -7,20 +7,22 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models import base
-from treecrf.models._training import Runner, Training
 from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.groups import build_groups
-from treecrf.trees.growing import MAX_LEAVES, Tree
+from treecrf.trees.tree import MAX_LEAVES, Tree
+
+if TYPE_CHECKING:
+    from treecrf.models._training import Runner
 
 MISSING_METHODS = ("error",)
 
@@ -126,6 +128,8 @@ class TreeCRF(base.Labeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
+        from treecrf.models._training import Training  # its kernels are loaded for training alone
+
         self._check_settings()
         labels = base.check_training_set(train)
         self._refuse_missing(train)

@@ -9,7 +9,7 @@ from numba import boolean, float64, int16, int32, int64, njit, types, uint64, vo
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.growing import TREE, Tree
+from treecrf.trees.tree import TREE, Tree
 
 
 class Routing(NamedTuple):

@@ -23,9 +23,7 @@ from treecrf.trees.groups import GROUPS, Groups, add_margins
 from treecrf.trees.histogram import fill_label_tests, fill_window_tests
 from treecrf.trees.packing import PACKING, count, total
 from treecrf.trees.splitting import find_best_split
-
-MAX_LEAVES = 2**15 - 1
-"""Leaves are numbered in int16: the lanes of a large training set then stay in the first cache."""
+from treecrf.trees.tree import TREE
 
 
 class Workspace(NamedTuple):
@@ -77,35 +75,6 @@ WORKSPACE = types.NamedTuple(
     ),
     Workspace,
 )  # fmt: skip
-
-
-class Tree(NamedTuple):
-    """One tree as the list of its splits, in the order in which they were made.
-
-    Attributes
-    ----------
-    parents, columns, codes : int32, shape (n_splits,)
-        Split ``i`` is made in leaf ``parents[i]``; the rows where the test holds become leaf ``i + 1``. Column
-        ``j < n_slots`` tests whether slot j holds the code, column ``n_slots + i`` whether the label ``i + 1``
-        places back is the code, START being ``n_labels``.
-    values : float64, shape (n_splits + 1,)
-        Leaf values.
-    """
-
-    parents: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    values: NDArray[np.float64]
-
-
-TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1]), Tree)
-"""The compiled type of `Tree`."""
-
-
-def make_tree(max_leaves: int) -> Tree:
-    """Allocate a tree for `grow_tree` to write to."""
-    parents, columns, codes = (np.zeros(max_leaves - 1, dtype=np.int32) for _ in range(3))
-    return Tree(parents, columns, codes, np.zeros(max_leaves))
 
 
 def make_workspace(
