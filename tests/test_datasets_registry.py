@@ -1,0 +1,246 @@
+"""The front of the data sets: names, descriptions, options and what goes wrong."""
+
+import dataclasses
+import hashlib
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from treecrf import datasets
+from treecrf.datasets import _text, faq, line_features, sectlabel
+from treecrf.datasets._seeds import draw, generator
+from treecrf.datasets.download import RawFile, raw_files
+
+FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
+
+
+def test_names():
+    assert datasets.names() == (
+        "protein", "nettalk", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_perl", "faq_x",
+        "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel", "hmm", "xor", "or", "extra", "table",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_descriptions(name):
+    entry = datasets.describe(name)
+    assert entry.name == name
+    assert entry.summary
+    assert entry.source
+    assert entry.protocol in ("split", "leave_one_out")
+    assert (entry.whole is not None) == (entry.protocol == "leave_one_out")
+    assert entry.kind in ("files", "generated", "table")
+    assert set(entry.files) <= set(raw_files())
+    assert len(entry.window) == 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        entry.name = "other"
+
+
+def test_stand_ins_say_so():
+    assert {name for name in datasets.names() if datasets.describe(name).stand_in} == {
+        "faq_perl",
+        "faq_x",
+        "hyphen_tex",
+    }
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match=r"data set 'proteins' is not known; choose one of protein, nettalk, "):
+        datasets.load("proteins")
+
+
+def test_unknown_option():
+    with pytest.raises(ValueError, match=r"data set 'hmm': got an unexpected keyword argument 'lenght'; leave that"):
+        datasets.load("hmm", lenght=3)
+
+
+def test_documents_only_where_one_is_left_out():
+    with pytest.raises(ValueError, match="data set 'hmm' has a training and a test set and no list of documents"):
+        datasets.documents("hmm")
+
+
+@pytest.mark.parametrize("name", FILE_SETS)
+def test_absent_files(name, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        datasets.load(name, raw=tmp_path)
+    message = str(caught.value)
+    assert str(tmp_path) in message
+    assert "\n" not in message
+    assert message.endswith(".")
+
+
+def test_default_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TREECRF_MIRROR", raising=False)
+    with pytest.raises(FileNotFoundError, match=r"is not in data/raw; set TREECRF_MIRROR"):
+        datasets.load("protein")
+    monkeypatch.setenv("TREECRF_MIRROR", str(tmp_path / "copies"))
+    with pytest.raises(FileNotFoundError, match=r"is not in \S+copies; "):
+        datasets.load("protein")
+
+
+@pytest.mark.parametrize("name", [name for name in FILE_SETS if datasets.describe(name).files])
+@pytest.mark.parametrize("change", ["cut", "altered", "empty"])
+def test_altered_files_are_refused(name, change, mirror, tmp_path):
+    for file in datasets.describe(name).files:
+        content = (mirror / file).read_bytes()
+        if file == datasets.describe(name).files[-1]:
+            cut = content[: content.index(b"\n", len(content) // 2) + 1] if content.count(b"\n") > 1 else content[:-50]
+            content = {"cut": cut, "altered": content[:500] + b"~" + content[501:], "empty": b""}[change]
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes(content)
+    with pytest.raises(ValueError, match="the file is damaged or another version: get it again") as caught:
+        datasets.load(name, raw=tmp_path)
+    assert "\n" not in str(caught.value)
+    assert str(tmp_path / datasets.describe(name).files[-1]) in str(caught.value)
+
+
+# --- sets made from files of our own -----------------------------------------------------------------
+
+
+@pytest.fixture
+def own(tmp_path, data, monkeypatch):
+    """A folder of raw files with invented contents that the registry takes for right."""
+    contents = {
+        "protein/protein-secondary-structure.train": "protein.data",
+        "protein/protein-secondary-structure.test": "protein.data",
+        "nettalk/nettalk.data": "nettalk.data",
+        "hyphenation/sparse.hyphen.6.train": "hyphen.sparse",
+        "hyphenation/sparse.hyphen.6.test": "hyphen.sparse",
+        "hyphenation/mhyph.txt": "mhyph.txt",
+        "sectlabel/sectLabel.tagged.txt": "sectlabel.txt",
+        **dict.fromkeys(faq.PERL_FILES, "perlfaq.pod"),
+        **dict.fromkeys(faq.X_FILES, "xfaq.txt"),
+    }
+    files = {}
+    for path, name in contents.items():
+        content = (data / name).read_bytes()
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+        files[path] = RawFile(path, len(content), hashlib.sha256(content).hexdigest(), ())
+    monkeypatch.setattr(_text, "raw_files", lambda: files)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sizes"),
+    [
+        ("protein", {}, (4, 4)),
+        ("nettalk", {"n_train": 3, "n_test": 2}, (3, 2)),
+        ("nettalk_binary", {"n_train": 3, "n_test": 2}, (3, 2)),
+        ("hyphen", {}, (3, 3)),
+        ("hyphen_moby", {"n_train": 2, "n_test": 1}, (2, 1)),
+        ("faq_perl", {}, (8, 1)),
+        ("faq_x", {}, (4, 1)),
+        ("sectlabel", {"n_train": 1}, (1, 1)),
+        ("sectlabel", {"n_train": 1, "labels": "all"}, (1, 1)),
+    ],
+)
+def test_load(own, name, options, sizes):
+    train, test = datasets.load(name, raw=own, **options)
+    assert (len(train), len(test)) == sizes
+    assert train.attributes == test.attributes
+    assert train.label_names == test.label_names
+    assert not train.has_missing
+
+
+def test_nettalk_binary_has_the_same_words(own):
+    five, _ = datasets.load("nettalk", raw=own, n_train=3, n_test=2)
+    two, _ = datasets.load("nettalk_binary", raw=own, n_train=3, n_test=2)
+    assert np.array_equal(five.values, two.values)
+    assert five.label_names == ("0", "1", "2", "<", ">")
+    assert np.array_equal(two.labels == 1, np.isin(five.labels, (1, 2)))
+
+
+def test_seed_decides_the_words(own):
+    draws = [datasets.load("nettalk", raw=own, n_train=3, n_test=2, seed=seed)[0] for seed in (0, 0, *range(1, 6))]
+    assert draws[0] == draws[1]
+    assert any(other != draws[0] for other in draws[2:])
+
+
+@pytest.mark.parametrize("name", ["nettalk", "hyphen_moby"])
+def test_too_many_words(own, name):
+    with pytest.raises(ValueError, match=r"1000 \+ 1 words are asked for and there are \d; ask for fewer"):
+        datasets.load(name, raw=own, n_train=1000, n_test=1)
+    with pytest.raises(ValueError, match="n_train=0, n_test=1: both sets need at least one word"):
+        datasets.load(name, raw=own, n_train=0, n_test=1)
+
+
+def test_documents(own):
+    documents = datasets.documents("faq_x", raw=own)
+    assert len(documents) == 5
+    assert len(documents.attributes) == 20
+    train, test = datasets.load("faq_x", raw=own)
+    assert train == documents.select(range(4))
+    assert test == documents.select([4])
+
+
+def test_documents_that_a_user_supplies(tmp_path, data):
+    folder = tmp_path / "faq/ai-neural"
+    folder.mkdir(parents=True)
+    with pytest.raises(FileNotFoundError, match=r"faq_ai_neural: .* ai-neural has 0 of them|put at least two there"):
+        datasets.load("faq_ai_neural", raw=tmp_path)
+    content = (data / "supplied.txt").read_bytes()
+    for name, extra in [("2.txt", b"\ntail\tmore"), ("1.txt", b""), (".hidden", b"?")]:
+        (folder / name).write_bytes(content + extra)
+    documents = datasets.documents("faq_ai_neural", raw=tmp_path)
+    assert documents.lengths.tolist() == [7, 8]
+    assert documents.label_names == ("head", "question", "answer", "tail")
+    assert [len(part) for part in datasets.load("faq_ai_neural", raw=tmp_path)] == [1, 1]
+
+
+def test_sectlabel_labels(own):
+    merged, _ = datasets.load("sectlabel", raw=own, n_train=1)
+    assert merged.label_names == ("front_matter", "heading", "body", "back_matter")
+    assert merged.labels.tolist() == [0, 0, 1, 2, 2, 3]
+    every, _ = datasets.load("sectlabel", raw=own, n_train=1, labels="all")
+    assert len(every.label_names) == 24
+    assert np.array(every.label_names)[every.labels].tolist()[:3] == ["title", "author", "sectionHeader"]
+    mine = {tag: "reference" if tag == "reference" else "other" for tag in sectlabel.MERGE}
+    two, _ = datasets.load("sectlabel", raw=own, n_train=1, labels=json.loads(json.dumps(mine)))
+    assert two.label_names == ("other", "reference")
+    with pytest.raises(ValueError, match="give 'merged', 'all' or a name for each of title, author"):
+        datasets.load("sectlabel", raw=own, n_train=1, labels={"title": "x"})
+    with pytest.raises(ValueError, match="n_train=2: give a number between 1 and 1"):
+        datasets.load("sectlabel", raw=own, n_train=2)
+
+
+def test_features_are_an_option(own):
+    train, _ = datasets.load("faq_x", raw=own, features=["blank", "contains-http"])
+    assert [attribute.name for attribute in train.attributes] == ["blank", "contains-http"]
+    with pytest.raises(ValueError, match="line feature 'blink' is not known; choose from begins-with-number"):
+        datasets.load("faq_x", raw=own, features=["blink"])
+    assert len(line_features.DEFAULT_FEATURES) == 20
+
+
+# --- seeds ------------------------------------------------------------------------------------------
+
+
+def test_generators_of_other_names_draw_otherwise():
+    draws = {
+        (names, seed): tuple(generator(*names, seed=seed).integers(0, 1 << 60, 2))
+        for names in (("a", "b"), ("ab",), ("b", "a"), ("a",))
+        for seed in (0, 1)
+    }
+    assert len(set(draws.values())) == len(draws)
+    assert tuple(generator("a", "b", seed=0).integers(0, 1 << 60, 2)) == draws[("a", "b"), 0]
+    for seed in (-1, 1.5, None):
+        with pytest.raises(ValueError, match="give a whole number from 0 on"):
+            generator("a", seed=seed)
+
+
+def test_draw_repeats_nothing():
+    train, test = draw(range(20), 12, 8, generator("x", seed=3))
+    assert sorted(train + test) == list(range(20))
+
+
+def test_import_is_light():
+    heavy = "{'pandas', 'pooch', 'requests', 'pyphen', 'pyarrow', 'scipy'}"
+    code = (
+        "import sys; before = set(sys.modules); import treecrf.sequences; import importlib.util as u;"
+        f"import treecrf; base = set(sys.modules); import treecrf.datasets; print({heavy} & (set(sys.modules) - base))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
