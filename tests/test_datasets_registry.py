@@ -98,6 +98,25 @@ def test_altered_files_are_refused(name, change, mirror, tmp_path):
     assert str(tmp_path / datasets.describe(name).files[-1]) in str(caught.value)
 
 
+# --- the registry of raw files ----------------------------------------------------------------------
+
+
+def test_registry_is_complete():
+    files = raw_files()
+    assert len(files) == 56
+    assert sum(file.bytes for file in files.values()) == 24_692_798
+    for file in files.values():
+        assert len(file.sha256) == 64
+        assert len(set(file.addresses)) == len(file.addresses) >= 1
+        assert all(address.startswith(("https://", "http://")) for address in file.addresses)
+
+
+def test_mirror_holds_what_the_registry_says(mirror):
+    for file in raw_files().values():
+        content = (mirror / file.path).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (file.bytes, file.sha256), file.path
+
+
 # --- sets made from files of our own -----------------------------------------------------------------
 
 
