@@ -213,22 +213,25 @@ def _split_states(workspace, rows, labels_of_state, positions, leaf, child, used
     _divide_states(workspace, labels_of_state, leaf, child, lag, code)
     child_states, n_child_states = workspace.states[child], workspace.n_states[child]
     leaf_lane, child_lane = workspace.states[leaf, 0], workspace.states[child, 0]
+    membership, sums = workspace.membership[lane], workspace.position_sums[lane]
+    leaf_membership, leaf_sums = workspace.membership[leaf_lane], workspace.position_sums[leaf_lane]
+    child_membership, child_sums = workspace.membership[child_lane], workspace.position_sums[child_lane]
     n_leaf = begin
     n_child = used
     for i in range(begin, end):
         position = uint64(positions[i])
-        if workspace.membership[lane, position] == leaf:
+        if membership[position] == leaf:
             child_sum = int64(0)
             for j in range(n_child_states):
                 child_sum += rows[position, uint64(child_states[j])]
-            leaf_sum = workspace.position_sums[lane, position] - child_sum
-            workspace.position_sums[leaf_lane, position] = leaf_sum
-            workspace.position_sums[child_lane, position] = child_sum
-            workspace.membership[leaf_lane, position] = leaf if leaf_sum != 0 else -1
-            workspace.membership[child_lane, position] = child if child_sum != 0 else -1
-            positions[n_leaf] = position
+            leaf_sum = sums[position] - child_sum
+            leaf_sums[position] = leaf_sum
+            child_sums[position] = child_sum
+            leaf_membership[position] = leaf if leaf_sum != 0 else -1
+            child_membership[position] = child if child_sum != 0 else -1
+            positions[uint64(n_leaf)] = position
             n_leaf += leaf_sum != 0
-            positions[n_child] = position
+            positions[uint64(n_child)] = position
             n_child += child_sum != 0
     workspace.ends[leaf] = n_leaf
     workspace.begins[child] = used
@@ -284,7 +287,7 @@ def _find_split(workspace, leaf, l2_regularization, packing):
     """Store the best split of a leaf."""
     histogram, node_sum = workspace.histograms[leaf], workspace.node_sums[leaf]
     gain, feature = find_best_split(histogram, node_sum, l2_regularization, packing, workspace.scores)
-    workspace.gains[leaf] = gain if feature >= 0 else 0.0
+    workspace.gains[leaf] = gain
     workspace.features[leaf] = feature
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import float64, int64, njit, types
 
 from treecrf.trees.packing import PACKING, count, total
@@ -57,11 +58,13 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, scores):
         score = numerator / (weight_true * weight_false)
         scores[feature] = score if (n_true > 0) & (n_true < node_count) else -1.0
 
-    node_score = node_total * node_total / (node_count + l2_regularization)
-    best_score = node_score + MINIMUM_GAIN
-    best_feature = int64(-1)
+    # Scores of -1 and more keep their order as integers, whose maximum is found many at a time.
+    ordered = scores.view(np.int64)
+    largest = int64(-1)
     for feature in range(len(histogram)):
-        if scores[feature] > best_score:
-            best_score = scores[feature]
-            best_feature = feature
-    return best_score - node_score, best_feature
+        largest = max(largest, ordered[feature])
+    node_score = node_total * node_total / (node_count + l2_regularization)
+    for feature in range(len(histogram)):
+        if ordered[feature] == largest and scores[feature] > node_score + MINIMUM_GAIN:
+            return scores[feature] - node_score, feature
+    return 0.0, int64(-1)
