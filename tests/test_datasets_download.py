@@ -160,6 +160,30 @@ def test_no_address(tmp_path):
         get(tmp_path)
 
 
+def test_waits_longer_each_time(server, tmp_path, monkeypatch):
+    waits = []
+    monkeypatch.setattr(download.time, "sleep", waits.append)
+    with pytest.raises(RawFileError, match="the server answers 503"):
+        get(tmp_path, f"{server.url}/broken", retries=3, wait=0.5)
+    assert waits == [0.5, 1.0, 2.0]
+
+
+def test_file_appears_whole_by_one_renaming(server, tmp_path, monkeypatch):
+    renamed = []
+
+    def replace(source, target):
+        assert Path(source).read_bytes() == CONTENT
+        assert not Path(target).exists()
+        renamed.append((Path(source).parent, Path(target)))
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(download.os, "replace", replace)
+    with pytest.raises(RawFileError, match="cannot be written below"):
+        get(tmp_path, f"{server.url}/good")
+    assert renamed == [(tmp_path / "set", tmp_path / "set/file.data")]  # one folder: one file system
+    assert left(tmp_path) == []
+
+
 def test_unknown_file(tmp_path):
     with pytest.raises(RawFileError, match=r"raw file 'other' is not known; the registry has set/file\.data"):
         fetch("other", tmp_path, files=registry())
