@@ -94,13 +94,12 @@ def get(folder, *addresses, **options):
 
 
 def left(folder):
-    """Every file below the folder."""
     return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
 
 
 def test_good_file(server, tmp_path):
-    path = get(tmp_path, f"{server.url}/good")
-    assert path == tmp_path / "set/file.data"
+    path = tmp_path / "set/file.data"
+    assert get(tmp_path, f"{server.url}/good") == path
     assert path.read_bytes() == CONTENT
     assert left(tmp_path) == ["set/file.data"]
     get(tmp_path, f"{server.url}/good")
@@ -278,8 +277,7 @@ def test_killed_half_way_leaves_no_raw_file(server, tmp_path, signal_number):
     temporary = list(tmp_path.glob("f.*"))
     if signal_number == signal.SIGINT:
         assert temporary == []
-        return
-    # What a killed process could not clear away, a later one does.
+        return  # what a killed process could not clear away, a later one does:
     assert [path.suffix for path in temporary] == [".tmp"]
     os.utime(temporary[0], (0, 0))
     (tmp_path / "f.1.tmp").write_bytes(b"of a process that is at work")
