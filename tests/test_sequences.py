@@ -63,6 +63,13 @@ def test_empty_cells_are_missing_and_numbers_stay_whole():
     assert data.attributes == (Attribute("letter", ("a",)), Attribute("size", ("1", "2")))
 
 
+def test_infinity_is_a_value_and_names_are_not_used_twice():
+    data = SequenceSet.from_frame(table(letter=[np.inf, 1.0, 2.0]), sequence="word", label="label")
+    assert data.attributes == (Attribute("letter", ("1.0", "2.0", "inf")),)
+    with pytest.raises(ValueError, match="two columns would be called 'letter'"):
+        data.to_frame(label="letter")
+
+
 @pytest.mark.parametrize(
     ("frame", "options", "words"),
     [
@@ -72,6 +79,7 @@ def test_empty_cells_are_missing_and_numbers_stay_whole():
         (table().iloc[:0], {}, "no rows"),
         (table(word=["w1", "w2", "w1"]), {}, "row 2, column 'word': sequence 'w1' comes a second time"),
         (table(word=["w1", None, "w2"]), {}, "row 1, column 'word'"),
+        (table(word=["w1", "", "w2"]), {}, "row 1, column 'word'"),
         (table(label=[None, "Y", "X"]), {}, "row 0, column 'label': an empty label"),
         (table(), {"label_names": ["X"]}, "row 1, column 'label': 'Y'"),
         (table(), {"categories": {"letter": ["b"]}}, "row 0, column 'letter': 'a'"),
@@ -121,6 +129,7 @@ def test_sets_cannot_be_changed():
         ({"values": [0, 0, 0, 0]}, "shape"),
         ({"offsets": [0, 2, 4]}, "offsets end at 4 but there are 3 rows"),
         ({"offsets": [1, 2, 3]}, "start at 0"),
+        ({"offsets": [0, 1.5, 3]}, "whole numbers"),
         ({"offsets": [0, 3, 3]}, "sequence 1 has no positions"),
         ({"offsets": [0, 1, 3]}, "sequence 1 has more positions than observations"),
         ({"labels": [0, -1, 1]}, "position 1 has no label"),

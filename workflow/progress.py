@@ -6,12 +6,14 @@ go to ``.snakemake/log``; a failed step is shown with what its log says. Ends by
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 import yaml
 from rich.console import Console
@@ -34,8 +36,15 @@ def run(options: list[str]) -> int:
     console = Console(stderr=True, highlight=False)
     command = [sys.executable, "-m", "snakemake", "--nocolor", *options]
     began = time.monotonic()
+    mark = take_mark(console)
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        pass_fds=[mark.fileno()],
     )
     assert process.stdout is not None
     columns = (
@@ -52,14 +61,50 @@ def run(options: list[str]) -> int:
             code = process.wait()
         except KeyboardInterrupt:
             stop(process)
+            drop_mark(mark)
             console.print("Stopped. The same command goes on where this one was.")
             return 130
+    drop_mark(mark)
     if code:
         console.print("\n".join(messages), markup=False, soft_wrap=True)
         console.print("[bold]Not all was done.[/bold] The same command goes on where this one was.")
     else:
         console.print(f"Done in {time.monotonic() - began:.0f} s.")
     return code
+
+
+def take_mark(console: Console) -> IO[str]:
+    """Hold a file while this run lasts; where an earlier run was killed, free the folder that it left locked.
+
+    The system lets go of a killed process's hold on the file, but what the file says stays. So a file that
+    nobody holds and that says "running" is that of a killed run, whose Snakemake lock means nothing any more.
+    """
+    path = Path(".snakemake/progress.lock")
+    path.parent.mkdir(exist_ok=True)
+    mark = open(path, "a+", encoding="utf-8")  # noqa: SIM115 (held until the run ends)
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return mark  # another run is at work here: Snakemake's own lock says so
+    mark.seek(0)
+    if mark.read() == "running":
+        console.print("An earlier run was killed here; going on where it was.")
+        for lock in Path(".snakemake/locks").glob("*.lock"):
+            lock.unlink(missing_ok=True)
+    mark.truncate(0)
+    mark.write("running")
+    mark.flush()
+    return mark
+
+
+def drop_mark(mark: IO[str]) -> None:
+    """Say that the run has ended by itself."""
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return  # another run's
+    mark.truncate(0)
+    mark.close()
 
 
 def stop(process: subprocess.Popen[str]) -> None:

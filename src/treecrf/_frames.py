@@ -51,6 +51,10 @@ def sequence_set_from_frame(
 
 def frame_from_sequence_set(data: SequenceSet, sequence: str, label: str) -> pd.DataFrame:
     """See `SequenceSet.to_frame`."""
+    names_of_columns = [sequence, label, *(attribute.name for attribute in data.attributes)]
+    for name in names_of_columns:
+        if names_of_columns.count(name) > 1:
+            raise ValueError(f"two columns would be called {name!r}; give to_frame other names for sequence and label.")
     lengths = np.diff(data.observation_offsets)
     columns: dict[str, Any] = {sequence: np.repeat(np.arange(len(data)), lengths)}
     if data.labels is not None:
@@ -85,15 +89,16 @@ def _text(column: pd.Series) -> NDArray[np.object_]:
     """Cells as text; whole numbers that a hole has turned into floats are written without '.0'."""
     if column.dtype.kind == "f":
         whole = column.dropna()
-        if (whole == np.floor(whole)).all():
+        if np.isfinite(whole).all() and (whole == np.floor(whole)).all():
             column = column.astype("Int64")
     return column.astype(str).to_numpy(dtype=object)
 
 
 def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
     """Offsets of the runs of equal cells; each sequence must be one run."""
-    if column.isna().any():
-        raise ValueError(f"row {int(column.isna().to_numpy().argmax())}, column {name!r}: the sequence is not named.")
+    unnamed = (column.isna() | (column.astype(str) == "")).to_numpy()
+    if unnamed.any():
+        raise ValueError(f"row {int(unnamed.argmax())}, column {name!r}: the sequence is not named.")
     codes = pd.factorize(column)[0]
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
     again = pd.Series(codes[starts]).duplicated().to_numpy()

@@ -71,11 +71,11 @@ class SequenceSet:
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
         for name, value in (
             ("values", _frozen(_codes(self.values, "values"))),
-            ("offsets", _frozen(np.array(self.offsets, dtype=np.int64))),
+            ("offsets", _frozen(_offsets(self.offsets, "offsets"))),
             ("attributes", attributes),
             ("labels", None if self.labels is None else _frozen(_codes(self.labels, "labels"))),
             ("label_names", tuple(map(str, self.label_names))),
-            ("observation_offsets", _frozen(np.array(observation_offsets, dtype=np.int64))),
+            ("observation_offsets", _frozen(_offsets(observation_offsets, "observation_offsets"))),
         ):
             object.__setattr__(self, name, value)
         _check(self)
@@ -316,6 +316,13 @@ def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
     if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
         raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
     return array.astype(np.int16)
+
+
+def _offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
+    array = np.asarray(offsets)
+    if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
+        raise ValueError(f"{what}: must be whole numbers.")
+    return array.astype(np.int64)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
