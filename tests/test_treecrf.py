@@ -148,6 +148,14 @@ def test_warm_start_equals_one_longer_run_bit_for_bit(tmp_path):
         assert model.log_likelihood_history_.tobytes() == whole.log_likelihood_history_.tobytes()
 
 
+def test_continuing_with_another_shape_is_refused():
+    data = larger_set()
+    for name, value in (("window", (1, 2)), ("order", 2), ("n_iterations", 1)):
+        model = TreeCRF(2, 10, 1.0, (1, 1), warm_start=True).fit(data)
+        with pytest.raises(ValueError, match=name):
+            model.set_params(**{name: value}).fit(data)
+
+
 def test_refitting_without_warm_start_forgets():
     data = larger_set()
     model = TreeCRF(4, 20, 1.0, (2, 2)).fit(data)

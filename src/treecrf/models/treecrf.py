@@ -76,12 +76,15 @@ class TreeCRF(base.Labeller):
         Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
+    shape_ : dict
+        The window and the order that the trees were grown for.
     """
 
     forest_: Forest
     start_: NDArray[np.float64]
     log_likelihood_history_: NDArray[np.float64]
     seconds_: dict[str, float]
+    shape_: dict[str, Any]
 
     def __init__(
         self,
@@ -176,6 +179,7 @@ class TreeCRF(base.Labeller):
             )
         self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.start_, self.forest_ = start, join_trees(trees)
+        self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.log_likelihood_history_, self.seconds_ = np.array(history), seconds
         return self
 
@@ -296,18 +300,21 @@ class TreeCRF(base.Labeller):
             raise ValueError(
                 f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
             )
+        for name, before in self.shape_.items():
+            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
+                raise ValueError(f"{name} was {before} in the training so far; set it back or set warm_start=False.")
         if (train.attributes, train.label_names) != (self.attributes_, self.label_names_):
             raise ValueError("the set has other attributes or labels than the training so far; set warm_start=False.")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
         arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_}
-        return {"seconds": self.seconds_}, arrays
+        return {"seconds": self.seconds_, "shape": self.shape_}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
-        self.seconds_ = values["seconds"]
+        self.seconds_, self.shape_ = values["seconds"], values["shape"]
 
 
 def _runner(pool: ThreadPoolExecutor | None) -> Runner:
