@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF, chain, datasets
-from treecrf.models._training import Training
+from treecrf.models._training import Training, build_sweep
 from treecrf.selection import sequence_folds
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.groups import build_groups
 from treecrf.trees.growing import grow_tree
 from treecrf.trees.packing import unpack
 
@@ -62,16 +61,18 @@ def test_protein_grid(record, raw):
 
 
 def gradients_at(model, train, n_iterations):
-    """The training state of `model` after some iterations: columns, groups, state space, training."""
+    """The training state of `model` after some iterations: columns, sweep, state space, training."""
     codes, sizes = window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW)
-    columns, groups = build_columns(codes, sizes), build_groups(codes, sizes)
+    columns = build_columns(codes, sizes)
+    n_codes = np.array([len(attribute.categories) for attribute in train.attributes])
+    sweep = build_sweep(train.values, n_codes, train.offsets, train.observation_offsets, WINDOW)
     space = chain.StateSpace(len(train.label_names), 1)
-    training = Training(columns, groups, train.offsets, train.labels, space, model.start_, 100, 20.0)
+    training = Training(columns, sweep, train.offsets, train.labels, space, model.start_, 100, 20.0)
     for index in range(n_iterations * space.n_labels):
         training.replay(index % space.n_labels, model.forest_.tree(index))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
     training._prepare()
-    return columns, groups, space, training
+    return columns, sweep, space, training
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -80,13 +81,11 @@ def test_one_tree_beside_lightgbm(record, raw):
 
     train, _ = datasets.load("protein", raw=raw)
     model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
-    columns, groups, space, training = gradients_at(model, train, 40)
-    root_sums = training._position_sums[0, 0].copy()
+    columns, sweep, space, training = gradients_at(model, train, 40)
 
     def grow():
-        training._position_sums[0, 0] = root_sums
         grow_tree(
-            training._rows[0], columns, groups, space.labels_of_state, 3, 100, 20.0, training._packing,
+            training._rows[0], columns, sweep, space.labels_of_state, 3, 100, 20.0, training._packing,
             training._workspaces[0], training._trees[0],
         )  # fmt: skip
 
@@ -101,7 +100,7 @@ def test_one_tree_beside_lightgbm(record, raw):
         "max_cat_to_onehot": 64, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "min_data_per_group": 1,
         "cat_l2": 0.0, "cat_smooth": 0.0, "boost_from_average": False, "verbose": -1, "force_row_wise": True,
     }  # fmt: skip
-    data = lightgbm.Dataset(rows, gradients[:, :3].ravel(), categorical_feature=list(range(12)), params=settings)
+    data = lightgbm.Dataset(rows, gradients[:3].T.ravel(), categorical_feature=list(range(12)), params=settings)
     booster = lightgbm.Booster(settings, data)
     ours, theirs = [], []
     for _ in range(30):  # in turn, so that a change of the machine's speed meets both

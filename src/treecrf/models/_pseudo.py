@@ -17,18 +17,18 @@ from treecrf.trees.packing import PACKING, pack
 @njit(
     void(
         float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], int64, PACKING, int64[:, :, ::1],
-        int64[:, :, ::1], float64[::1],
+        float64[::1],
     ),
     cache=True,
     nogil=True,
     error_model="numpy",
 )  # fmt: skip
 def pseudo_likelihood_gradient(
-    exponentials, offsets, first, last, labels, observed, order, packing, rows, position_sums, log_likelihoods
+    exponentials, offsets, first, last, labels, observed, order, packing, rows, log_likelihoods
 ):
     """Gradients and log pseudo-likelihoods of the sequences ``first`` to ``last - 1``.
 
-    Parameters are those of `treecrf.models._gradient.likelihood_gradient`.
+    Parameters are those of the kernels in `treecrf.models._gradient`.
     """
     n_labels = len(exponentials)
     unit = float64(int64(1) << packing.fraction_bits)
@@ -40,7 +40,7 @@ def pseudo_likelihood_gradient(
             depth = min(position - begin, order)
             base = first_state(n_labels, order, depth)
             for label in range(n_labels):
-                rows[label, position, base : base + n_labels**depth] = zero_row
+                rows[label, base : base + n_labels**depth, position] = zero_row
         log_likelihood = 0.0
         for position in range(begin, end):
             true_label = labels[position]
@@ -59,13 +59,10 @@ def pseudo_likelihood_gradient(
             for label in range(n_labels):
                 gradient = (1.0 if label == true_label else 0.0) - weights[label] / weight_sum
                 fixed = int64(np.floor(gradient * unit + 0.5))
-                rows[label, position, observed[position]] += fixed
+                rows[label, observed[position], position] += fixed
                 for lag in range(1, reach + 1):
                     later = position + lag
                     step = n_labels ** (min(later - begin, order) - lag)
                     state = observed[later] + (label - true_label) * step
-                    rows[labels[later], later, state] += fixed
+                    rows[labels[later], state, later] += fixed
         log_likelihoods[sequence] = log_likelihood
-        for position in range(begin, end):
-            for label in range(n_labels):
-                position_sums[label, 0, position] = rows[label, position].sum()

@@ -15,14 +15,16 @@ from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
-from treecrf.trees.groups import Groups
 from treecrf.trees.tree import Tree, make_tree
 
 with kernel_cache():  # this module is imported by the first `fit`, long after the package
-    from treecrf.models._gradient import likelihood_gradient
+    from treecrf.models._gradient import backward_kernel, forward_kernel
     from treecrf.models._pseudo import pseudo_likelihood_gradient
     from treecrf.trees.growing import Workspace, grow_tree, make_workspace
     from treecrf.trees.packing import choose_packing
+    from treecrf.trees.sweep import Sweep, build_sweep
+
+__all__ = ["Runner", "Training", "build_sweep"]
 
 Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Runs tasks, perhaps side by side, and returns their results in order."""
@@ -35,7 +37,7 @@ class Training:
     ----------
     columns : Columns
         Windows of the training set.
-    groups : Groups
+    sweep : Sweep
         Of the same windows.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
     space : chain.StateSpace
@@ -47,7 +49,7 @@ class Training:
     def __init__(
         self,
         columns: Columns,
-        groups: Groups,
+        sweep: Sweep,
         offsets: NDArray[np.int64],
         labels: NDArray[np.int16],
         space: chain.StateSpace,
@@ -56,14 +58,16 @@ class Training:
         l2_regularization: float,
     ) -> None:
         n_positions = len(labels)
-        self._columns, self._groups, self._space = columns, groups, space
+        self._columns, self._sweep, self._space = columns, sweep, space
         self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
         self._max_leaves, self._l2_regularization = max_leaves, float(l2_regularization)
         self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
         self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
-        self._rows = np.zeros(self._exponentials.shape, dtype=np.int64)
-        self._position_sums = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
+        self._rows = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
+        with kernel_cache():
+            self._forward = forward_kernel(space.n_labels, space.order)
+            self._backward = backward_kernel(space.n_labels, space.order)
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
@@ -93,21 +97,24 @@ class Training:
 
     def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
         before = time.thread_time()
-        shared = (self._exponentials, self._offsets, first, last, self._labels, self._observed, self._space.order)
-        written = (self._rows, self._position_sums, self._log_likelihoods)
+        shared = (self._exponentials, self._offsets, first, last, self._labels, self._observed)
         if pseudo:
-            pseudo_likelihood_gradient(*shared, self._packing, *written)
+            pseudo_likelihood_gradient(
+                *shared, self._space.order, self._packing, self._rows, self._log_likelihoods
+            )  # fmt: skip
         else:
-            likelihood_gradient(*shared, self._packing, self._alphas, self._scales, *written)
+            self._forward(*shared, self._alphas, self._scales, self._log_likelihoods)
+            self._backward(*shared, self._packing, self._alphas, self._scales, self._rows)
         return time.thread_time() - before
 
     def _grow_one(self, label: int) -> tuple[Tree, float, float]:
-        workspace, buffer = self._workspaces[label], self._trees[label]
+        buffer = self._trees[label]
         begin = time.thread_time()
-        n_splits = grow_tree(
-            self._rows[label], self._columns, self._groups, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
-            self._l2_regularization, self._packing, workspace, buffer,
-        )  # fmt: skip
+        while (n_splits := self._split(label)) < 0:
+            workspace = self._workspaces[label]
+            longer = np.zeros(2 * len(workspace.positions), dtype=np.int32)
+            self._workspaces[label] = workspace._replace(positions=longer)
+        workspace = self._workspaces[label]
         tree = Tree(
             buffer.parents[:n_splits].copy(),
             buffer.columns[:n_splits].copy(),
@@ -119,12 +126,20 @@ class Training:
         add_leaf_values(np.exp(tree.values), routing, True, self._exponentials[label])
         return tree, grown - begin, time.thread_time() - grown
 
+    def _split(self, label: int) -> int:
+        return grow_tree(
+            self._rows[label], self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels,
+            self._max_leaves, self._l2_regularization, self._packing, self._workspaces[label], self._trees[label],
+        )  # fmt: skip
+
     def _prepare(self) -> None:
         """Make the buffers at the first tree."""
         if not self._workspaces:
             n_label_tests = self._space.order * (self._space.n_labels + 1)
-            for position_sums in self._position_sums:
+            for _ in range(self._space.n_labels):
                 self._workspaces.append(
-                    make_workspace(self._columns, self._groups, n_label_tests, self._max_leaves, position_sums)
+                    make_workspace(
+                        self._columns, self._sweep, self._space.n_states, n_label_tests, self._max_leaves
+                    )
                 )  # fmt: skip
                 self._trees.append(make_tree(self._max_leaves))

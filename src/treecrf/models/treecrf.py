@@ -18,7 +18,6 @@ from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
-from treecrf.trees.groups import build_groups
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ class TreeCRF(base.Labeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from treecrf.models._training import Training  # its kernels are loaded for training alone
+        from treecrf.models._training import Training, build_sweep  # kernels are loaded for training alone
 
         self._check_settings()
         labels = base.check_training_set(train)
@@ -143,12 +142,14 @@ class TreeCRF(base.Labeller):
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
         codes, sizes = window_codes(train, self.window), slot_sizes(train.attributes, self.window)
-        columns, groups = build_columns(codes, sizes), build_groups(codes, sizes)
+        columns = build_columns(codes, sizes)
+        n_codes = np.array([len(attribute.categories) for attribute in train.attributes])
+        sweep = build_sweep(train.values, n_codes, train.offsets, train.observation_offsets, self.window)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, groups, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization
+            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization
         )
         trees: list[Tree] = []
         history: list[float] = []

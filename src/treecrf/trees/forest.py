@@ -100,25 +100,30 @@ def add_leaf_values(values, routing, exponentiated, potentials):
     potentials : float64, shape (n_positions, n_all_states)
         Potentials of one label, changed in place.
     """
-    n_leaves = len(values)
     states, n_states = routing.states, routing.n_states
+    factors = np.empty(len(values) + 1)  # the first for positions without a row in the lane
+    factors[0] = 1.0 if exponentiated else 0.0
+    factors[1:] = values
     for lane in range(len(routing.membership)):
-        in_use = False
-        for leaf in range(n_leaves):
-            in_use |= states[leaf, 0] == lane
-        if not in_use:
-            continue
+        most_states = int64(0)
+        for leaf in range(len(values)):
+            if states[leaf, 0] == lane:
+                most_states = max(most_states, n_states[leaf])
         membership = routing.membership[lane]
-        for position in range(len(potentials)):
-            if membership[position] >= 0:
-                leaf = uint64(membership[position])
-                value = values[leaf]
-                if exponentiated:
-                    for i in range(n_states[leaf]):
-                        potentials[position, uint64(states[leaf, i])] *= value
-                else:
-                    for i in range(n_states[leaf]):
-                        potentials[position, uint64(states[leaf, i])] += value
+        if most_states == 1 and exponentiated:
+            for position in range(uint64(len(potentials))):
+                potentials[position, uint64(lane)] *= factors[uint64(membership[position] + 1)]
+        elif most_states > 0:
+            for position in range(uint64(len(potentials))):
+                if membership[position] >= 0:
+                    leaf = uint64(membership[position])
+                    value = values[leaf]
+                    for i in range(uint64(n_states[leaf])):
+                        state = uint64(states[leaf, i])
+                        if exponentiated:
+                            potentials[position, state] *= value
+                        else:
+                            potentials[position, state] += value
 
 
 class Forest(NamedTuple):

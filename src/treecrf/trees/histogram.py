@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from numba import int16, int32, int64, njit, uint16, uint64, void
+from numba import boolean, int16, int32, int64, uint16, uint64, void
+
+from treecrf.trees.kernel import kernel
 
 # The rows of a node are a product: positions x states. A window test looks at the position alone, so the
 # states of a position are summed once (`position_sums`) and one pass over the window serves them all:
@@ -10,7 +12,7 @@ from numba import int16, int32, int64, njit, uint16, uint64, void
 # negative: numba then leaves out the test for Python's wraparound, a third of the time here.
 
 
-@njit(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]), cache=True, nogil=True)
+@kernel(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]))
 def fill_window_tests(positions, position_sums, cells, histogram):
     """Fill the part of a histogram that belongs to window cells; return the packed sum of its rows.
 
@@ -27,30 +29,30 @@ def fill_window_tests(positions, position_sums, cells, histogram):
     n_slots = cells.shape[1]
     histogram[:] = 0
     node_sum = int64(0)
-    for i in range(len(positions)):
+    for i in range(uint64(len(positions))):
         position = uint64(positions[i])
         value = position_sums[position]
         node_sum += value
-        for slot in range(n_slots):
+        for slot in range(uint64(n_slots)):
             histogram[cells[position, slot]] += value
     return node_sum
 
 
-@njit(
-    void(int32[::1], int64[:, ::1], int32[::1], int64, int16[:, ::1], int64, int64[::1]),
-    cache=True,
-    nogil=True,
+@kernel(
+    void(int32[::1], boolean, int64[:, ::1], int32[::1], int16[:, ::1], int64, int64[::1]),
 )
-def fill_label_tests(positions, rows, states, n_states, labels_of_state, node_sum, histogram):
+def fill_label_tests(positions, whole, rows, states, labels_of_state, node_sum, histogram):
     """Fill the part of a histogram that belongs to the tests of previous labels.
 
     Parameters
     ----------
     positions : int32, shape (n,)
-    rows : int64, shape (n_positions, n_all_states)
+    whole : bool
+        Whether these are all positions, in order.
+    rows : int64, shape (n_all_states, n_positions)
         Packed gradients; 0 where a state is not valid at a position.
-    states : int32; n_states : int64
-        The first `n_states` entries are the node's states.
+    states : int32, shape (n_states,)
+        The node's states.
     labels_of_state : int16, shape (n_all_states, order)
     node_sum : int64
         Packed sum of the node's rows.
@@ -62,14 +64,18 @@ def fill_label_tests(positions, rows, states, n_states, labels_of_state, node_su
     if order == 0:
         return
     n_codes = len(histogram) // order
-    if n_states == 1:
+    rest = node_sum
+    for i in range(len(states)):
+        state_rows = rows[states[i]]
+        state_sum = rest  # the last state has what the others leave
+        if i < len(states) - 1:
+            state_sum = int64(0)
+            if whole:
+                for position in range(uint64(len(state_rows))):
+                    state_sum += state_rows[position]
+            else:
+                for j in range(uint64(len(positions))):
+                    state_sum += state_rows[uint64(positions[j])]
+        rest -= state_sum
         for lag in range(order):
-            histogram[lag * n_codes + labels_of_state[states[0], lag]] = node_sum
-        return
-    for i in range(n_states):
-        state = uint64(states[i])
-        state_sum = int64(0)
-        for j in range(len(positions)):
-            state_sum += rows[uint64(positions[j]), state]
-        for lag in range(order):
-            histogram[lag * n_codes + labels_of_state[state, lag]] += state_sum
+            histogram[lag * n_codes + labels_of_state[states[i], lag]] += state_sum

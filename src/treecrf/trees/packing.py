@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int64, njit, types
+from numba import float64, int64, types
 from numpy.typing import NDArray
+
+from treecrf.trees.kernel import kernel
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
 
@@ -47,7 +49,7 @@ def choose_packing(n_positions: int, n_rows: int, bound: int) -> Packing:
     return Packing(fraction_bits, fraction_bits + sum_bits)
 
 
-@njit(int64(float64, PACKING), cache=True, nogil=True)
+@kernel(int64(float64, PACKING))
 def pack(gradient, packing):
     """One row with this gradient (round half up)."""
     offset = int64(1) << 44  # makes the number positive: truncation becomes rounding
@@ -55,13 +57,13 @@ def pack(gradient, packing):
     return (int64(1) << packing.shift) + (int64(scaled + (float64(offset) + 0.5)) - offset)
 
 
-@njit(int64(int64, PACKING), cache=True, nogil=True)
+@kernel(int64(int64, PACKING))
 def count(packed, packing):
     """Number of rows in a packed sum."""
     return (packed + (int64(1) << (packing.shift - 1))) >> packing.shift
 
 
-@njit(float64(int64, PACKING), cache=True, nogil=True)
+@kernel(float64(int64, PACKING))
 def total(packed, packing):
     """Sum of gradients in a packed sum."""
     return float64(packed - (count(packed, packing) << packing.shift)) / float64(int64(1) << packing.fraction_bits)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int64, njit, types
+from numba import float64, int64, types
 
+from treecrf.trees.kernel import kernel
 from treecrf.trees.packing import PACKING, count, total
 
 MINIMUM_GAIN = 1e-10
 """A smaller gain is rounding error, not a gain (gradients are probabilities, so sums are of order 1)."""
 
 
-@njit(
+@kernel(
     types.Tuple((float64, int64))(int64[::1], int64, float64, PACKING, float64[::1]),
-    cache=True,
-    nogil=True,
     error_model="numpy",
 )
 def find_best_split(histogram, node_sum, l2_regularization, packing, scores):

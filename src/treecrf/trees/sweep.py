@@ -1,0 +1,195 @@
+"""Histograms of all positions in one sweep over the observations.
+
+Windows overlap: observation q stands in the slot "o places on" of position ``q - o``. So instead of adding the
+sum of each position once for every slot, a sweep takes each observation once and adds the sums of the
+positions around it, neighbours in memory, to the lanes of its code:
+
+    table[code of q, k] += sums[q - right + k]        k = 0 .. left + right, slot place = left + right - k
+
+Several lanes are one instruction. Attributes with few categories are swept together, under the number of
+their combination, and the table's margins are taken afterwards. EDGE has what the codes leave of the total.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import int64, types, uint16, uint64
+from numpy.typing import NDArray
+
+from treecrf.trees.kernel import kernel
+from treecrf.trees.lanes import LANES, add_lanes
+
+_LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
+
+
+class Sweep(NamedTuple):
+    """The observations of a data set, laid out for `sweep_window_tests`.
+
+    Attributes
+    ----------
+    codes : uint16, shape (n_groups, n_observations)
+        Row of the table to which an observation belongs.
+    first_attribute, first_row : int64, shape (n_groups + 1,)
+        Attributes and table rows of each group.
+    sizes : int64, shape (n_attributes,)
+        Number of codes, EDGE not counted.
+    offsets, observation_offsets : int64, shape (n_sequences + 1,)
+    starts : int64, shape (n_sequences + 1,)
+        Where each sequence's observations begin on an axis with gaps between the sequences.
+    left, right : int64
+        The window.
+    """
+
+    codes: NDArray[np.uint16]
+    first_attribute: NDArray[np.int64]
+    first_row: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    observation_offsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    left: int
+    right: int
+
+
+SWEEP = types.NamedTuple(
+    (uint16[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64), Sweep
+)
+"""The compiled type of `Sweep`."""
+
+
+def build_sweep(
+    codes: NDArray[np.integer],
+    sizes: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    observation_offsets: NDArray[np.int64],
+    window: tuple[int, int],
+) -> Sweep:
+    """Group attributes from the left while their table stays small.
+
+    Parameters
+    ----------
+    codes : integer, shape (n_observations, n_attributes)
+        Each in ``0 .. sizes - 1``.
+    sizes : int64, shape (n_attributes,)
+    offsets, observation_offsets : as in `treecrf.sequences.SequenceSet`
+    window : (left, right)
+    """
+    left, right = window
+    most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
+    firsts, rows = [0], [1]
+    for attribute, size in enumerate(sizes):
+        if attribute > firsts[-1] and rows[-1] * size > most_rows:
+            firsts.append(attribute)
+            rows.append(1)
+        rows[-1] *= int(size)
+    first_attribute = np.array([*firsts, len(sizes)], dtype=np.int64)
+    first_row = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
+    joint = np.zeros((len(firsts), len(codes)), dtype=np.int64)
+    for group in range(len(firsts)):
+        for attribute in range(first_attribute[group], first_attribute[group + 1]):
+            joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
+        joint[group] += first_row[group]
+    lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Sweep(
+        joint.astype(np.uint16), first_attribute, first_row, sizes.astype(np.int64), offsets.astype(np.int64),
+        observation_offsets.astype(np.int64), starts, left, right,
+    )  # fmt: skip
+
+
+def n_lanes(left: int, right: int) -> int:
+    """Lanes of a table row: window places, rounded up to whole runs."""
+    return -(-(left + right + 1) // LANES) * LANES
+
+
+def n_spaced(sweep: Sweep) -> int:
+    """Length of the axis with gaps, and of all that an addition may touch beyond its end."""
+    return int(sweep.starts[-1] + sweep.right + max(sweep.left, sweep.right)) + n_lanes(sweep.left, sweep.right)
+
+
+@kernel(int64(SWEEP, int64[::1], int64[::1]))
+def _space(sweep, sums, spaced):
+    """Copy sums to the axis with gaps, ``right`` places late; return their total."""
+    total = int64(0)
+    for sequence in range(len(sweep.starts) - 1):
+        begin, end = sweep.offsets[sequence], sweep.offsets[sequence + 1]
+        place = uint64(sweep.starts[sequence] + sweep.right)
+        for position in range(uint64(begin), uint64(end)):
+            value = sums[position]
+            spaced[place] = value
+            total += value
+            place += uint64(1)
+    return total
+
+
+@kernel(types.void(SWEEP, int64, int64, int64[::1], int64[::1], int64[::1]))
+def _take_margins(sweep, group, total, table, first_cell, histogram):
+    """Write one group's part of the histogram; its part of the table is used up, last attribute first."""
+    n_places = sweep.left + sweep.right + 1
+    width = len(table) // sweep.first_row[-1]
+    n_outer = sweep.first_row[group + 1] - sweep.first_row[group]
+    begin = sweep.first_row[group] * width
+    n_attributes = len(sweep.sizes)
+    for attribute in range(sweep.first_attribute[group + 1] - 1, sweep.first_attribute[group] - 1, -1):
+        size = sweep.sizes[attribute]
+        n_outer //= size
+        for place in range(n_places):
+            first = uint64(first_cell[place * n_attributes + attribute])
+            lane = n_places - 1 - place
+            rest = total
+            for code in range(size):
+                value = int64(0)
+                for outer in range(n_outer):
+                    value += table[uint64(begin + (outer * size + code) * width + lane)]
+                histogram[first + uint64(code)] = value
+                rest -= value
+            histogram[first + uint64(size)] = rest
+        if attribute > sweep.first_attribute[group]:
+            for outer in range(n_outer):
+                for lane in range(n_places):
+                    value = int64(0)
+                    for code in range(size):
+                        value += table[begin + (outer * size + code) * width + lane]
+                    table[begin + outer * width + lane] = value
+
+
+@kernel(int64(SWEEP, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_window_tests(sweep, sums, first_cell, spaced, table, histogram):
+    """Fill the part of a histogram that belongs to window cells, for a node that has all positions.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    sums : int64, shape (n_positions,)
+        For each position, the packed sum of its rows over the node's states.
+    first_cell : int64, shape (n_slots + 1,)
+        As in `treecrf.trees.columns.Columns`; each slot's last cell is EDGE.
+    spaced : int64, shape (n_spaced,)
+        Work space, zero at the first call.
+    table : int64, shape (n_rows * n_lanes,)
+        Work space; at best aligned (`treecrf.trees.lanes.aligned_zeros`).
+    histogram : int64, shape (n_cells,)
+        Overwritten.
+
+    Returns
+    -------
+    int64
+        The sum of the node's rows.
+    """
+    total = _space(sweep, sums, spaced)
+    table[:] = 0
+    width = uint64(len(table) // sweep.first_row[-1])
+    for group in range(len(sweep.codes)):
+        codes = sweep.codes[group]
+        for sequence in range(len(sweep.starts) - 1):
+            begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
+            place = uint64(sweep.starts[sequence])
+            for observation in range(uint64(begin), uint64(end)):
+                row = uint64(codes[observation]) * width
+                for lane in range(uint64(0), width, uint64(LANES)):
+                    add_lanes(table, row + lane, spaced, place + lane)
+                place += uint64(1)
+        _take_margins(sweep, group, total, table, first_cell, histogram)
+    return total
