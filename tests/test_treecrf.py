@@ -15,9 +15,11 @@ from treecrf import Attribute, SequenceSet, TreeCRF, chain
 from treecrf.models._training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.groups import add_margins, build_groups
+from treecrf.trees.growing import make_workspace
 from treecrf.trees.histogram import fill_window_tests
+from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import unpack
+from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
 
 
 def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, longest=5):
@@ -58,27 +60,42 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
             assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
 
 
-@pytest.mark.parametrize("sizes", [[3, 3, 3], [30, 30, 30], [200, 200], [2, 300, 2], [5], [3] * 25])
-def test_margins_of_groups_are_the_histogram(sizes):
-    rng = np.random.default_rng(len(sizes))
-    codes = np.stack([rng.integers(0, min(size, 256), 4000) for size in sizes], axis=1).astype(np.uint8)
-    columns, groups = build_columns(codes, np.array(sizes)), build_groups(codes, np.array(sizes))
-    sums = rng.integers(-(2**40), 2**40, len(codes))
-    positions = np.flatnonzero(rng.random(len(codes)) < 0.7).astype(np.int32)
-    expected = np.zeros(sum(sizes), dtype=np.int64)
-    total = fill_window_tests(positions, sums, columns.cells, expected)
-    tables = np.ones(groups.first_entry[-1], dtype=np.int64)
-    assert fill_window_tests(positions, sums, groups.entries, tables) == total == sums[positions].sum()
-    measured = np.zeros_like(expected)
-    add_margins(tables, groups, columns.first_cell, measured)
-    np.testing.assert_array_equal(measured, expected)
-    for slot, begin in enumerate(columns.first_cell[:-1]):
-        for code in range(sizes[slot]):
-            assert expected[begin + code] == sums[positions[codes[positions, slot] == code]].sum()
+@pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
+@pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
+def test_a_sweep_finds_the_histogram(sizes, window):
+    rng = np.random.default_rng([len(sizes), *window])
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
+    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
+    sweep = build_sweep(values, np.array(sizes), offsets, observation_offsets, window)
+    spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
+    table = aligned_zeros(sweep.first_row[-1] * n_lanes(*window))
+    assert table.ctypes.data % 64 == 0
+    sums = rng.integers(-(2**40), 2**40, data.n_positions)
+    everyone = np.arange(data.n_positions, dtype=np.int32)
+    some = np.flatnonzero(rng.random(data.n_positions) < 0.4).astype(np.int32)
+    for positions in (everyone, some, everyone[:0], everyone):
+        expected = np.zeros(columns.first_cell[-1], dtype=np.int64)
+        scanned = fill_window_tests(positions, sums, columns.cells, expected)
+        for slot, begin in enumerate(columns.first_cell[:-1]):
+            for cell in range(begin, columns.first_cell[slot + 1]):
+                assert expected[cell] == sums[positions[columns.cells[positions, slot] == cell]].sum()
+        if len(positions) == data.n_positions:
+            total = space_all(sweep, sums, spaced)
+        else:
+            total = space_some(sweep, positions, sums, spaced)
+        assert total == scanned == sums[positions].sum()
+        measured = np.full_like(expected, 7)
+        sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
+        np.testing.assert_array_equal(measured, expected)
 
 
 def test_large_sets_are_grown_as_small_ones():
-    # Large enough for joint tables at the root; one more attribute that is constant changes the groups, not the trees.
+    # One more attribute that is constant changes how attributes are swept together, not the trees.
     data = larger_set(n_sequences=300, longest=60)
     constant = np.zeros((len(data.values), 1), dtype=np.int16)
     attributes = (data.attributes[0], Attribute("same", tuple("abcdefg")), data.attributes[1])
@@ -88,6 +105,20 @@ def test_large_sets_are_grown_as_small_ones():
     np.testing.assert_array_equal(first.predict_proba(data), second.predict_proba(wider))
 
 
+def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
+    data = larger_set()
+    expected = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+
+    def with_short_lists(*arguments):
+        workspace = make_workspace(*arguments)
+        return workspace._replace(positions=workspace.positions[: data.n_positions])
+
+    monkeypatch.setattr("treecrf.models._training.make_workspace", with_short_lists)
+    measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+    for name in expected.forest_._fields:
+        assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
+
+
 def test_gradient_equals_finite_differences_of_the_likelihood():
     data = random_set(np.random.default_rng(5), n_sequences=1, longest=4)
     data = SequenceSet.concatenate([data, random_set(np.random.default_rng(6), n_sequences=2, longest=4)])
@@ -95,13 +126,12 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
     for order in (0, 1, 2):
         space = chain.StateSpace(3, order)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
-        codes, sizes = window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0))
-        training = Training(
-            build_columns(codes, sizes), build_groups(codes, sizes), data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0,
-        )  # fmt: skip
+        columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
+        sweep = build_sweep(data.values, np.array([3, 3]), data.offsets, data.observation_offsets, (0, 0))
+        training = Training(columns, sweep, data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0)
         training._exponentials[:] = np.exp(potentials)
         training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
-        counts, gradients = unpack(training._rows, training._packing)
+        counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
         checked = 0
         for index in np.argwhere(counts == 1):
             step = np.zeros_like(potentials)

@@ -7,7 +7,7 @@ the packed gradients that tree growing sums.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numba import float64, int16, int32, int64, njit, uint64, void
@@ -79,7 +79,7 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
 # are unrolled: half the time. A kernel that calls another closure would miss numba's cache, hence two of them.
 
 
-@lru_cache(maxsize=None)
+@cache
 def forward_kernel(n_labels, order):
     """The kernel of the forward recursion for chains of this order over so many labels.
 
@@ -144,7 +144,7 @@ def forward_kernel(n_labels, order):
     return forward
 
 
-@lru_cache(maxsize=None)
+@cache
 def backward_kernel(n_labels, order):
     """The kernel of the backward recursion, which writes the gradient.
 

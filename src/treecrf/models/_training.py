@@ -77,9 +77,9 @@ class Training:
 
     def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
-        shares = np.linspace(0, self._offsets[-1], n_threads + 1)
-        bounds = np.searchsorted(self._offsets, shares)
-        tasks = [partial(self._differentiate, int(i), int(j), pseudo) for i, j in pairwise(bounds)]
+        n_shares = 1 if n_threads == 1 else 4 * n_threads  # several each: a thread that wakes late takes fewer
+        bounds = np.searchsorted(self._offsets, np.linspace(0, self._offsets[-1], n_shares + 1)).tolist()
+        tasks = [partial(self._differentiate, first, last, pseudo) for first, last in pairwise(bounds)]
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
@@ -159,7 +159,7 @@ class TreeCRF(base.Labeller):
             for i, tree in enumerate(trees):
                 training.replay(i % len(train.label_names), tree)
 
-        with ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else nullcontext() as pool:
+        with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
             run = _runner(pool)
             for iteration in range(len(trees) // len(train.label_names), self.n_iterations):
                 pseudo = iteration < self.pseudo_likelihood_iterations
@@ -319,7 +319,26 @@ class TreeCRF(base.Labeller):
 
 
 def _runner(pool: ThreadPoolExecutor | None) -> Runner:
-    """A function that runs tasks, side by side where there is a pool, and returns their results in order."""
+    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
+
+    The calling thread works too, so short tasks do not wait for another thread to wake.
+    """
     if pool is None:
         return lambda tasks: [task() for task in tasks]
-    return lambda tasks: [future.result() for future in [pool.submit(task) for task in tasks]]
+
+    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+        results: list[Any] = [None] * len(tasks)
+        remaining = iter(range(len(tasks)))
+
+        def work() -> None:
+            for i in remaining:  # shared: whoever is free takes the next
+                results[i] = tasks[i]()
+
+        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
+        work()
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+        return results
+
+    return run

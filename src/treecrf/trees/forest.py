@@ -9,6 +9,7 @@ from numba import boolean, float64, int16, int32, int64, njit, types, uint64, vo
 from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.kernel import kernel
 from treecrf.trees.tree import TREE, Tree
 
 
@@ -38,7 +39,7 @@ def make_routing(n_positions: int, n_all_states: int, max_leaves: int) -> Routin
     )
 
 
-@njit(void(TREE, COLUMNS, int16[:, ::1], ROUTING), cache=True, nogil=True)
+@kernel(void(TREE, COLUMNS, int16[:, ::1], ROUTING))
 def route(tree, columns, labels_of_state, routing):
     """Send all rows of a data set through a tree by making its splits again.
 
@@ -52,20 +53,22 @@ def route(tree, columns, labels_of_state, routing):
     n_states[0] = n_all_states
     for state in range(n_all_states):
         states[0, state] = state
-    membership[0, :] = 0
-    membership[1:, :] = -1
+    for state in range(n_all_states):
+        membership[state, :] = 0 if state == 0 else -1
     for split in range(len(tree.parents)):
         leaf, child = tree.parents[split], split + 1
         column, code = tree.columns[split], tree.codes[split]
         lane = states[leaf, 0]
         if column < n_slots:
             cell = columns.first_cell[column] + code
-            for i in range(columns.first_posting[cell], columns.first_posting[cell + 1]):
-                position = columns.postings[i]
-                if membership[lane, position] == leaf:
-                    membership[lane, position] = child
-            states[child, : n_states[leaf]] = states[leaf, : n_states[leaf]]
+            members = membership[lane]
+            for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+                position = uint64(columns.postings[i])
+                member_of = members[position]
+                members[position] = child if member_of == leaf else member_of
             n_states[child] = n_states[leaf]
+            for i in range(n_states[leaf]):
+                states[child, i] = states[leaf, i]
         else:
             n_true = 0
             n_false = 0

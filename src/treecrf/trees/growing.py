@@ -18,14 +18,19 @@ import numpy as np
 from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.trees.kernel import kernel
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.histogram import fill_label_tests, fill_window_tests
+from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import aligned_zeros
-from treecrf.trees.packing import PACKING, count, total
+from treecrf.trees.packing import PACKING, count
+from treecrf.trees.packing import total as total_of
 from treecrf.trees.splitting import find_best_split
-from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced, sweep_window_tests
+from treecrf.trees.sweep import (
+    SWEEP, Sweep, n_lanes, n_spaced, space_all, space_some, sweep_is_faster, sweep_window_tests,
+)  # fmt: skip
 from treecrf.trees.tree import TREE
+
+_CHUNK = 1024  # positions: their sums stay in the first cache
 
 
 class Workspace(NamedTuple):
@@ -82,9 +87,7 @@ WORKSPACE = types.NamedTuple(
 )  # fmt: skip
 
 
-def make_workspace(
-    columns: Columns, sweep: Sweep, n_all_states: int, n_label_tests: int, max_leaves: int
-) -> Workspace:
+def make_workspace(columns: Columns, sweep: Sweep, n_all_states: int, n_label_tests: int, max_leaves: int) -> Workspace:
     """Allocate the buffers that `grow_tree` needs."""
     n_positions, n_features = len(columns.cells), int(columns.first_cell[-1]) + n_label_tests
     return Workspace(
@@ -201,11 +204,13 @@ def _add_states(workspace, rows, leaf):
         return
     sums = workspace.position_sums[states[0]]
     if workspace.whole[leaf]:
-        sums[:] = 0
-        for i in range(n_states):
-            state_rows = rows[states[i]]
-            for position in range(uint64(len(sums))):
-                sums[position] += state_rows[position]
+        for begin in range(0, len(sums), _CHUNK):
+            chunk = sums[begin : begin + _CHUNK]
+            chunk[:] = 0
+            for i in range(n_states):
+                addends = rows[states[i]][begin : begin + _CHUNK]
+                for j in range(uint64(len(chunk))):
+                    chunk[j] += addends[j]
     else:
         for i in range(uint64(workspace.begins[leaf]), uint64(workspace.ends[leaf])):
             position = uint64(workspace.positions[i])
@@ -248,31 +253,28 @@ def _split_states(workspace, labels_of_state, leaf, child, used, lag, code):
     workspace.ends[child] = used + n_members
 
 
-@kernel(
-    void(WORKSPACE, COLUMNS, SWEEP, int64[:, ::1], int16[:, ::1], int64, int64[::1]),
-)
+@kernel(void(WORKSPACE, COLUMNS, SWEEP, int64[:, ::1], int16[:, ::1], int64, int64[::1]))
 def _fill_histogram(workspace, columns, sweep, rows, labels_of_state, leaf, histogram):
-    """Scan a leaf that has an exact list, or sweep over all positions."""
+    """Scan a leaf that has an exact list, or sweep over all positions if it has most of them."""
     n_cells = columns.first_cell[-1]
     cells = histogram[:n_cells]
     members = workspace.positions[workspace.begins[leaf] : workspace.ends[leaf]]
     state = workspace.states[leaf, 0]
     position_sums = rows[state] if workspace.n_states[leaf] == 1 else workspace.position_sums[state]
-    if workspace.whole[leaf]:
-        node_sum = sweep_window_tests(
-            sweep, position_sums, columns.first_cell, workspace.spaced, workspace.table, cells
-        )  # fmt: skip
+    if workspace.whole[leaf] or sweep_is_faster(sweep, len(members)):
+        if workspace.whole[leaf]:
+            total = space_all(sweep, position_sums, workspace.spaced)
+        else:
+            total = space_some(sweep, members, position_sums, workspace.spaced)
+        sweep_window_tests(sweep, total, columns.first_cell, workspace.spaced, workspace.table, cells)
     else:
-        node_sum = fill_window_tests(members, position_sums, columns.cells, cells)
+        total = fill_window_tests(members, position_sums, columns.cells, cells)
     states = workspace.states[leaf, : workspace.n_states[leaf]]
-    whole = workspace.whole[leaf]
-    fill_label_tests(members, whole, rows, states, labels_of_state, node_sum, histogram[n_cells:])
-    workspace.node_sums[leaf] = node_sum
+    fill_label_tests(members, workspace.whole[leaf], rows, states, labels_of_state, total, histogram[n_cells:])
+    workspace.node_sums[leaf] = total
 
 
-@kernel(
-    void(WORKSPACE, COLUMNS, SWEEP, int64[:, ::1], int16[:, ::1], int64, int64, PACKING),
-)
+@kernel(void(WORKSPACE, COLUMNS, SWEEP, int64[:, ::1], int16[:, ::1], int64, int64, PACKING))
 def _fill_children(workspace, columns, sweep, rows, labels_of_state, leaf, child, packing):
     """Histograms of both children: the one with fewer rows is scanned, the other is the difference."""
     scanned = workspace.histograms[child]  # free: the child has none yet
@@ -330,12 +332,8 @@ def _column_of(feature, first_cell, n_labels):
     return column, feature - first_cell[column]
 
 
-@kernel(
-    int64(int64[:, ::1], COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE),
-)
-def grow_tree(
-    rows, columns, sweep, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree
-):
+@kernel(int64(int64[:, ::1], COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE))
+def grow_tree(rows, columns, sweep, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree):
     """Grow one tree best-first; return its number of splits, or -1 if ``workspace.positions`` is too short.
 
     Parameters
@@ -386,5 +384,5 @@ def grow_tree(
         n_leaves += 1
     for leaf in range(n_leaves):
         node_sum = workspace.node_sums[leaf]
-        tree.values[leaf] = total(node_sum, packing) / (count(node_sum, packing) + l2_regularization)
+        tree.values[leaf] = total_of(node_sum, packing) / (count(node_sum, packing) + l2_regularization)
     return n_leaves - 1

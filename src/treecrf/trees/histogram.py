@@ -38,9 +38,7 @@ def fill_window_tests(positions, position_sums, cells, histogram):
     return node_sum
 
 
-@kernel(
-    void(int32[::1], boolean, int64[:, ::1], int32[::1], int16[:, ::1], int64, int64[::1]),
-)
+@kernel(void(int32[::1], boolean, int64[:, ::1], int32[::1], int16[:, ::1], int64, int64[::1]))
 def fill_label_tests(positions, whole, rows, states, labels_of_state, node_sum, histogram):
     """Fill the part of a histogram that belongs to the tests of previous labels.
 

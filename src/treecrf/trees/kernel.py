@@ -13,4 +13,5 @@ def kernel(signature: Any, **options: Any) -> Any:
     The callers of a kernel hold its arrays. Counting each view of them takes half the time of a small tree. Such
     a kernel cannot allocate.
     """
-    return njit(signature, cache=True, nogil=True, _nrt=False, **options)
+    compiler: Any = njit  # its published types lack the last option
+    return compiler(signature, cache=True, nogil=True, _nrt=False, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ def add_lanes(target: NDArray[np.int64], at: int, values: NDArray[np.int64], beg
     target[int(at) : int(at) + LANES] += values[int(begin) : int(begin) + LANES]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _add_lanes(typing_context: Any, target: Any, at: Any, values: Any, begin: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = ir.VectorType(ir.IntType(64), LANES)

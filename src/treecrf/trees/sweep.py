@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import int64, types, uint16, uint64
+from numba import boolean, int32, int64, types, uint16, uint64
 from numpy.typing import NDArray
 
 from treecrf.trees.kernel import kernel
@@ -38,6 +38,8 @@ class Sweep(NamedTuple):
     offsets, observation_offsets : int64, shape (n_sequences + 1,)
     starts : int64, shape (n_sequences + 1,)
         Where each sequence's observations begin on an axis with gaps between the sequences.
+    places : int32, shape (n_positions,)
+        Where the sum of each position is put on that axis: ``right`` places late.
     left, right : int64
         The window.
     """
@@ -49,13 +51,12 @@ class Sweep(NamedTuple):
     offsets: NDArray[np.int64]
     observation_offsets: NDArray[np.int64]
     starts: NDArray[np.int64]
+    places: NDArray[np.int32]
     left: int
     right: int
 
 
-SWEEP = types.NamedTuple(
-    (uint16[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64), Sweep
-)
+SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64), Sweep)
 """The compiled type of `Sweep`."""
 
 
@@ -93,13 +94,15 @@ def build_sweep(
         joint[group] += first_row[group]
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
         joint.astype(np.uint16), first_attribute, first_row, sizes.astype(np.int64), offsets.astype(np.int64),
-        observation_offsets.astype(np.int64), starts, left, right,
+        observation_offsets.astype(np.int64), starts, places.astype(np.int32), left, right,
     )  # fmt: skip
 
 
-def n_lanes(left: int, right: int) -> int:
+@kernel(int64(int64, int64))
+def n_lanes(left, right):
     """Lanes of a table row: window places, rounded up to whole runs."""
     return -(-(left + right + 1) // LANES) * LANES
 
@@ -109,18 +112,40 @@ def n_spaced(sweep: Sweep) -> int:
     return int(sweep.starts[-1] + sweep.right + max(sweep.left, sweep.right)) + n_lanes(sweep.left, sweep.right)
 
 
+@kernel(boolean(SWEEP, int64))
+def sweep_is_faster(sweep, n_members):
+    """Whether a sweep over all positions takes less time than a scan of some of them.
+
+    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half.
+    """
+    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
+    n_slots = len(sweep.sizes) * (sweep.left + sweep.right + 1)
+    return n_members * n_slots > (3 * n_runs + 2) // 2 * len(sweep.places)
+
+
 @kernel(int64(SWEEP, int64[::1], int64[::1]))
-def _space(sweep, sums, spaced):
-    """Copy sums to the axis with gaps, ``right`` places late; return their total."""
+def space_all(sweep, sums, spaced):
+    """Copy the sums of all positions to the axis with gaps, ``right`` places late; return their total."""
     total = int64(0)
     for sequence in range(len(sweep.starts) - 1):
-        begin, end = sweep.offsets[sequence], sweep.offsets[sequence + 1]
         place = uint64(sweep.starts[sequence] + sweep.right)
-        for position in range(uint64(begin), uint64(end)):
+        for position in range(uint64(sweep.offsets[sequence]), uint64(sweep.offsets[sequence + 1])):
             value = sums[position]
             spaced[place] = value
             total += value
             place += uint64(1)
+    return total
+
+
+@kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1]))
+def space_some(sweep, positions, sums, spaced):
+    """The same with zero for all but the given positions."""
+    spaced[:] = 0
+    total = int64(0)
+    for i in range(uint64(len(positions))):
+        value = sums[uint64(positions[i])]
+        spaced[uint64(sweep.places[uint64(positions[i])])] = value
+        total += value
     return total
 
 
@@ -155,30 +180,22 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
                     table[begin + outer * width + lane] = value
 
 
-@kernel(int64(SWEEP, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
-def sweep_window_tests(sweep, sums, first_cell, spaced, table, histogram):
-    """Fill the part of a histogram that belongs to window cells, for a node that has all positions.
+@kernel(types.void(SWEEP, int64, int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
+    """Fill the part of a histogram that belongs to window cells.
 
     Parameters
     ----------
     sweep : Sweep
-    sums : int64, shape (n_positions,)
-        For each position, the packed sum of its rows over the node's states.
+    total : int64; spaced : int64, shape (n_spaced,)
+        Packed sum of the node's rows, in all and by position, from `space_all` or `space_some`.
     first_cell : int64, shape (n_slots + 1,)
         As in `treecrf.trees.columns.Columns`; each slot's last cell is EDGE.
-    spaced : int64, shape (n_spaced,)
-        Work space, zero at the first call.
     table : int64, shape (n_rows * n_lanes,)
         Work space; at best aligned (`treecrf.trees.lanes.aligned_zeros`).
     histogram : int64, shape (n_cells,)
         Overwritten.
-
-    Returns
-    -------
-    int64
-        The sum of the node's rows.
     """
-    total = _space(sweep, sums, spaced)
     table[:] = 0
     width = uint64(len(table) // sweep.first_row[-1])
     for group in range(len(sweep.codes)):
@@ -192,4 +209,3 @@ def sweep_window_tests(sweep, sums, first_cell, spaced, table, histogram):
                     add_lanes(table, row + lane, spaced, place + lane)
                 place += uint64(1)
         _take_margins(sweep, group, total, table, first_cell, histogram)
-    return total
