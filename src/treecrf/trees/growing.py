@@ -26,7 +26,14 @@ from treecrf.trees.packing import PACKING, count
 from treecrf.trees.packing import total as total_of
 from treecrf.trees.splitting import find_best_split
 from treecrf.trees.sweep import (
-    SWEEP, Sweep, n_lanes, n_spaced, space_all, space_some, sweep_is_faster, sweep_window_tests,
+    SWEEP,
+    Sweep,
+    n_lanes,
+    n_spaced,
+    space_all,
+    space_some,
+    sweep_is_faster,
+    sweep_window_tests,
 )  # fmt: skip
 from treecrf.trees.tree import TREE
 
