@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.kernel import kernel
+from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.tree import TREE, Tree
 
 
@@ -50,9 +51,7 @@ def route(tree, columns, labels_of_state, routing):
     membership, states, n_states = routing.membership, routing.states, routing.n_states
     n_all_states, n_positions = membership.shape
     n_slots = len(columns.first_cell) - 1
-    n_states[0] = n_all_states
-    for state in range(n_all_states):
-        states[0, state] = state
+    take_all_states(states, n_states, 0)
     for state in range(n_all_states):
         membership[state, :] = 0 if state == 0 else -1
     for split in range(len(tree.parents)):
@@ -66,22 +65,9 @@ def route(tree, columns, labels_of_state, routing):
                 position = uint64(columns.postings[i])
                 member_of = members[position]
                 members[position] = child if member_of == leaf else member_of
-            n_states[child] = n_states[leaf]
-            for i in range(n_states[leaf]):
-                states[child, i] = states[leaf, i]
+            copy_states(states, n_states, leaf, child)
         else:
-            n_true = 0
-            n_false = 0
-            for i in range(n_states[leaf]):
-                state = states[leaf, i]
-                if labels_of_state[state, column - n_slots] == code:
-                    states[child, n_true] = state
-                    n_true += 1
-                else:
-                    states[leaf, n_false] = state
-                    n_false += 1
-            n_states[child] = n_true
-            n_states[leaf] = n_false
+            divide_states(states, n_states, labels_of_state, leaf, child, column - n_slots, code)
             leaf_lane, child_lane = states[leaf, 0], states[child, 0]
             for position in range(n_positions):
                 if membership[lane, position] == leaf:

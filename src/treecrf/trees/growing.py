@@ -25,6 +25,7 @@ from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, count
 from treecrf.trees.packing import total as total_of
 from treecrf.trees.splitting import find_best_split
+from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.sweep import (
     SWEEP,
     Sweep,
@@ -179,28 +180,8 @@ def _split_window(workspace, columns, leaf, child, used, slot, packing):
     else:
         workspace.begins[child] = begin
         workspace.ends[child] = _split_by_list(workspace, columns, leaf, child, slot, cell)
-    n_states = workspace.n_states[leaf]
-    for i in range(n_states):
-        workspace.states[child, i] = workspace.states[leaf, i]
-    workspace.n_states[child] = n_states
+    copy_states(workspace.states, workspace.n_states, leaf, child)
     workspace.whole[leaf] = workspace.whole[child] = False
-
-
-@kernel(void(WORKSPACE, int16[:, ::1], int64, int64, int64, int64))
-def _divide_states(workspace, labels_of_state, leaf, child, lag, code):
-    """Give the states that have the label `code` at `lag` to the child."""
-    n_true = 0
-    n_false = 0
-    for i in range(workspace.n_states[leaf]):
-        state = workspace.states[leaf, i]
-        if labels_of_state[state, lag] == code:
-            workspace.states[child, n_true] = state
-            n_true += 1
-        else:
-            workspace.states[leaf, n_false] = state
-            n_false += 1
-    workspace.n_states[child] = n_true
-    workspace.n_states[leaf] = n_false
 
 
 @kernel(void(WORKSPACE, int64[:, ::1], int64))
@@ -236,7 +217,7 @@ def _split_states(workspace, labels_of_state, leaf, child, used, lag, code):
     begin, end = workspace.begins[leaf], workspace.ends[leaf]
     positions = workspace.positions
     membership = workspace.membership[workspace.states[leaf, 0]]
-    _divide_states(workspace, labels_of_state, leaf, child, lag, code)
+    divide_states(workspace.states, workspace.n_states, labels_of_state, leaf, child, lag, code)
     leaf_membership = workspace.membership[workspace.states[leaf, 0]]
     child_membership = workspace.membership[workspace.states[child, 0]]
     n_members = 0
@@ -311,9 +292,7 @@ def _find_split(workspace, leaf, l2_regularization, packing):
 def _plant(workspace, columns, sweep, rows, labels_of_state):
     """Make the root, leaf 0: every position and every state."""
     n_all_states, n_positions = rows.shape
-    for state in range(n_all_states):
-        workspace.states[0, state] = state
-    workspace.n_states[0] = n_all_states
+    take_all_states(workspace.states, workspace.n_states, 0)
     workspace.whole[0] = True
     workspace.begins[0] = 0
     workspace.ends[0] = n_positions

@@ -1,4 +1,4 @@
-"""Adding runs of integers, eight lanes at a time, which numba's compiler does not find by itself."""
+"""Adding several integers with one instruction, which numba's compiler does not find by itself."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def add_lanes(target: NDArray[np.int64], at: int, values: NDArray[np.int64], beg
     target[int(at) : int(at) + LANES] += values[int(begin) : int(begin) + LANES]
 
 
+def add_pair(target: NDArray[np.int64], at: int, first: int, second: int) -> None:
+    """Add two integers to ``target[at]`` and ``target[at + 1]``, which must be inside."""
+    target[int(at)] += first
+    target[int(at) + 1] += second
+
+
 @intrinsic
 def _add_lanes(typing_context: Any, target: Any, at: Any, values: Any, begin: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -46,3 +52,23 @@ def _add_lanes(typing_context: Any, target: Any, at: Any, values: Any, begin: An
 @overload(add_lanes)
 def _compile_add_lanes(target, at, values, begin):
     return lambda target, at, values, begin: _add_lanes(target, at, values, begin)
+
+
+@intrinsic
+def _add_pair(typing_context: Any, target: Any, at: Any, first: Any, second: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pair = ir.VectorType(ir.IntType(64), 2)
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), pair.as_pointer())
+        addend: Any = ir.Constant(pair, [0, 0])
+        for i in range(2):
+            addend = builder.insert_element(addend, arguments[2 + i], ir.Constant(ir.IntType(32), i))
+        builder.store(builder.add(builder.load(place, align=8), addend), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(target, types.uint64, types.int64, types.int64), generate
+
+
+@overload(add_pair)
+def _compile_add_pair(target, at, first, second):
+    return lambda target, at, first, second: _add_pair(target, at, first, second)

@@ -12,11 +12,26 @@ MINIMUM_GAIN = 1e-10
 """A smaller gain is rounding error, not a gain (gradients are probabilities, so sums are of order 1)."""
 
 
+@kernel(types.Tuple((float64, int64))(float64[::1]))
+def best_of(gains):
+    """The largest gain and the first feature that has it; 0 and -1 if none is above 0."""
+    # Numbers of at least 0 keep their order as integers, whose maximum is found many at a time.
+    ordered = gains.view(np.int64)
+    largest = int64(0)
+    for feature in range(len(gains)):
+        largest = max(largest, ordered[feature])
+    if largest > 0:
+        for feature in range(len(gains)):
+            if ordered[feature] == largest:
+                return gains[feature], feature
+    return 0.0, int64(-1)
+
+
 @kernel(
     types.Tuple((float64, int64))(int64[::1], int64, float64, PACKING, float64[::1]),
     error_model="numpy",
 )
-def find_best_split(histogram, node_sum, l2_regularization, packing, scores):
+def find_best_split(histogram, node_sum, l2_regularization, packing, gains):
     """Find the test with the largest gain; the lowest feature index wins ties.
 
     The gain is the fall of the squared error with the leaf values of equation 3.1 (PhD section 3.2):
@@ -31,7 +46,7 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, scores):
     l2_regularization : float64
         The lambda of equation 3.1.
     packing : Packing
-    scores : float64, shape (n_features,)
+    gains : float64, shape (n_features,)
         Work space.
 
     Returns
@@ -44,7 +59,9 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, scores):
     half = int64(1) << (packing.shift - 1)
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
 
-    # All scores first, the best of them second: so the compiler makes several divisions at once. The formula
+    node_score = node_total * node_total / (node_count + l2_regularization)
+
+    # All gains first, the best of them second: so the compiler makes several divisions at once. The formula
     # is symmetric in the two children to the last bit, so a test and its complement tie exactly.
     for feature in range(len(histogram)):
         true_sum = histogram[feature]
@@ -54,16 +71,6 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, scores):
         weight_true = n_true + l2_regularization
         weight_false = (node_count - n_true) + l2_regularization
         numerator = total_true * total_true * weight_false + total_false * total_false * weight_true
-        score = numerator / (weight_true * weight_false)
-        scores[feature] = score if (n_true > 0) & (n_true < node_count) else -1.0
-
-    # Scores of -1 and more keep their order as integers, whose maximum is found many at a time.
-    ordered = scores.view(np.int64)
-    largest = int64(-1)
-    for feature in range(len(histogram)):
-        largest = max(largest, ordered[feature])
-    node_score = node_total * node_total / (node_count + l2_regularization)
-    for feature in range(len(histogram)):
-        if ordered[feature] == largest and scores[feature] > node_score + MINIMUM_GAIN:
-            return scores[feature] - node_score, feature
-    return 0.0, int64(-1)
+        gain = numerator / (weight_true * weight_false) - node_score
+        gains[feature] = gain if (n_true > 0) & (n_true < node_count) & (gain > MINIMUM_GAIN) else 0.0
+    return best_of(gains)

@@ -42,6 +42,8 @@ class Sweep(NamedTuple):
         Where the sum of each position is put on that axis: ``right`` places late.
     left, right : int64
         The window.
+    with_missing : bool
+        Whether the last code of each attribute is "missing", whose cell comes after that of EDGE.
     """
 
     codes: NDArray[np.uint16]
@@ -54,9 +56,10 @@ class Sweep(NamedTuple):
     places: NDArray[np.int32]
     left: int
     right: int
+    with_missing: bool
 
 
-SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64), Sweep)
+SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64, boolean), Sweep)
 """The compiled type of `Sweep`."""
 
 
@@ -66,6 +69,7 @@ def build_sweep(
     offsets: NDArray[np.int64],
     observation_offsets: NDArray[np.int64],
     window: tuple[int, int],
+    with_missing: bool = False,
 ) -> Sweep:
     """Group attributes from the left while their table stays small.
 
@@ -76,6 +80,8 @@ def build_sweep(
     sizes : int64, shape (n_attributes,)
     offsets, observation_offsets : as in `treecrf.sequences.SequenceSet`
     window : (left, right)
+    with_missing : bool
+        See `Sweep`.
     """
     left, right = window
     most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
@@ -97,7 +103,7 @@ def build_sweep(
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
         joint.astype(np.uint16), first_attribute, first_row, sizes.astype(np.int64), offsets.astype(np.int64),
-        observation_offsets.astype(np.int64), starts, places.astype(np.int32), left, right,
+        observation_offsets.astype(np.int64), starts, places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 
 
@@ -168,9 +174,10 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
                 value = int64(0)
                 for outer in range(n_outer):
                     value += table[uint64(begin + (outer * size + code) * width + lane)]
-                histogram[first + uint64(code)] = value
+                after_edge = sweep.with_missing and code == size - 1
+                histogram[first + uint64(code + after_edge)] = value
                 rest -= value
-            histogram[first + uint64(size)] = rest
+            histogram[first + uint64(size - sweep.with_missing)] = rest
         if attribute > sweep.first_attribute[group]:
             for outer in range(n_outer):
                 for lane in range(n_places):

@@ -1,0 +1,271 @@
+"""Leaves that hold weighted copies of rows, for tests whose outcome is not known (PhD sections 4.2 and 4.3).
+
+Where the tested cell is missing, a row goes to the true child, to the false child, or to both with weights
+that sum to its own. Labels are never missing, so the weight of a row (position, state) depends on the position
+alone, and a leaf is still a product of positions and states.
+
+Worked example, instance weighting: 10 rows; the test holds in 2, fails in 6, is unknown in 2. Each of the
+unknown two has weight 2 / 8 in the true child and 6 / 8 in the false one, which then hold 2.5 and 7.5 rows. If
+the children are leaves with the values 4.0 and 0.8, a row that is unknown gets 0.25 * 4.0 + 0.75 * 0.8 = 1.6.
+Surrogate splitting: the unknown row goes where its best known surrogate says, so it gets 4.0 or 0.8. Default
+direction: both rows go to one side, found in training: 4.0 or 0.8.
+
+A leaf with many positions keeps its weights in a dense *vector*, so that a split visits the postings of the
+tested cell and of "missing" alone; other leaves keep a list.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, int16, int32, int64, types, uint64, void
+from numpy.typing import NDArray
+
+from treecrf.trees.columns import COLUMNS
+from treecrf.trees.kernel import kernel
+from treecrf.trees.states import copy_states, divide_states, take_all_states
+
+FULL = 1 << 30
+"""The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
+
+_HALF = FULL >> 1
+_FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list
+
+
+class Copies(NamedTuple):
+    """The copies of all leaves.
+
+    Attributes
+    ----------
+    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
+    positions, weights : int32, shape (any,)
+        A leaf with a list has the entries ``begins[leaf]`` to ``ends[leaf] - 1``.
+    begins, ends : int64, shape (max_leaves,)
+    vector_of : int64, shape (max_leaves,)
+        Row of `vectors` that holds a leaf's weights, -1 where it has a list.
+    vectors : int32, shape (n_vectors, n_positions)
+    n_entries : int64, shape (max_leaves,)
+        Number of positive weights of a leaf with a vector.
+    unknown_positions, unknown_weights : int32, shape (n_positions,)
+        Copies set aside by `take_known` until `distribute`.
+    used : int64, shape (2,)
+        Entries of the lists, and vectors, that are in use.
+    """
+
+    states: NDArray[np.int32]
+    n_states: NDArray[np.int64]
+    positions: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    vector_of: NDArray[np.int64]
+    vectors: NDArray[np.int32]
+    n_entries: NDArray[np.int64]
+    unknown_positions: NDArray[np.int32]
+    unknown_weights: NDArray[np.int32]
+    used: NDArray[np.int64]
+
+
+COPIES = types.NamedTuple(
+    (
+        int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
+        int64[::1], int32[::1], int32[::1], int64[::1],
+    ),
+    Copies,
+)  # fmt: skip
+"""The compiled type of `Copies`."""
+
+
+def make_copies(n_positions: int, n_all_states: int, max_leaves: int) -> Copies:
+    """Allocate the copies of a data set."""
+    numbers = [np.zeros(max_leaves, dtype=np.int64) for _ in range(5)]
+    lists = [np.zeros(8 * n_positions, dtype=np.int32) for _ in range(2)]
+    return Copies(
+        states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
+        n_states=numbers[0],
+        positions=lists[0],
+        weights=lists[1],
+        begins=numbers[1],
+        ends=numbers[2],
+        vector_of=numbers[3],
+        vectors=np.zeros((min(n_all_states, 8), n_positions), dtype=np.int32),
+        n_entries=numbers[4],
+        unknown_positions=np.zeros(n_positions, dtype=np.int32),
+        unknown_weights=np.zeros(n_positions, dtype=np.int32),
+        used=np.zeros(2, dtype=np.int64),
+    )
+
+
+def with_longer_lists(copies: Copies) -> Copies:
+    """The same buffers with lists of twice the length, when `has_room` has said no."""
+    longer = [np.zeros(2 * len(copies.positions), dtype=np.int32) for _ in range(2)]
+    return copies._replace(positions=longer[0], weights=longer[1])
+
+
+@kernel(boolean(COPIES))
+def has_room(copies):
+    """Whether the lists are long enough for one more split."""
+    return copies.used[0] + 2 * copies.vectors.shape[1] <= len(copies.positions)
+
+
+@kernel(void(COPIES))
+def plant_copies(copies):
+    """Make the root, leaf 0: every position, whole, with every state."""
+    take_all_states(copies.states, copies.n_states, 0)
+    copies.vectors[0, :] = FULL
+    copies.vector_of[0] = 0
+    copies.n_entries[0] = copies.vectors.shape[1]
+    copies.used[0] = 0
+    copies.used[1] = 1
+
+
+@kernel(void(COPIES, int32[::1], int64))
+def list_entries(copies, vector, leaf):
+    """Make a list of a leaf's vector."""
+    end = copies.used[0]
+    copies.begins[leaf] = end
+    for position in range(uint64(len(vector))):
+        copies.positions[uint64(end)] = position
+        copies.weights[uint64(end)] = vector[position]
+        end += vector[position] > 0
+    copies.ends[leaf] = end
+    copies.vector_of[leaf] = -1
+    copies.used[0] = end
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64))
+def take_known(copies, columns, leaf, child, slot, code):
+    """Begin a window split: the copies whose test holds become the child's; those unknown are set aside.
+
+    Returns
+    -------
+    int64
+        Number of copies set aside.
+    """
+    cell = columns.first_cell[slot] + code
+    missing = columns.first_cell[slot + 1] - 1
+    copy_states(copies.states, copies.n_states, leaf, child)
+    positions, weights = copies.positions, copies.weights
+    begin = copies.used[0]
+    end = begin
+    n_unknown = 0
+    if copies.vector_of[leaf] >= 0:
+        vector = copies.vectors[copies.vector_of[leaf]]
+        for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+            position = uint64(columns.postings[i])
+            weight = vector[position]
+            positions[uint64(end)] = position
+            weights[uint64(end)] = weight
+            vector[position] = 0
+            end += weight > 0
+        for i in range(uint64(columns.first_posting[missing]), uint64(columns.first_posting[missing + 1])):
+            position = uint64(columns.postings[i])
+            weight = vector[position]
+            copies.unknown_positions[uint64(n_unknown)] = position
+            copies.unknown_weights[uint64(n_unknown)] = weight
+            vector[position] = 0
+            n_unknown += weight > 0
+        copies.n_entries[leaf] -= end - begin + n_unknown
+    else:
+        kept = copies.begins[leaf]
+        for i in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
+            position = uint64(positions[i])
+            weight = weights[i]
+            at = columns.cells[position, uint64(slot)]
+            if at == cell:
+                positions[uint64(end)] = position
+                weights[uint64(end)] = weight
+                end += 1
+            elif at == missing:
+                copies.unknown_positions[uint64(n_unknown)] = position
+                copies.unknown_weights[uint64(n_unknown)] = weight
+                n_unknown += 1
+            else:
+                positions[uint64(kept)] = position
+                weights[uint64(kept)] = weight
+                kept += 1
+        copies.ends[leaf] = kept
+    copies.begins[child] = begin
+    copies.ends[child] = end
+    copies.vector_of[child] = -1
+    return n_unknown
+
+
+@kernel(int64(COLUMNS, int32[:, ::1], int64, int64))
+def share_of_true(columns, surrogates, position, share):
+    """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`.
+
+    Parameters
+    ----------
+    surrogates : int32, shape (n_surrogates, 3)
+        Slot, code, and whether the surrogate stands for the test itself (1) or for its opposite (0); a slot of
+        -1 ends the list.
+    """
+    for i in range(len(surrogates)):
+        slot = surrogates[i, 0]
+        if slot < 0:
+            break
+        at = columns.cells[uint64(position), uint64(slot)]
+        if at != columns.first_cell[slot + 1] - 1:
+            holds = at == columns.first_cell[slot] + surrogates[i, 1]
+            return FULL if holds == (surrogates[i, 2] == 1) else 0
+    return share
+
+
+@kernel(void(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
+def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
+    """End a window split: give the copies set aside to the child, the leaf, or both.
+
+    On return ``unknown_weights`` tells what went to the child (`tell_child`) or to the leaf.
+    """
+    positions, weights = copies.positions, copies.weights
+    for i in range(uint64(n_unknown)):
+        position = uint64(copies.unknown_positions[i])
+        weight = int64(copies.unknown_weights[i])
+        part = share_of_true(columns, surrogates, position, share)
+        to_child = (weight * part + _HALF) >> 30
+        to_leaf = weight - to_child
+        if to_child > 0:
+            positions[uint64(copies.ends[child])] = position
+            weights[uint64(copies.ends[child])] = to_child
+            copies.ends[child] += 1
+        if to_leaf > 0:
+            if copies.vector_of[leaf] >= 0:
+                copies.vectors[uint64(copies.vector_of[leaf]), position] = to_leaf
+                copies.n_entries[leaf] += 1
+            else:
+                positions[uint64(copies.ends[leaf])] = position
+                weights[uint64(copies.ends[leaf])] = to_leaf
+                copies.ends[leaf] += 1
+        copies.unknown_weights[i] = to_child if tell_child else to_leaf
+    copies.used[0] = copies.ends[child]
+    if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
+        list_entries(copies, copies.vectors[copies.vector_of[leaf]], leaf)
+
+
+@kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int64))
+def split_by_label(copies, labels_of_state, leaf, child, lag, code):
+    """Split on a previous label, which is never missing: both children have the leaf's copies."""
+    divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, code)
+    copies.vector_of[child] = -1
+    copies.n_entries[child] = copies.n_entries[leaf]
+    if copies.vector_of[leaf] >= 0:
+        vector = copies.vectors[copies.vector_of[leaf]]
+        if copies.used[1] < len(copies.vectors):
+            twin = copies.vectors[copies.used[1]]
+            for position in range(uint64(len(vector))):
+                twin[position] = vector[position]
+            copies.vector_of[child] = copies.used[1]
+            copies.used[1] += 1
+        else:
+            list_entries(copies, vector, child)
+    else:
+        begin = copies.used[0]
+        n_entries = copies.ends[leaf] - copies.begins[leaf]
+        for i in range(n_entries):
+            copies.positions[uint64(begin + i)] = copies.positions[uint64(copies.begins[leaf] + i)]
+            copies.weights[uint64(begin + i)] = copies.weights[uint64(copies.begins[leaf] + i)]
+        copies.begins[child] = begin
+        copies.ends[child] = begin + n_entries
+        copies.used[0] = begin + n_entries
