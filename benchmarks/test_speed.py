@@ -13,7 +13,6 @@ from treecrf.models._training import Training, build_sweep
 from treecrf.selection import sequence_folds
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.growing import grow_tree
 from treecrf.trees.packing import unpack
 
 WINDOW = (5, 5)
@@ -61,18 +60,17 @@ def test_protein_grid(record, raw):
 
 
 def gradients_at(model, train, n_iterations):
-    """The training state of `model` after some iterations: columns, sweep, state space, training."""
+    """The training state of `model` after some iterations: gradients of all rows."""
     codes, sizes = window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW)
     columns = build_columns(codes, sizes)
-    n_codes = np.array([len(attribute.categories) for attribute in train.attributes])
-    sweep = build_sweep(train.values, n_codes, train.offsets, train.observation_offsets, WINDOW)
+    sweep = build_sweep(train, WINDOW)
     space = chain.StateSpace(len(train.label_names), 1)
     training = Training(columns, sweep, train.offsets, train.labels, space, model.start_, 100, 20.0)
     for index in range(n_iterations * space.n_labels):
         training.replay(index % space.n_labels, model.forest_.tree(index))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
     training._prepare()
-    return columns, sweep, space, training
+    return training
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -81,13 +79,10 @@ def test_one_tree_beside_lightgbm(record, raw):
 
     train, _ = datasets.load("protein", raw=raw)
     model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
-    columns, sweep, space, training = gradients_at(model, train, 40)
+    training = gradients_at(model, train, 40)
 
     def grow():
-        grow_tree(
-            training._rows[0], columns, sweep, space.labels_of_state, 3, 100, 20.0, training._packing,
-            training._workspaces[0], training._trees[0],
-        )  # fmt: skip
+        training._growers[0].grow(training._rows[0])
 
     # The same rows: (position, previous label) pairs with their gradients; the same splits: one category of
     # one column against the rest; the same penalty; 100 leaves; no minimum leaf size.

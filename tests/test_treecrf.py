@@ -71,7 +71,7 @@ def test_a_sweep_finds_the_histogram(sizes, window):
     attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
     data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
     columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
-    sweep = build_sweep(values, np.array(sizes), offsets, observation_offsets, window)
+    sweep = build_sweep(data, window)
     spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
     table = aligned_zeros(sweep.first_row[-1] * n_lanes(*window))
     assert table.ctypes.data % 64 == 0
@@ -113,7 +113,7 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
         workspace = make_workspace(*arguments)
         return workspace._replace(positions=workspace.positions[: data.n_positions])
 
-    monkeypatch.setattr("treecrf.models._training.make_workspace", with_short_lists)
+    monkeypatch.setattr("treecrf.models._growers.make_workspace", with_short_lists)
     measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
     for name in expected.forest_._fields:
         assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
@@ -127,7 +127,7 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
         space = chain.StateSpace(3, order)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
         columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
-        sweep = build_sweep(data.values, np.array([3, 3]), data.offsets, data.observation_offsets, (0, 0))
+        sweep = build_sweep(data, (0, 0))
         training = Training(columns, sweep, data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0)
         training._exponentials[:] = np.exp(potentials)
         training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})

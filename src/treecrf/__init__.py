@@ -6,7 +6,7 @@ with kernel_cache():
     from treecrf import chain
     from treecrf.models.base import load
     from treecrf.models.treecrf import TreeCRF
-from treecrf import datasets
+from treecrf import datasets, missing
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
-__all__ = ["MISSING", "Attribute", "SequenceSet", "TreeCRF", "chain", "datasets", "load"]
+__all__ = ["MISSING", "Attribute", "SequenceSet", "TreeCRF", "chain", "datasets", "load", "missing"]

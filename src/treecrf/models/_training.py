@@ -14,17 +14,21 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
 from treecrf.trees.columns import Columns
-from treecrf.trees.forest import Evaluator, Routing, add_leaf_values
-from treecrf.trees.tree import Tree, make_tree
+from treecrf.trees.forest import Evaluator
+from treecrf.trees.handling import Handling
+from treecrf.trees.tree import Tree
 
 with kernel_cache():  # this module is imported by the first `fit`, long after the package
     from treecrf.models._gradient import backward_kernel, forward_kernel
+    from treecrf.models._growers import CompleteGrower, Grower, Problem, WeightedGrower
     from treecrf.models._pseudo import pseudo_likelihood_gradient
-    from treecrf.trees.growing import Workspace, grow_tree, make_workspace
+    from treecrf.trees.blending import BlendingEvaluator
     from treecrf.trees.packing import choose_packing
     from treecrf.trees.sweep import Sweep, build_sweep
 
 __all__ = ["Runner", "Training", "build_sweep"]
+
+_NO_HANDLING = Handling(False, False, 0, False, False)
 
 Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Runs tasks, perhaps side by side, and returns their results in order."""
@@ -44,6 +48,8 @@ class Training:
     start : float64, shape (n_labels, n_states)
         Potentials before the first tree.
     max_leaves, l2_regularization : see `treecrf.TreeCRF`
+    handling : Handling, optional
+        How to handle missing cells; the last cell of each slot is then "missing". None: no cell is missing.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class Training:
         start: NDArray[np.float64],
         max_leaves: int,
         l2_regularization: float,
+        handling: Handling | None = None,
     ) -> None:
         n_positions = len(labels)
         self._columns, self._sweep, self._space = columns, sweep, space
@@ -71,9 +78,9 @@ class Training:
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
-        self._evaluator = Evaluator(columns, space.labels_of_state, max_leaves)
-        self._workspaces: list[Workspace] = []
-        self._trees: list[Tree] = []
+        self._handling = handling
+        self._growers: list[Grower] = []
+        self._evaluator: Evaluator | BlendingEvaluator | None = None
 
     def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
@@ -93,6 +100,9 @@ class Training:
 
     def replay(self, label: int, tree: Tree) -> None:
         """Add a tree that an earlier run has grown, with the same bits as that run."""
+        if self._evaluator is None:
+            kind = Evaluator if self._handling is None else BlendingEvaluator
+            self._evaluator = kind(self._columns, self._space.labels_of_state, self._max_leaves)
         self._evaluator.add(tree, self._exponentials[label], exponentiated=True)
 
     def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
@@ -108,38 +118,18 @@ class Training:
         return time.thread_time() - before
 
     def _grow_one(self, label: int) -> tuple[Tree, float, float]:
-        buffer = self._trees[label]
         begin = time.thread_time()
-        while (n_splits := self._split(label)) < 0:
-            workspace = self._workspaces[label]
-            longer = np.zeros(2 * len(workspace.positions), dtype=np.int32)
-            self._workspaces[label] = workspace._replace(positions=longer)
-        workspace = self._workspaces[label]
-        tree = Tree(
-            buffer.parents[:n_splits].copy(),
-            buffer.columns[:n_splits].copy(),
-            buffer.codes[:n_splits].copy(),
-            buffer.values[: n_splits + 1].copy(),
-        )
+        tree = self._growers[label].grow(self._rows[label])
         grown = time.thread_time()
-        routing = Routing(workspace.membership, workspace.states, workspace.n_states)
-        add_leaf_values(np.exp(tree.values), routing, True, self._exponentials[label])
+        self._growers[label].add_last(tree, self._exponentials[label])
         return tree, grown - begin, time.thread_time() - grown
-
-    def _split(self, label: int) -> int:
-        return grow_tree(
-            self._rows[label], self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels,
-            self._max_leaves, self._l2_regularization, self._packing, self._workspaces[label], self._trees[label],
-        )  # fmt: skip
 
     def _prepare(self) -> None:
         """Make the buffers at the first tree."""
-        if not self._workspaces:
-            n_label_tests = self._space.order * (self._space.n_labels + 1)
-            for _ in range(self._space.n_labels):
-                self._workspaces.append(
-                    make_workspace(
-                        self._columns, self._sweep, self._space.n_states, n_label_tests, self._max_leaves
-                    )
-                )  # fmt: skip
-                self._trees.append(make_tree(self._max_leaves))
+        if not self._growers:
+            kind = CompleteGrower if self._handling is None else WeightedGrower
+            problem = Problem(
+                self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
+                self._l2_regularization, self._packing, self._handling or _NO_HANDLING,
+            )  # fmt: skip
+            self._growers = [kind(problem) for _ in range(self._space.n_labels)]

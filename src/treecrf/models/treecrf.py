@@ -13,17 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf._kernel_cache import kernel_cache
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.handling import Handling
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
     from treecrf.models._training import Runner
+    from treecrf.trees.blending import BlendingEvaluator
 
-MISSING_METHODS = ("error",)
+MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
+"""Values of the setting `missing`; the last is not in the papers."""
 
 
 class TreeCRF(base.Labeller):
@@ -46,11 +50,26 @@ class TreeCRF(base.Labeller):
         Observations before and after the position that the potentials see.
     order : int
         Number of previous labels that the potentials see; 0 labels every position by itself.
-    missing : "error"
-        What to do with missing cells in training and prediction: refuse them.
+    missing : "error", "instance_weighting", "surrogate_splitting" or "default_direction"
+        What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
+        send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
+        the best known surrogate test says (section 4.3); or to one side that training found to gain more. Without
+        missing cells all of them grow the same trees. An attribute that is missing everywhere is never tested.
+    scale_gain : bool
+        Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
+        for which its outcome is known, as C4.5 does.
+    n_surrogates : int
+        Most surrogates of a split.
+    either_polarity : bool
+        Whether the opposite of a test may be a surrogate too.
+    all_missing : "majority" or "both"
+        Where a row goes if all surrogates are missing too: to the side with more of the known rows, or to both as
+        in instance weighting.
+    unseen_missing : "majority" or "both"
+        The same for a default direction that no row in training could show.
     unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: with a warning, let it fail
-        every test, or refuse it.
+        What to do with a category that the training set's attributes do not name: with a warning, count it as
+        missing (with ``missing="error"``: let it fail every test), or refuse it.
     pseudo_likelihood_iterations : int
         So many first iterations follow the gradient of the pseudo-likelihood (ICML 2004, section 3).
     random_state : int or None
@@ -76,7 +95,7 @@ class TreeCRF(base.Labeller):
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
     shape_ : dict
-        The window and the order that the trees were grown for.
+        The window, the order and the treatment of missing cells that the trees were grown for.
     """
 
     forest_: Forest
@@ -93,6 +112,11 @@ class TreeCRF(base.Labeller):
         window: tuple[int, int] = (0, 0),
         order: int = 1,
         missing: str = "error",
+        scale_gain: bool = False,
+        n_surrogates: int = 5,
+        either_polarity: bool = True,
+        all_missing: str = "majority",
+        unseen_missing: str = "majority",
         unseen: str = "missing",
         pseudo_likelihood_iterations: int = 0,
         random_state: int | None = None,
@@ -106,6 +130,11 @@ class TreeCRF(base.Labeller):
         self.window = window
         self.order = order
         self.missing = missing
+        self.scale_gain = scale_gain
+        self.n_surrogates = n_surrogates
+        self.either_polarity = either_polarity
+        self.all_missing = all_missing
+        self.unseen_missing = unseen_missing
         self.unseen = unseen
         self.pseudo_likelihood_iterations = pseudo_likelihood_iterations
         self.random_state = random_state
@@ -141,15 +170,13 @@ class TreeCRF(base.Labeller):
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
-        codes, sizes = window_codes(train, self.window), slot_sizes(train.attributes, self.window)
-        columns = build_columns(codes, sizes)
-        n_codes = np.array([len(attribute.categories) for attribute in train.attributes])
-        sweep = build_sweep(train.values, n_codes, train.offsets, train.observation_offsets, self.window)
+        columns, handling = self._columns(train), self._handling()
+        sweep = build_sweep(train, self.window, with_missing=handling is not None)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization
+            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, handling
         )
         trees: list[Tree] = []
         history: list[float] = []
@@ -181,6 +208,7 @@ class TreeCRF(base.Labeller):
         self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.start_, self.forest_ = start, join_trees(trees)
         self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
+        self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.log_likelihood_history_, self.seconds_ = np.array(history), seconds
         return self
 
@@ -244,7 +272,7 @@ class TreeCRF(base.Labeller):
         aligned = self.align_inputs(data, self.unseen)
         self._refuse_missing(data)
         space = chain.StateSpace(len(self.label_names_), self.order)
-        evaluator = Evaluator(self._columns(aligned), space.labels_of_state, self.max_leaves)
+        evaluator = self._evaluator(self._columns(aligned), space)
         potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
         if not self.n_iterations:
             yield potentials
@@ -257,7 +285,26 @@ class TreeCRF(base.Labeller):
     # --- parts --------------------------------------------------------------------------------------
 
     def _columns(self, data: SequenceSet) -> Columns:
-        return build_columns(window_codes(data, self.window), slot_sizes(data.attributes, self.window))
+        sizes = slot_sizes(data.attributes, self.window)
+        return build_columns(window_codes(data, self.window), sizes + (self.missing != "error"))
+
+    def _handling(self) -> Handling | None:
+        """What the trees do where a tested cell is missing; None: nothing is missing."""
+        if self.missing == "error":
+            return None
+        if self.missing == "default_direction":
+            return Handling(True, False, 0, False, self.unseen_missing == "both")
+        if self.missing == "surrogate_splitting":
+            blends = self.all_missing == "both"
+            return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
+        return Handling(False, self.scale_gain, 0, False, True)
+
+    def _evaluator(self, columns: Columns, space: chain.StateSpace) -> Evaluator | BlendingEvaluator:
+        if self.missing == "error":
+            return Evaluator(columns, space.labels_of_state, self.max_leaves)
+        with kernel_cache():
+            from treecrf.trees.blending import BlendingEvaluator
+        return BlendingEvaluator(columns, space.labels_of_state, self.max_leaves)
 
     def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
         shape = (space.n_labels, space.n_states)
@@ -266,7 +313,7 @@ class TreeCRF(base.Labeller):
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
     def _refuse_missing(self, data: SequenceSet) -> None:
-        if data.has_missing:
+        if self.missing == "error" and data.has_missing:
             row, column = np.argwhere(data.values == -1)[0]
             raise ValueError(
                 f"attribute {data.attributes[column].name!r} is missing at observation {row} and missing='error'; "
@@ -278,7 +325,8 @@ class TreeCRF(base.Labeller):
             raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
 
         for name, least in (
-            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1)
+            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1),
+            ("n_surrogates", 1),
         ):  # fmt: skip
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -290,10 +338,13 @@ class TreeCRF(base.Labeller):
                 refuse(name, "give a number of at least 0")
         if len(self.window) != 2 or any(int(side) != side or side < 0 for side in self.window):
             refuse("window", "give (left, right), two whole numbers of at least 0")
-        if self.missing not in MISSING_METHODS:
-            refuse("missing", f"choose one of {', '.join(MISSING_METHODS)}")
-        if self.unseen not in ("missing", "error"):
-            refuse("unseen", "choose 'missing' or 'error'")
+        for name, choices in (
+            ("missing", MISSING_METHODS), ("unseen", ("missing", "error")), ("scale_gain", (False, True)),
+            ("either_polarity", (False, True)), ("all_missing", ("majority", "both")),
+            ("unseen_missing", ("majority", "both")),
+        ):  # fmt: skip
+            if getattr(self, name) not in choices:
+                refuse(name, f"choose one of {', '.join(map(repr, choices))}")
 
     def _check_continuation(self, train: SequenceSet) -> None:
         done = len(self.log_likelihood_history_) - 1

@@ -120,18 +120,32 @@ def plant_copies(copies):
     copies.used[1] = 1
 
 
-@kernel(void(COPIES, int32[::1], int64))
-def list_entries(copies, vector, leaf):
-    """Make a list of a leaf's vector."""
-    end = copies.used[0]
-    copies.begins[leaf] = end
+@kernel(int64(COPIES, int32[::1], int64))
+def _list_vector(copies, vector, begin):
+    """Write the positive weights of a vector as list entries from `begin` on; return their end."""
+    end = begin
     for position in range(uint64(len(vector))):
         copies.positions[uint64(end)] = position
         copies.weights[uint64(end)] = vector[position]
         end += vector[position] > 0
+    return end
+
+
+@kernel(void(COPIES, int64, int64))
+def _take_list(copies, leaf, end):
+    """Let a leaf have the list that has just been written at the end of those in use."""
+    copies.begins[leaf] = copies.used[0]
     copies.ends[leaf] = end
     copies.vector_of[leaf] = -1
     copies.used[0] = end
+
+
+@kernel(types.UniTuple(int64, 2)(COPIES, int64, int64))
+def entries_of(copies, leaf, free):
+    """Begin and end of a leaf's list; one is written at `free` for a leaf that has a vector."""
+    if copies.vector_of[leaf] < 0:
+        return copies.begins[leaf], copies.ends[leaf]
+    return free, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], free)
 
 
 @kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64))
@@ -213,12 +227,17 @@ def share_of_true(columns, surrogates, position, share):
     return share
 
 
-@kernel(void(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
 def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
-    On return ``unknown_weights`` tells what went to the child (`tell_child`) or to the leaf.
+    Returns
+    -------
+    int64
+        How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
+        ``unknown_weights`` then begin with these.
     """
+    n_told = 0
     positions, weights = copies.positions, copies.weights
     for i in range(uint64(n_unknown)):
         position = uint64(copies.unknown_positions[i])
@@ -238,10 +257,14 @@ def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_
                 positions[uint64(copies.ends[leaf])] = position
                 weights[uint64(copies.ends[leaf])] = to_leaf
                 copies.ends[leaf] += 1
-        copies.unknown_weights[i] = to_child if tell_child else to_leaf
+        told = to_child if tell_child else to_leaf
+        copies.unknown_positions[uint64(n_told)] = position
+        copies.unknown_weights[uint64(n_told)] = told
+        n_told += told > 0
     copies.used[0] = copies.ends[child]
     if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
-        list_entries(copies, copies.vectors[copies.vector_of[leaf]], leaf)
+        _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))
+    return n_told
 
 
 @kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int64))
@@ -259,7 +282,7 @@ def split_by_label(copies, labels_of_state, leaf, child, lag, code):
             copies.vector_of[child] = copies.used[1]
             copies.used[1] += 1
         else:
-            list_entries(copies, vector, child)
+            _take_list(copies, child, _list_vector(copies, vector, copies.used[0]))
     else:
         begin = copies.used[0]
         n_entries = copies.ends[leaf] - copies.begins[leaf]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.kernel import kernel
 from treecrf.trees.states import copy_states, divide_states, take_all_states
-from treecrf.trees.tree import TREE, Tree
+from treecrf.trees.tree import TREE, Tree, make_tree
 
 
 class Routing(NamedTuple):
@@ -123,6 +123,8 @@ class Forest(NamedTuple):
     parents, columns, codes : int32, shape (n_all_splits,)
     values : float64, shape (n_all_splits + n_trees,)
     first_split : int64, shape (n_trees + 1,)
+    shares : int32, shape (n_all_splits,); surrogates : int32, shape (n_all_splits, n_surrogates, 3)
+        As in `Tree`.
     """
 
     parents: NDArray[np.int32]
@@ -130,6 +132,8 @@ class Forest(NamedTuple):
     codes: NDArray[np.int32]
     values: NDArray[np.float64]
     first_split: NDArray[np.int64]
+    shares: NDArray[np.int32]
+    surrogates: NDArray[np.int32]
 
     @property
     def n_trees(self) -> int:
@@ -141,17 +145,17 @@ class Forest(NamedTuple):
         begin, end = self.first_split[index], self.first_split[index + 1]
         part = slice(begin, end)
         values = self.values[begin + index : end + index + 1]
-        return Tree(self.parents[part], self.columns[part], self.codes[part], values)
+        return Tree(
+            self.parents[part], self.columns[part], self.codes[part], values, self.shares[part], self.surrogates[part]
+        )
 
 
 def join_trees(trees: list[Tree]) -> Forest:
     """Store trees one after another."""
     first_split = np.concatenate([[0], np.cumsum([len(tree.parents) for tree in trees])]).astype(np.int64)
-    if not trees:
-        empty = np.empty(0, dtype=np.int32)
-        return Forest(empty, empty, empty, np.empty(0), first_split)
-    parents, columns, codes, values = (np.concatenate(parts) for parts in zip(*trees, strict=True))
-    return Forest(parents, columns, codes, values, first_split)
+    parts = trees or [make_tree(1)]
+    parents, columns, codes, values, shares, surrogates = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Forest(parents, columns, codes, values[: first_split[-1] + len(trees)], first_split, shares, surrogates)
 
 
 class Evaluator:

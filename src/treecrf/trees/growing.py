@@ -306,7 +306,7 @@ def _plant(workspace, columns, sweep, rows, labels_of_state):
 
 
 @kernel(types.Tuple((int64, int64))(int64, int64[::1], int64))
-def _column_of(feature, first_cell, n_labels):
+def column_of(feature, first_cell, n_labels):
     """Column and code of a feature: slots by their cells, then one column for each lag."""
     n_slots = len(first_cell) - 1
     if feature >= first_cell[n_slots]:
@@ -348,7 +348,7 @@ def grow_tree(rows, columns, sweep, labels_of_state, n_labels, max_leaves, l2_re
                 leaf = other
         if workspace.gains[leaf] <= 0.0:
             break
-        column, code = _column_of(workspace.features[leaf], columns.first_cell, n_labels)
+        column, code = column_of(workspace.features[leaf], columns.first_cell, n_labels)
         tree.parents[n_leaves - 1] = leaf
         tree.columns[n_leaves - 1] = column
         tree.codes[n_leaves - 1] = code

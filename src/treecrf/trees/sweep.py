@@ -18,6 +18,7 @@ import numpy as np
 from numba import boolean, int32, int64, types, uint16, uint64
 from numpy.typing import NDArray
 
+from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import LANES, add_lanes
 
@@ -63,26 +64,18 @@ SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, 
 """The compiled type of `Sweep`."""
 
 
-def build_sweep(
-    codes: NDArray[np.integer],
-    sizes: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    observation_offsets: NDArray[np.int64],
-    window: tuple[int, int],
-    with_missing: bool = False,
-) -> Sweep:
+def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> Sweep:
     """Group attributes from the left while their table stays small.
 
     Parameters
     ----------
-    codes : integer, shape (n_observations, n_attributes)
-        Each in ``0 .. sizes - 1``.
-    sizes : int64, shape (n_attributes,)
-    offsets, observation_offsets : as in `treecrf.sequences.SequenceSet`
+    data : SequenceSet
     window : (left, right)
     with_missing : bool
         See `Sweep`.
     """
+    sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
+    codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
     most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
     firsts, rows = [0], [1]
@@ -98,12 +91,13 @@ def build_sweep(
         for attribute in range(first_attribute[group], first_attribute[group + 1]):
             joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
         joint[group] += first_row[group]
+    offsets, observation_offsets = data.offsets.copy(), data.observation_offsets.copy()  # writable, as the type says
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
-        joint.astype(np.uint16), first_attribute, first_row, sizes.astype(np.int64), offsets.astype(np.int64),
-        observation_offsets.astype(np.int64), starts, places.astype(np.int32), left, right, with_missing,
+        joint.astype(np.uint16), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
+        places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 
 

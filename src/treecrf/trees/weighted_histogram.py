@@ -1,0 +1,129 @@
+"""Histograms of weighted copies: for each test a pair, the weight and the gradient of the copies where it holds.
+
+Both are integers (weights in units of 1 / `treecrf.trees.copies.FULL`, gradients in fixed point), so sums do not
+depend on their order and the histogram of one child is its parent's minus its sibling's. A whole copy has the
+very gradient of its row, so without missing cells all sums are those of `treecrf.trees.histogram`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import float64, int16, int32, int64, types, uint16, uint64, void
+
+from treecrf.trees.copies import FULL
+from treecrf.trees.kernel import kernel
+from treecrf.trees.lanes import add_pair
+from treecrf.trees.packing import PACKING, count
+from treecrf.trees.sweep import SWEEP, sweep_window_tests
+
+_ONE = 1.0 / FULL
+
+
+@kernel(types.UniTuple(int64, 2)(int64, int64, PACKING))
+def _weigh(row, weight, packing):
+    """Weight and gradient of a copy of a row (packed, of any number of states)."""
+    n_rows = count(row, packing)
+    gradient = float64(row - (n_rows << packing.shift)) * (float64(weight) * _ONE)
+    return n_rows * weight, int64(math.floor(gradient + 0.5))
+
+
+@kernel(types.UniTuple(int64, 2)(int64, int64, int64[:, ::1], int32[::1], PACKING, int64[::1]))
+def _weigh_position(position, weight, rows, states, packing, state_sums):
+    """Weight and gradient of the copies of a position over some states; also added to the sums by state."""
+    total_weight, total_gradient = int64(0), int64(0)
+    for i in range(uint64(len(states))):
+        row_weight, gradient = _weigh(rows[uint64(states[i]), uint64(position)], weight, packing)
+        add_pair(state_sums, uint64(2) * i, row_weight, gradient)
+        total_weight += row_weight
+        total_gradient += gradient
+    return total_weight, total_gradient
+
+
+@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1], int64[::1]))
+def scan_copies(positions, weights, rows, states, cells, packing, state_sums, histogram):
+    """Add copies to the window cells of a histogram, and to the sums by state.
+
+    Parameters
+    ----------
+    positions, weights : int32, shape (n,)
+    rows : int64, shape (n_all_states, n_positions)
+        Packed gradients.
+    states : int32, shape (n_states,)
+        States of the copies.
+    cells : uint16, shape (n_positions, n_slots)
+    packing : Packing
+    state_sums : int64, shape (2 * n_all_states,)
+        Weight and gradient by place in `states`.
+    histogram : int64, shape (2 * n_features,)
+        Weight and gradient by test.
+    """
+    n_slots = cells.shape[1]
+    for i in range(uint64(len(positions))):
+        position = uint64(positions[i])
+        weight, gradient = _weigh_position(position, weights[i], rows, states, packing, state_sums)
+        for slot in range(uint64(n_slots)):
+            add_pair(histogram, uint64(2) * uint64(cells[position, slot]), weight, gradient)
+
+
+@kernel(
+    void(
+        int32[::1], int32[::1], int64[:, ::1], int32[::1], SWEEP, int64[::1], PACKING, int64[::1], int64[:, ::1],
+        int64[::1], int64[::1], int64[::1],
+    )
+)  # fmt: skip
+def sweep_copies(
+    positions, weights, rows, states, sweep, first_cell, packing, state_sums, spaced, table, part, histogram
+):
+    """The same as `scan_copies` by two sweeps over all observations (`treecrf.trees.sweep`).
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With missing cells.
+    first_cell : int64, shape (n_slots + 1,)
+    spaced : int64, shape (2, n_spaced); table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
+        Work space.
+    """
+    spaced[:, :] = 0
+    totals_weight, totals_gradient = int64(0), int64(0)
+    for i in range(uint64(len(positions))):
+        position = uint64(positions[i])
+        weight, gradient = _weigh_position(position, weights[i], rows, states, packing, state_sums)
+        place = uint64(sweep.places[position])
+        spaced[0, place] = weight
+        spaced[1, place] = gradient
+        totals_weight += weight
+        totals_gradient += gradient
+    for which in range(2):
+        total = totals_gradient if which else totals_weight
+        sweep_window_tests(sweep, total, first_cell, spaced[which], table, part)
+        for cell in range(uint64(len(part))):
+            histogram[uint64(2) * cell + uint64(which)] += part[cell]
+
+
+@kernel(void(int64[::1], int32[::1], int16[:, ::1], int64, int64[::1], int64[::1]))
+def fill_weighted_label_tests(state_sums, states, labels_of_state, n_codes, node_sum, histogram):
+    """Fill the tests of previous labels from the sums by state, and sum these up.
+
+    Parameters
+    ----------
+    state_sums : int64, shape (2 * n_all_states,)
+        By place in `states`.
+    states : int32, shape (n_states,)
+    labels_of_state : int16, shape (n_all_states, order)
+    n_codes : int64
+        Labels and START.
+    node_sum : int64, shape (2,)
+        Overwritten.
+    histogram : int64, shape (2 * order * n_codes,)
+        Overwritten.
+    """
+    histogram[:] = 0
+    node_sum[:] = 0
+    for i in range(len(states)):
+        for which in range(2):
+            value = state_sums[2 * i + which]
+            node_sum[which] += value
+            for lag in range(labels_of_state.shape[1]):
+                histogram[2 * (lag * n_codes + labels_of_state[states[i], lag]) + which] += value
