@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib as mpl
@@ -15,6 +16,24 @@ DECODER_STYLES: dict[str, dict[str, Any]] = {
 """Colours from the palette of Okabe and Ito, by decoder; line and marker differ too."""
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
+
+METHOD_STYLES: dict[str, dict[str, Any]] = {
+    "instance_weighting": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "surrogate_splitting": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
+    "imputation": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
+    "indicator": {"color": "#CC79A7", "marker": "D", "linestyle": (0, (1.2, 1.2))},
+    "default_direction": {"color": "#000000", "marker": "v", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+}
+"""The same palette, by method for missing values; line and marker differ too."""
+
+METHOD_NAMES = {
+    "instance_weighting": "instance weighting",
+    "surrogate_splitting": "surrogate splitting",
+    "imputation": "imputation",
+    "indicator": "indicator",
+    "default_direction": "default direction",
+}
+"""Methods for missing values as readers see them, in the order of lines and columns."""
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -37,3 +56,20 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     with mpl.rc_context(SETTINGS):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
+
+
+def ordered_methods(methods: Iterable[str]) -> list[str]:
+    """Each method once, in the order of `METHOD_NAMES`.
+
+    Raises
+    ------
+    ValueError
+        If a method has no name there.
+    """
+    present = set(methods)
+    if unknown := sorted(present - set(METHOD_NAMES)):
+        raise ValueError(
+            f"{', '.join(unknown)} is no method for missing values; write one of {', '.join(METHOD_NAMES)}, or give it "
+            "a name, a colour and a marker in treecrf.figures.style"
+        )
+    return [method for method in METHOD_NAMES if method in present]

@@ -26,3 +26,14 @@ def treecrf_accuracies() -> pd.DataFrame:
     parts = [by_decoder.assign(table="3.4"), by_method.assign(decoder="better", table="3.5")]
     frame = pd.concat(parts, ignore_index=True).rename(columns={"accuracy_percent": "percent"})
     return frame[["dataset", "decoder", "percent", "table"]]
+
+
+def missing_value_coefficients() -> pd.DataFrame:
+    """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
+
+    Returns
+    -------
+    DataFrame
+        dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
+    """
+    return read_published("table_4_1_missing_values")

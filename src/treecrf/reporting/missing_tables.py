@@ -1,0 +1,422 @@
+"""Tables of the study of missing values (PhD chapter 4): text in cells, as HTML and as LaTeX.
+
+Every layout has a row per data set and missing rate, or per data set, missing rate and method. A cell that has no
+value shows a dash.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.tables import DASH, STYLE, _number, _signed, frame_to_fragment
+
+SIGNIFICANCE_LEVEL = 0.05
+STAR = "*"
+"""After a coefficient whose Wald test has p below `SIGNIFICANCE_LEVEL`, as in the dissertation."""
+
+DAGGER = "†"
+"""After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
+
+BEST = "▲"
+"""After the best mean of a row; bold in HTML and LaTeX."""
+
+PUBLISHED_FOR = {"faq_perl": "faq_ai_general", "faq_x": "faq_ai_general"}
+"""The data set of table 4.1 that a stand-in is shown beside; other data sets have that of their own name."""
+
+PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
+"""Phases that are no part of a training, with the heading of their columns."""
+
+TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
+
+WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "term")
+"""Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
+
+LATEX_SIGNS = {
+    **{sign: rf"\{sign}" for sign in "_%&#${}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    DASH: "--",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "∞": r"$\infty$",
+    DAGGER: r"$^{\dagger}$",
+}
+"""What LaTeX reads for each character that it needs written differently."""
+
+
+# --- layouts ----------------------------------------------------------------------------------------
+
+
+def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Tables 4.1 a to d: the log odds of every method against `baseline`, measured beside published.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, coefficient, p_value, clustered_p_holm.
+    published : DataFrame
+        From `treecrf.reporting.published.missing_value_coefficients`.
+    baseline : str
+        Published values are shown where the dissertation has the same baseline.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name): what the row is of, then a group per method. `STAR`: p < 0.05 by the Wald test, as
+        in the dissertation. `DAGGER`: also clustered by test sequence and corrected by Holm's method. All p-values
+        are in `significance_layout`.
+    """
+    against = _against(comparisons, baseline)
+    rows = _rows(against, ["dataset", "rate"])
+    known = published[published["baseline"] == baseline]
+    sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
+    columns: dict[tuple[str, str], list[str]] = {("", "data set"): _dataset_names(rows)}
+    if known["dataset"].isin(sources).any():
+        columns["", "published for"] = [name if name in set(known["dataset"]) else DASH for name in sources]
+    columns["", "missing rate"] = _rates(rows)
+    for method in ordered_methods(against["method"]):
+        measured = _aligned(against[against["method"] == method], rows)
+        columns[METHOD_NAMES[method], "measured"] = [
+            _measured(*row) for row in measured[["coefficient", "p_value", "clustered_p_holm"]].to_numpy(dtype=float)
+        ]
+        of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
+        if len(of_method):
+            columns[METHOD_NAMES[method], "published"] = _published(of_method, sources, rows["rate"])
+    return _grouped(columns)
+
+
+def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Every test of every method against `baseline`: coefficient, standard errors and p-values.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, coefficient, standard_error, p_value, p_holm,
+        likelihood_ratio_p_value, clustered_standard_error, clustered_p_value, clustered_p_holm.
+    baseline : str
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name): tests that take positions as independent, then those clustered by test sequence.
+    """
+    against = _sorted_by_method(_against(comparisons, baseline))
+    independent, clustered = "positions independent", "clustered by test sequence"
+    columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
+    columns["", "coefficient"] = _texts(against["coefficient"], _coefficient)
+    columns[independent, "standard error"] = _texts(against["standard_error"], _coefficient)
+    columns[independent, "p, Wald"] = _texts(against["p_value"], _p_value)
+    columns[independent, "p, Holm"] = _texts(against["p_holm"], _p_value)
+    columns[independent, "p, likelihood ratio"] = _texts(against["likelihood_ratio_p_value"], _p_value)
+    columns[clustered, "standard error"] = _texts(against["clustered_standard_error"], _coefficient)
+    columns[clustered, "p, Wald"] = _texts(against["clustered_p_value"], _p_value)
+    columns[clustered, "p, Holm"] = _texts(against["clustered_p_holm"], _p_value)
+    return _grouped(columns)
+
+
+def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, accuracy_points, points_low, points_high.
+    baseline : str
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and missing rate, a column per method.
+    """
+    against = _against(comparisons, baseline)
+    rows = _rows(against, ["dataset", "rate"])
+    columns = {"data set": _dataset_names(rows), "missing rate": _rates(rows)}
+    for method in ordered_methods(against["method"]):
+        points = _aligned(against[against["method"] == method], rows)
+        values = points[["accuracy_points", "points_low", "points_high"]].to_numpy(dtype=float)
+        columns[METHOD_NAMES[method]] = [_with_interval(*row) for row in values]
+    return pd.DataFrame(columns)
+
+
+def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation of the accuracy in percent, the best mean of each row marked by `BEST`.
+
+    Parameters
+    ----------
+    evaluations : DataFrame
+        dataset, stand_in, rate, method, n_positions, n_correct.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and missing rate, a column per method. A single evaluation has no standard deviation.
+        Means that look the same in print are all marked.
+    """
+    accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
+    rows = _rows(accuracy, ["dataset", "rate"])
+    spread = accuracy.groupby(["dataset", "rate", "method"])["percent"].agg(["mean", "std"]).reset_index()
+    of_method = {
+        method: _aligned(spread[spread["method"] == method], rows) for method in ordered_methods(spread["method"])
+    }
+    printed = pd.DataFrame({method: frame["mean"].round(2) for method, frame in of_method.items()})
+    is_best = printed.eq(printed.max(axis=1), axis=0)
+    columns = {"data set": _dataset_names(rows), "missing rate": _rates(rows)}
+    for method, frame in of_method.items():
+        columns[METHOD_NAMES[method]] = [
+            _with_deviation(mean, sd) + (f" {BEST}" if best else "")
+            for mean, sd, best in zip(frame["mean"], frame["std"], is_best[method], strict=True)
+        ]
+    return pd.DataFrame(columns)
+
+
+def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds by data set, missing rate and method, and how many times the cheapest method's they are.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        dataset, stand_in, rate, method, training_set, phase, cpu_seconds, n_iterations.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name). Means over the training sets; a training is all phases but `PHASES_APART`, which have
+        columns of their own. The methods choose different numbers of iterations: hence the group "one iteration".
+    """
+    names = ["dataset", "rate", "method", "training_set"]
+    groups = costs.assign(phase=costs["phase"].where(costs["phase"].isin(PHASES_APART), "training"))
+    seconds = groups.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum")
+    seconds["iterations"] = costs[~costs["phase"].isin(PHASES_APART)].groupby(names)["n_iterations"].first()
+    if "training" in seconds:
+        seconds["one iteration"] = seconds["training"] / seconds["iterations"]
+    means = seconds.groupby(names[:3]).mean().reset_index()
+    rows = _sorted_by_method(_rows(costs, names[:3]))
+    means = rows.merge(means, on=names[:3], how="left", validate="one_to_one")
+    columns = {("", heading): texts for heading, texts in _methods_of_rows(rows).items()}
+    headings = {"training": "training", "one iteration": "one iteration", **PHASES_APART}
+    for phase, heading in headings.items():
+        if phase not in means:
+            continue
+        if phase == "training":
+            columns[heading, "iterations"] = _texts(means["iterations"], lambda value: _number(value, 1))
+        columns[heading, "CPU s"] = _texts(means[phase], _seconds)
+        cheapest = means.groupby(names[:2])[phase].transform("min")
+        columns[heading, "ratio"] = _texts(means[phase] / cheapest.where(cheapest > 0), _number)
+    return _grouped(columns)
+
+
+def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
+    """Analysis of deviance: what the training set, and then the method, add to the binomial model.
+
+    Parameters
+    ----------
+    deviance : DataFrame
+        dataset, rate, term, degrees_of_freedom, deviance, residual_degrees_of_freedom, residual_deviance, p_value.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name); df: degrees of freedom. A row per data set, missing rate and term, in the order of the
+        frame.
+    """
+    added, left = "added by the term", "residual"
+    return _grouped(
+        {
+            ("", "data set"): _dataset_names(deviance),
+            ("", "missing rate"): _rates(deviance),
+            ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
+            (added, "df"): _texts(deviance["degrees_of_freedom"], _count),
+            (added, "deviance"): _texts(deviance["deviance"], _number),
+            (added, "p"): _texts(deviance["p_value"], _p_value),
+            (left, "df"): _texts(deviance["residual_degrees_of_freedom"], _count),
+            (left, "deviance"): _texts(deviance["residual_deviance"], _number),
+        }
+    )
+
+
+# --- HTML and LaTeX ---------------------------------------------------------------------------------
+
+
+def to_fragment(frame: pd.DataFrame) -> str:
+    """A layout as an HTML table: what repeats the row above is left out, the best mean is bold."""
+    table = frame_to_fragment(_without_repeats(frame), n_text_columns=_n_word_columns(frame))
+    return re.sub(rf"<td>([^<]*) {BEST}</td>", r"<td><b>\1</b></td>", table)
+
+
+def to_html(frame: pd.DataFrame) -> str:
+    """A layout as an HTML page that stands by itself."""
+    left = (
+        f"th:nth-child(-n+{_n_word_columns(frame)}), td:nth-child(-n+{_n_word_columns(frame)}) {{ text-align: left }}"
+    )
+    style = f"{STYLE}\n{left}\ntd {{ white-space: nowrap }}\nthead th[colspan] {{ text-align: center }}"
+    return f'<!doctype html><html lang="en"><meta charset="utf-8"><style>{style}</style>{to_fragment(frame)}</html>\n'
+
+
+def to_latex(frame: pd.DataFrame) -> str:
+    """A layout as a LaTeX table (package booktabs): what repeats the row above is left out, the best mean is bold."""
+    table = _without_repeats(frame).map(_latex_cell)
+    if isinstance(frame.columns, pd.MultiIndex):
+        table.columns = pd.MultiIndex.from_tuples([tuple(map(_latex, heads)) for heads in frame.columns])
+    else:
+        table.columns = pd.Index([_latex(head) for head in frame.columns])
+    n_left = _n_word_columns(frame)
+    alignment = "l" * n_left + "r" * (frame.shape[1] - n_left)
+    return table.to_latex(index=False, escape=False, column_format=alignment, multicolumn_format="c")
+
+
+def _latex(text: str) -> str:
+    return "".join(LATEX_SIGNS.get(character, character) for character in text)
+
+
+def _latex_cell(text: str) -> str:
+    return rf"\textbf{{{_latex(text.removesuffix(f' {BEST}'))}}}" if text.endswith(BEST) else _latex(text)
+
+
+def _leading_headings(frame: pd.DataFrame) -> list[str]:
+    """Headings of the columns before the first one with numbers; of two lines, the lower one."""
+    headings = [column[-1] if isinstance(column, tuple) else column for column in frame.columns]
+    n_leading = next((place for place, heading in enumerate(headings) if heading not in WORD_HEADINGS), len(headings))
+    return headings[:n_leading]
+
+
+def _n_word_columns(frame: pd.DataFrame) -> int:
+    """Leading columns to the last one that holds words; a missing rate after it is a number."""
+    return max((place + 1 for place, head in enumerate(_leading_headings(frame)) if head != "missing rate"), default=0)
+
+
+def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with empty leading cells where they, and all to their left, equal the row above."""
+    n_leading = len(_leading_headings(frame))
+    leading = frame.iloc[:, :n_leading].to_numpy(dtype=object)
+    repeats = np.zeros(frame.shape, dtype=bool)
+    if len(frame):
+        repeats[1:, :n_leading] = np.logical_and.accumulate(leading[1:] == leading[:-1], axis=1)
+    return frame.mask(repeats, "")
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+
+def _against(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The comparisons with `baseline`."""
+    against = comparisons[(comparisons["baseline"] == baseline) & (comparisons["method"] != baseline)]
+    if against.empty:
+        there = ", ".join(sorted(comparisons["baseline"].unique())) or "none"
+        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {there}")
+    return against
+
+
+def _rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """One row per combination of `names`: data sets in the order of the frame, rates from small to large."""
+    rows = frame[[*names, "stand_in"]].drop_duplicates(names)
+    return rows.sort_values(["dataset", "rate"], key=_order, kind="stable", ignore_index=True)
+
+
+def _sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
+    """Data sets in the order of the frame, rates from small to large, methods in the order of `METHOD_NAMES`."""
+    ordered_methods(frame["method"])
+    return frame.sort_values(["dataset", "rate", "method"], key=_order, kind="stable", ignore_index=True)
+
+
+def _order(column: pd.Series) -> pd.Series:
+    if column.name == "dataset":
+        return pd.Series(pd.factorize(column)[0], index=column.index)
+    if column.name == "method":
+        return column.map(list(METHOD_NAMES).index)
+    return column
+
+
+def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The row of `frame` for each of `rows`, NaN where there is none."""
+    values = frame.drop(columns="stand_in", errors="ignore")
+    return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
+
+
+def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) -> list[str]:
+    """The published coefficient of one method for each row, with its star."""
+    keys = zip(of_method["dataset"], of_method["missing_rate"].round(6), strict=True)
+    values = zip(of_method["coefficient"], of_method["significant"], strict=True)
+    texts = {
+        key: _coefficient(coefficient) + (STAR if significant else "")
+        for key, (coefficient, significant) in zip(keys, values, strict=True)
+    }
+    return [texts.get((source, round(rate, 6)), DASH) for source, rate in zip(sources, rates, strict=True)]
+
+
+def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
+    names = [METHOD_NAMES[method] for method in rows["method"]]
+    return {"data set": _dataset_names(rows), "missing rate": _rates(rows), "method": names}
+
+
+def _dataset_names(rows: pd.DataFrame) -> list[str]:
+    marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
+    return [f"{name} (stand-in)" if mark else str(name) for name, mark in zip(rows["dataset"], marks, strict=True)]
+
+
+def _rates(rows: pd.DataFrame) -> list[str]:
+    return [f"{100 * rate:g} %" for rate in rows["rate"]]
+
+
+def _grouped(columns: dict[tuple[str, str], list[str]]) -> pd.DataFrame:
+    frame = pd.DataFrame(columns)
+    frame.columns = pd.MultiIndex.from_tuples(list(columns))
+    return frame
+
+
+# --- cells ------------------------------------------------------------------------------------------
+
+
+def _texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
+    return [text(value) for value in values]
+
+
+def _measured(coefficient: float, p_value: float, clustered_p_holm: float) -> str:
+    star = STAR if p_value < SIGNIFICANCE_LEVEL else ""
+    return _coefficient(coefficient) + star + (DAGGER if clustered_p_holm < SIGNIFICANCE_LEVEL else "")
+
+
+def _coefficient(value: float) -> str:
+    """Three decimals; what rounds to zero has no sign."""
+    if np.isinf(value):
+        return _infinite(value)
+    return _number(round(value, 3) or 0.0, 3).replace("-", "−")
+
+
+def _points(value: float) -> str:
+    return _infinite(value, plus="+") if np.isinf(value) else _signed(value)
+
+
+def _infinite(value: float, plus: str = "") -> str:
+    return f"{plus}∞" if value > 0 else "−∞"
+
+
+def _with_interval(middle: float, low: float, high: float) -> str:
+    if np.isnan(low) and np.isnan(high):
+        return _points(middle)
+    return f"{_points(middle)} [{_points(low)}, {_points(high)}]"
+
+
+def _with_deviation(mean: float, sd: float) -> str:
+    return _number(mean) if np.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
+
+
+def _p_value(value: float) -> str:
+    return "<0.001" if value < 0.001 else _number(value, 3)
+
+
+def _count(value: float) -> str:
+    return _number(value, 0)
+
+
+def _seconds(value: float) -> str:
+    """About three digits."""
+    digits = next((digits for digits, bound in ((3, 1), (2, 10), (1, 100)) if value < bound), 0)
+    return _number(value, digits)
