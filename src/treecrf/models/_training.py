@@ -41,21 +41,21 @@ class Training:
     ----------
     columns : Columns
         Windows of the training set.
-    sweep : Sweep
-        Of the same windows.
+    sweep : Sweep or None
+        Of the same windows; None where cells are missing.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
         Potentials before the first tree.
     max_leaves, l2_regularization : see `treecrf.TreeCRF`
     handling : Handling, optional
-        How to handle missing cells; the last cell of each slot is then "missing". None: no cell is missing.
+        How to handle missing cells, where there is no sweep; the last cell of each slot is then "missing".
     """
 
     def __init__(
         self,
         columns: Columns,
-        sweep: Sweep,
+        sweep: Sweep | None,
         offsets: NDArray[np.int64],
         labels: NDArray[np.int16],
         space: chain.StateSpace,
@@ -127,9 +127,11 @@ class Training:
     def _prepare(self) -> None:
         """Make the buffers at the first tree."""
         if not self._growers:
-            kind = CompleteGrower if self._handling is None else WeightedGrower
             problem = Problem(
-                self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
+                self._columns, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
                 self._l2_regularization, self._packing, self._handling or _NO_HANDLING,
             )  # fmt: skip
-            self._growers = [kind(problem) for _ in range(self._space.n_labels)]
+            for _ in range(self._space.n_labels):
+                self._growers.append(
+                    CompleteGrower(problem, self._sweep) if self._sweep is not None else WeightedGrower(problem)
+                )

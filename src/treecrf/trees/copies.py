@@ -187,18 +187,16 @@ def take_known(copies, columns, leaf, child, slot, code):
             position = uint64(positions[i])
             weight = weights[i]
             at = columns.cells[position, uint64(slot)]
-            if at == cell:
-                positions[uint64(end)] = position
-                weights[uint64(end)] = weight
-                end += 1
-            elif at == missing:
-                copies.unknown_positions[uint64(n_unknown)] = position
-                copies.unknown_weights[uint64(n_unknown)] = weight
-                n_unknown += 1
-            else:
-                positions[uint64(kept)] = position
-                weights[uint64(kept)] = weight
-                kept += 1
+            holds, unknown = at == cell, at == missing  # no branches: they would be mispredicted
+            positions[uint64(end)] = position
+            weights[uint64(end)] = weight
+            end += holds
+            copies.unknown_positions[uint64(n_unknown)] = position
+            copies.unknown_weights[uint64(n_unknown)] = weight
+            n_unknown += unknown
+            positions[uint64(kept)] = position
+            weights[uint64(kept)] = weight
+            kept += not (holds | unknown)
         copies.ends[leaf] = kept
     copies.begins[child] = begin
     copies.ends[child] = end
@@ -237,30 +235,31 @@ def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_
         How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
         ``unknown_weights`` then begin with these.
     """
-    n_told = 0
     positions, weights = copies.positions, copies.weights
+    dense = copies.vector_of[leaf] >= 0
+    vector = copies.vectors[max(copies.vector_of[leaf], 0)]
+    child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], 0
     for i in range(uint64(n_unknown)):
         position = uint64(copies.unknown_positions[i])
         weight = int64(copies.unknown_weights[i])
         part = share_of_true(columns, surrogates, position, share)
         to_child = (weight * part + _HALF) >> 30
         to_leaf = weight - to_child
-        if to_child > 0:
-            positions[uint64(copies.ends[child])] = position
-            weights[uint64(copies.ends[child])] = to_child
-            copies.ends[child] += 1
-        if to_leaf > 0:
-            if copies.vector_of[leaf] >= 0:
-                copies.vectors[uint64(copies.vector_of[leaf]), position] = to_leaf
-                copies.n_entries[leaf] += 1
-            else:
-                positions[uint64(copies.ends[leaf])] = position
-                weights[uint64(copies.ends[leaf])] = to_leaf
-                copies.ends[leaf] += 1
+        positions[uint64(child_end)] = position
+        weights[uint64(child_end)] = to_child
+        child_end += to_child > 0
+        if dense:
+            vector[position] = to_leaf
+            copies.n_entries[leaf] += to_leaf > 0
+        else:
+            positions[uint64(leaf_end)] = position
+            weights[uint64(leaf_end)] = to_leaf
+            leaf_end += to_leaf > 0
         told = to_child if tell_child else to_leaf
         copies.unknown_positions[uint64(n_told)] = position
         copies.unknown_weights[uint64(n_told)] = told
         n_told += told > 0
+    copies.ends[child], copies.ends[leaf] = child_end, leaf_end
     copies.used[0] = copies.ends[child]
     if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
         _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))

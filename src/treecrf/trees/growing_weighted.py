@@ -31,12 +31,10 @@ from treecrf.trees.copies import (
 from treecrf.trees.growing import column_of
 from treecrf.trees.handling import HANDLING, Handling
 from treecrf.trees.kernel import kernel
-from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, Packing
 from treecrf.trees.surrogates import choose_surrogates
-from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced, sweep_is_faster
 from treecrf.trees.tree import TREE
-from treecrf.trees.weighted_histogram import fill_weighted_label_tests, scan_copies, sweep_copies
+from treecrf.trees.weighted_histogram import fill_weighted_label_tests, scan_copies, scan_weights
 from treecrf.trees.weighted_splitting import direction_is_true, find_best_weighted_split
 
 _ONE = 1.0 / FULL
@@ -47,7 +45,7 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    columns : Columns; sweep : Sweep
+    columns : Columns
         The last cell of each slot is "missing".
     labels_of_state : int16, shape (n_all_states, order)
     n_labels, max_leaves : int
@@ -57,7 +55,6 @@ class Problem(NamedTuple):
     """
 
     columns: Columns
-    sweep: Sweep
     labels_of_state: NDArray[np.int16]
     n_labels: int
     max_leaves: int
@@ -66,7 +63,7 @@ class Problem(NamedTuple):
     handling: Handling
 
 
-PROBLEM = types.NamedTuple((COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING), Problem)
+PROBLEM = types.NamedTuple((COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, HANDLING), Problem)
 
 
 class WeightedWorkspace(NamedTuple):
@@ -80,13 +77,11 @@ class WeightedWorkspace(NamedTuple):
     gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
         Gain and feature of each leaf's best split.
     scores : float64, shape (n_features,)
-    state_sums, ignored : int64, shape (2 * n_all_states,); sums : int64, shape (2,)
+    state_sums : int64, shape (2 * n_all_states,); sums : int64, shape (2,)
         Weight and gradient of scanned copies: by state, and in all.
-    unknown, other : int64, shape (2 * n_features,)
-        Histograms of the copies set aside in a split, and of the known ones that were not scanned.
+    true_weights, false_weights : int64, shape (n_cells,)
+        Weights of the known copies on both sides of a split.
     agreements : float64, shape (n_surrogates,)
-    spaced : int64, shape (2, n_spaced); table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
-        Work space of `sweep_copies`.
     """
 
     copies: Copies
@@ -96,28 +91,21 @@ class WeightedWorkspace(NamedTuple):
     features: NDArray[np.int64]
     scores: NDArray[np.float64]
     state_sums: NDArray[np.int64]
-    ignored: NDArray[np.int64]
     sums: NDArray[np.int64]
-    unknown: NDArray[np.int64]
-    other: NDArray[np.int64]
+    true_weights: NDArray[np.int64]
+    false_weights: NDArray[np.int64]
     agreements: NDArray[np.float64]
-    spaced: NDArray[np.int64]
-    table: NDArray[np.int64]
-    part: NDArray[np.int64]
 
 
 WEIGHTED_WORKSPACE = types.NamedTuple(
-    (
-        COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 5, float64[::1],
-        int64[:, ::1], int64[::1], int64[::1],
-    ),
+    (COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1]),
     WeightedWorkspace,
-)  # fmt: skip
+)
 
 
 def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
     """Allocate the buffers that `grow_weighted_tree` needs."""
-    sweep, max_leaves = problem.sweep, problem.max_leaves
+    max_leaves = problem.max_leaves
     n_cells, (n_all_states, order) = int(problem.columns.first_cell[-1]), problem.labels_of_state.shape
     n_features = n_cells + order * (problem.n_labels + 1)
     return WeightedWorkspace(
@@ -128,14 +116,10 @@ def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
         features=np.zeros(max_leaves, dtype=np.int64),
         scores=np.zeros(n_features),
         state_sums=np.zeros(2 * n_all_states, dtype=np.int64),
-        ignored=np.zeros(2 * n_all_states, dtype=np.int64),
         sums=np.zeros(2, dtype=np.int64),
-        unknown=np.zeros(2 * n_features, dtype=np.int64),
-        other=np.zeros(2 * n_features, dtype=np.int64),
+        true_weights=np.zeros(n_cells, dtype=np.int64),
+        false_weights=np.zeros(n_cells, dtype=np.int64),
         agreements=np.zeros(problem.handling.n_surrogates),
-        spaced=np.zeros((2, n_spaced(sweep)), dtype=np.int64),
-        table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
-        part=np.zeros(n_cells, dtype=np.int64),
     )
 
 
@@ -143,19 +127,13 @@ def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
 
 
 @kernel(
-    void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1], int64[::1])
+    void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1])
 )  # fmt: skip
-def _scan(problem, workspace, rows, leaf, positions, weights, state_sums, histogram):
+def _scan(problem, workspace, rows, leaf, positions, weights, histogram):
     """Add copies, with the states of `leaf`, to the sums by state and to the window cells of a histogram."""
-    columns, sweep, copies = problem.columns, problem.sweep, workspace.copies
+    columns, copies = problem.columns, workspace.copies
     states = copies.states[leaf, : copies.n_states[leaf]]
-    if sweep_is_faster(sweep, len(positions)):
-        sweep_copies(
-            positions, weights, rows, states, sweep, columns.first_cell, problem.packing, state_sums,
-            workspace.spaced, workspace.table, workspace.part, histogram,
-        )  # fmt: skip
-    else:
-        scan_copies(positions, weights, rows, states, columns.cells, problem.packing, state_sums, histogram)
+    scan_copies(positions, weights, rows, states, columns.cells, problem.packing, workspace.state_sums, histogram)
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64[::1]))
@@ -166,15 +144,7 @@ def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     histogram[:] = 0
     workspace.state_sums[:] = 0
     positions, weights = copies.positions[begin:end], copies.weights[begin:end]
-    _scan(problem, workspace, rows, leaf, positions, weights, workspace.state_sums, histogram)
-
-
-@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64[::1], int64[::1]))
-def _scan_unknown(problem, workspace, rows, leaf, n_unknown, state_sums, histogram):
-    """Scan the first copies that are set aside."""
-    positions = workspace.copies.unknown_positions[:n_unknown]
-    weights = workspace.copies.unknown_weights[:n_unknown]
-    _scan(problem, workspace, rows, leaf, positions, weights, state_sums, histogram)
+    _scan(problem, workspace, rows, leaf, positions, weights, histogram)
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64, int64[::1]))
@@ -226,25 +196,25 @@ def _share_of_child(problem, workspace, leaf, cell, missing):
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
 def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was_scanned, tree):
     """Write the surrogates of the split that makes `child`; one side's known copies have been scanned."""
-    scanned, both, other = workspace.histograms[child], workspace.histograms[leaf], workspace.other
-    first_cell = problem.columns.first_cell
-    workspace.unknown[:] = 0
-    _scan_unknown(problem, workspace, rows, leaf, n_unknown, workspace.ignored, workspace.unknown)
-    for i in range(2 * first_cell[-1]):
-        other[i] = both[i] - scanned[i] - workspace.unknown[i]
+    scanned, both, first_cell = workspace.histograms[child], workspace.histograms[leaf], problem.columns.first_cell
+    copies, true_weights, false_weights = workspace.copies, workspace.true_weights, workspace.false_weights
+    other = false_weights if child_was_scanned else true_weights
+    same = true_weights if child_was_scanned else false_weights
+    other[:] = 0
+    scan_weights(
+        copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows,
+        copies.states[leaf, : copies.n_states[leaf]], problem.columns.cells, problem.packing, other,
+    )  # fmt: skip
+    for cell in range(first_cell[-1]):
+        same[cell] = scanned[2 * cell]
+        other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
     slot = int64(tree.columns[child - 1])
     true_weight = both[2 * (first_cell[slot] + tree.codes[child - 1])]
     false_weight = workspace.node_sums[leaf, 0] - both[2 * (first_cell[slot + 1] - 1)] - true_weight
-    if child_was_scanned:
-        choose_surrogates(
-            scanned, other, true_weight, false_weight, slot, first_cell, problem.handling.either_polarity,
-            workspace.agreements, tree.surrogates[child - 1],
-        )  # fmt: skip
-    else:
-        choose_surrogates(
-            other, scanned, true_weight, false_weight, slot, first_cell, problem.handling.either_polarity,
-            workspace.agreements, tree.surrogates[child - 1],
-        )  # fmt: skip
+    choose_surrogates(
+        true_weights, false_weights, true_weight, false_weight, slot, first_cell, problem.handling.either_polarity,
+        workspace.agreements, tree.surrogates[child - 1],
+    )  # fmt: skip
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, TREE))
@@ -262,7 +232,7 @@ def _split_by_window(problem, workspace, rows, leaf, child, tree):
     if problem.handling.n_surrogates > 0:
         _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_is_smaller, tree)
     n_told = distribute(copies, columns, leaf, child, n_unknown, tree.surrogates[child - 1], share, child_is_smaller)
-    _scan_unknown(problem, workspace, rows, leaf, n_told, workspace.state_sums, scanned)
+    _scan(problem, workspace, rows, leaf, copies.unknown_positions[:n_told], copies.unknown_weights[:n_told], scanned)
     _fill_label_part(problem, workspace, leaf, scanned)
     _divide_sums(workspace, leaf, child, child_is_smaller)
     tree.shares[child - 1] = share

@@ -37,8 +37,8 @@ def choose_surrogates(
 
     Parameters
     ----------
-    true_histogram, false_histogram : int64, shape (2 * n_features,)
-        Weights (and gradients) of the rows where the split's test holds, and of those where it does not.
+    true_histogram, false_histogram : int64, shape (n_cells,)
+        Weights, by window cell, of the rows where the split's test holds and of those where it does not.
     true_weight, false_weight : int64
         Of all such rows.
     slot : int64
@@ -57,13 +57,13 @@ def choose_surrogates(
     surrogates[:, 0] = -1
     for other in range(len(first_cell) - 1):
         missing = first_cell[other + 1] - 1
-        known_true = true_weight - true_histogram[2 * missing]
-        known_false = false_weight - false_histogram[2 * missing]
+        known_true = true_weight - true_histogram[missing]
+        known_false = false_weight - false_histogram[missing]
         known = known_true + known_false
         if other == slot or known <= 0:
             continue
         for cell in range(first_cell[other], missing):
-            agreeing = true_histogram[2 * cell] + (known_false - false_histogram[2 * cell])
+            agreeing = true_histogram[cell] + (known_false - false_histogram[cell])
             if agreeing > max(known_true, known_false):
                 agreement = float64(agreeing) / float64(known)
                 _insert(surrogates, agreements, other, cell - first_cell[other], True, agreement)

@@ -7,37 +7,56 @@ very gradient of its row, so without missing cells all sums are those of `treecr
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 from numba import float64, int16, int32, int64, types, uint16, uint64, void
 
 from treecrf.trees.copies import FULL
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import add_pair
 from treecrf.trees.packing import PACKING, count
-from treecrf.trees.sweep import SWEEP, sweep_window_tests
 
 _ONE = 1.0 / FULL
+_LARGE = 1.5 * 2.0**52
+_LARGE_BITS = int(np.float64(_LARGE).view(np.int64))
 
 
-@kernel(types.UniTuple(int64, 2)(int64, int64, PACKING))
-def _weigh(row, weight, packing):
-    """Weight and gradient of a copy of a row (packed, of any number of states)."""
-    n_rows = count(row, packing)
-    gradient = float64(row - (n_rows << packing.shift)) * (float64(weight) * _ONE)
-    return n_rows * weight, int64(math.floor(gradient + 0.5))
+@kernel(int64(float64))
+def _round(value):
+    """The nearest integer, for numbers of less than 2^51: it appears in the last bits of a large number."""
+    return np.float64(value + _LARGE).view(np.int64) - _LARGE_BITS
 
 
 @kernel(types.UniTuple(int64, 2)(int64, int64, int64[:, ::1], int32[::1], PACKING, int64[::1]))
-def _weigh_position(position, weight, rows, states, packing, state_sums):
+def _weigh(position, weight, rows, states, packing, state_sums):
     """Weight and gradient of the copies of a position over some states; also added to the sums by state."""
+    share = float64(weight) * _ONE
     total_weight, total_gradient = int64(0), int64(0)
     for i in range(uint64(len(states))):
-        row_weight, gradient = _weigh(rows[uint64(states[i]), uint64(position)], weight, packing)
-        add_pair(state_sums, uint64(2) * i, row_weight, gradient)
-        total_weight += row_weight
-        total_gradient += gradient
+        row = rows[uint64(states[i]), uint64(position)]
+        if row != 0:  # the state is possible here
+            n_rows = count(row, packing)
+            gradient = _round(float64(row - (n_rows << packing.shift)) * share)
+            add_pair(state_sums, uint64(2) * i, n_rows * weight, gradient)
+            total_weight += n_rows * weight
+            total_gradient += gradient
     return total_weight, total_gradient
+
+
+@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1]))
+def scan_weights(positions, weights, rows, states, cells, packing, histogram):
+    """Add the weights of copies to the window cells of a histogram of weights alone, shape (n_features,).
+
+    The other parameters are those of `scan_copies`.
+    """
+    n_slots = cells.shape[1]
+    for i in range(uint64(len(positions))):
+        position = uint64(positions[i])
+        row_sum = int64(0)
+        for j in range(uint64(len(states))):
+            row_sum += rows[uint64(states[j]), position]
+        weight = count(row_sum, packing) * weights[i]
+        for slot in range(uint64(n_slots)):
+            histogram[uint64(cells[position, slot])] += weight
 
 
 @kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1], int64[::1]))
@@ -61,45 +80,9 @@ def scan_copies(positions, weights, rows, states, cells, packing, state_sums, hi
     n_slots = cells.shape[1]
     for i in range(uint64(len(positions))):
         position = uint64(positions[i])
-        weight, gradient = _weigh_position(position, weights[i], rows, states, packing, state_sums)
+        weight, gradient = _weigh(position, weights[i], rows, states, packing, state_sums)
         for slot in range(uint64(n_slots)):
             add_pair(histogram, uint64(2) * uint64(cells[position, slot]), weight, gradient)
-
-
-@kernel(
-    void(
-        int32[::1], int32[::1], int64[:, ::1], int32[::1], SWEEP, int64[::1], PACKING, int64[::1], int64[:, ::1],
-        int64[::1], int64[::1], int64[::1],
-    )
-)  # fmt: skip
-def sweep_copies(
-    positions, weights, rows, states, sweep, first_cell, packing, state_sums, spaced, table, part, histogram
-):
-    """The same as `scan_copies` by two sweeps over all observations (`treecrf.trees.sweep`).
-
-    Parameters
-    ----------
-    sweep : Sweep
-        With missing cells.
-    first_cell : int64, shape (n_slots + 1,)
-    spaced : int64, shape (2, n_spaced); table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
-        Work space.
-    """
-    spaced[:, :] = 0
-    totals_weight, totals_gradient = int64(0), int64(0)
-    for i in range(uint64(len(positions))):
-        position = uint64(positions[i])
-        weight, gradient = _weigh_position(position, weights[i], rows, states, packing, state_sums)
-        place = uint64(sweep.places[position])
-        spaced[0, place] = weight
-        spaced[1, place] = gradient
-        totals_weight += weight
-        totals_gradient += gradient
-    for which in range(2):
-        total = totals_gradient if which else totals_weight
-        sweep_window_tests(sweep, total, first_cell, spaced[which], table, part)
-        for cell in range(uint64(len(part))):
-            histogram[uint64(2) * cell + uint64(which)] += part[cell]
 
 
 @kernel(void(int64[::1], int32[::1], int16[:, ::1], int64, int64[::1], int64[::1]))
