@@ -20,6 +20,13 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _each_once(values: list[Any]) -> list[Any]:
+    twice = sorted({str(value) for value in values if values.count(value) > 1})
+    if twice:
+        raise ValueError(f"names {', '.join(twice)} more than once; name each once")
+    return values
+
+
 class BuiltinDataset(_Model):
     """A data set that the package knows how to get or to generate."""
 
@@ -69,14 +76,79 @@ class TrainingSettings(_Model):
     @field_validator("datasets", "l2_regularizations", "decoders")
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
-        twice = sorted({str(value) for value in values if values.count(value) > 1})
-        if twice:
-            raise ValueError(f"names {', '.join(twice)} more than once; name each once")
-        return values
+        return _each_once(values)
 
 
-def _training_defaults() -> TrainingSettings:
-    return TrainingSettings.model_validate({})
+MissingMethod = Literal[
+    "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator"
+]  # fmt: skip
+
+
+class MissingSettings(_Model):
+    """The study of chapter 4: which way of handling missing input values is best."""
+
+    datasets: list[Name] = Field(
+        ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"], description="Data sets of this study."
+    )
+    methods: list[MissingMethod] = Field(
+        ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
+        min_length=1,
+        description="Ways of handling missing values.",
+    )
+    rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
+    )
+    n_training_sets: int = Field(5, ge=1, description="Damaged training sets for each rate.")
+    n_test_sets: int = Field(5, ge=1, description="Damaged test sets for each rate.")
+    l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        [5.0, 20.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
+    )
+    n_iterations: int = Field(200, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
+    held_out: float = Field(
+        1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses lambda and iteration."
+    )
+    max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
+    order: int = Field(1, ge=0, le=4, description="Previous labels that the potentials see.")
+    decoder: Decoder = Field("forward_backward", description="Way of predicting.")
+    baseline: MissingMethod = Field("instance_weighting", description="The method that others are compared with.")
+    baselines: dict[Name, MissingMethod] = Field(
+        dict.fromkeys(("faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix"), "imputation"),
+        description="Data sets with another baseline.",
+    )
+    scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
+    n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")
+    either_polarity: bool = Field(True, description="Whether the opposite of a test may be a surrogate.")
+    all_missing: Literal["majority", "both"] = Field(
+        "majority", description="Where a row goes when all surrogates are missing."
+    )
+    unseen_missing: Literal["majority", "both"] = Field(
+        "majority", description="Where a row goes when training showed no missing value at a split."
+    )
+    mark: Literal["auto", "category", "flag"] = Field(
+        "auto", description="How the indicator marks a hole; auto: flags for attributes of two categories."
+    )
+    unseen: Literal["missing", "error"] = Field(
+        "missing", description="What to do with a category that the training set does not have."
+    )
+
+    @field_validator("datasets", "methods", "rates", "l2_regularizations")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return _each_once(values)
+
+    @model_validator(mode="after")
+    def _baselines_are_methods(self) -> MissingSettings:
+        for name in self.datasets:
+            baseline = self.baselines.get(name, self.baseline)
+            if baseline not in self.methods:
+                raise ValueError(
+                    f"has the baseline {baseline!r} for {name!r}, which is not among methods; add it there"
+                )
+        return self
+
+    def baseline_of(self, dataset: str) -> str:
+        """The method that others are compared with on a data set."""
+        return self.baselines.get(dataset, self.baseline)
 
 
 class Settings(_Model):
@@ -93,6 +165,7 @@ class Settings(_Model):
     training: TrainingSettings = Field(
         default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
     )
+    missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
 
     @field_validator("datasets", mode="before")
     @classmethod
@@ -103,12 +176,13 @@ class Settings(_Model):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Settings:
-        unknown = [name for name in self.training.datasets if name not in self.datasets]
-        if unknown:
-            raise ValueError(
-                f"training.datasets names {unknown[0]!r}, which is not under datasets "
-                f"({', '.join(self.datasets)}); describe it there or leave it out"
-            )
+        for study, names in (("training", self.training.datasets), ("missing", self.missing.datasets)):
+            unknown = [name for name in names if name not in self.datasets]
+            if unknown:
+                raise ValueError(
+                    f"{study}.datasets names {unknown[0]!r}, which is not under datasets "
+                    f"({', '.join(self.datasets)}); describe it there or leave it out"
+                )
         return self
 
 

@@ -2,30 +2,27 @@
 
 The log odds of a correct position are a method's coefficient plus a training set's coefficient. There is no
 intercept: every training set has an indicator, and every method but the baseline.
-
-Separation. The counts order methods and training sets: a correct position holds its method at or above its training
-set, a wrong one at or below. Two of them have a finite difference exactly where the order leads from each to the other
-(the condition for the maximum of a Rasch model). Where it leads one way only, the difference is infinite and
-the fitted probability is 0 or 1; where it leads neither way, the data do not decide, and the difference is NaN.
-Every model here is fitted in parts, one for each set of methods and training sets with finite differences, so one
-method without an error costs the others nothing.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import shortest_path
-from scipy.special import expit, xlogy
 from scipy.stats import chi2, norm
-from statsmodels.genmod.families import Binomial
-from statsmodels.genmod.generalized_linear_model import GLM
-from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+
+from treecrf._binomial import (
+    Fit,
+    deviance_of,
+    find_likelihood_ratios,
+    fit_members,
+    fit_probabilities,
+    make_design,
+    order_by_counts,
+)
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
@@ -66,14 +63,11 @@ DEVIANCE_COLUMNS = (
 NEGLIGIBLE = 1e-8
 """A clustered standard error below this share of the plain one is rounding error, and counts as 0."""
 
-TOLERANCE = 1e-10
-"""Fitting stops when no coefficient moves by more, absolutely plus relatively."""
-
 
 def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Each method against the baseline, for every data set and rate: log odds, tests, points of accuracy.
 
-    Rate 0 and rates with fewer than two methods are left out.
+    Rates with fewer than two methods are left out.
 
     Parameters
     ----------
@@ -156,7 +150,7 @@ def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
     """Deviance explained by the training sets and then by the methods, for every data set and rate.
 
     The table of R's ``anova(glm(cbind(correct, wrong) ~ 0 + training_set + method, binomial), test = "Chisq")`` on
-    one row for each evaluation. Rate 0 and rates with fewer than two methods are left out.
+    one row for each evaluation. Rates with fewer than two methods are left out.
 
     Parameters
     ----------
@@ -194,36 +188,6 @@ class _Table:
         return _Table(self.dataset, self.rate, methods, self.correct[order], self.positions[order])
 
 
-@dataclass(frozen=True)
-class _Fit:
-    """Maximum likelihood for methods and training sets whose differences are finite; k coefficients in all."""
-
-    methods: NDArray[np.int64]
-    """Methods in this part; the first one has no indicator."""
-    training_sets: NDArray[np.int64]
-    method_coefficients: NDArray[np.float64]
-    """Shape (n_methods,), the first one 0."""
-    training_set_coefficients: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    """Shape (k, k): the methods but the first, then the training sets."""
-    clustered_covariance: NDArray[np.float64]
-    """Like `covariance`; NaN where clusters are too few."""
-
-    def probabilities(self) -> NDArray[np.float64]:
-        """Fitted probability of a correct position, shape (n_methods, n_training_sets) of this part."""
-        return np.asarray(expit(self.method_coefficients[:, None] + self.training_set_coefficients))
-
-    def coefficient_gradients(self) -> NDArray[np.float64]:
-        """Derivatives of the methods' coefficients, shape (n_methods, k)."""
-        return np.eye(len(self.methods), len(self.covariance) + 1)[:, 1:]
-
-    def accuracy_gradients(self) -> NDArray[np.float64]:
-        """Derivatives of accuracy minus the first method's, summed over training sets, shape (n_methods, k)."""
-        probabilities = self.probabilities()
-        slopes = probabilities * (1 - probabilities)
-        return np.hstack([np.diag(slopes.sum(axis=1))[:, 1:], slopes - slopes[0]])
-
-
 def _check(counts: pd.DataFrame) -> None:
     """Raise where `counts` cannot be analysed."""
     for name in (*EVALUATION_COLUMNS, *COUNT_COLUMNS):
@@ -237,7 +201,7 @@ def _check(counts: pd.DataFrame) -> None:
 
 def _tables(counts: pd.DataFrame, unit: str) -> Iterator[_Table]:
     """The counts by method, training set and `unit`, of each data set and rate with something to compare."""
-    used = counts[(counts["rate"] != 0) & (counts["n_positions"] > 0)]
+    used = counts[counts["n_positions"] > 0]
     for _, group in used.groupby(["dataset", "rate"], observed=True):
         if group["method"].nunique() < 2:
             continue
@@ -267,8 +231,8 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     """Each method against the first one."""
     n_methods, n_training_sets, n_sequences = table.correct.shape
     cells, sizes = table.correct.sum(axis=2), table.positions.sum(axis=2)
-    orders = _orders(cells, sizes)
-    fit = _fit(table.correct, table.positions, orders[0] & orders[:, 0])
+    orders = order_by_counts(cells, sizes)
+    fit = fit_members(table.correct, table.positions, orders[0] & orders[:, 0])
     equal = (sizes == sizes[0]).all(axis=1) & (cells.sum(axis=1) == cells[0].sum())
     coefficient = np.where(orders[:n_methods, 0], np.inf, np.where(orders[0, :n_methods], -np.inf, np.nan))
     coefficient[fit.methods] = fit.method_coefficients
@@ -276,8 +240,8 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     plain, clustered = _standard_errors(fit, fit.coefficient_gradients(), coefficient)
     z, p_value = _wald(coefficient, plain)
     clustered_p_value = _wald(coefficient, clustered)[1] if n_sequences > 1 else np.full(n_methods, np.nan)
-    ratio = np.where(equal, 0.0, _likelihood_ratios(cells, sizes))
-    probabilities = _fitted_probabilities(cells, sizes)
+    ratio = np.where(equal, 0.0, find_likelihood_ratios(cells, sizes))
+    probabilities = fit_probabilities(cells, sizes)
     points = np.where(equal, 0.0, 100 * (probabilities - probabilities[0]).mean(axis=1))
     points_errors = _standard_errors(fit, fit.accuracy_gradients() / n_training_sets, coefficient)
     half_width = 100 * norm.ppf(0.975) * np.where(np.isnan(clustered), *points_errors)
@@ -306,13 +270,13 @@ def _comparisons(table: _Table) -> pd.DataFrame:
 
 
 def _standard_errors(
-    fit: _Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
+    fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Plain and clustered standard errors of a quantity with these derivatives, for every method.
 
     Parameters
     ----------
-    fit : _Fit
+    fit : Fit
     gradients : float64 (n_methods of the fit, k)
     coefficient : float64 (n_methods,)
 
@@ -337,12 +301,12 @@ def _deviance_rows(table: _Table) -> list[dict[str, object]]:
     models = (
         ("none", np.full(cells.shape, 0.5), 0),
         ("training_set", by_training_set, cells.shape[1]),
-        ("method", _fitted_probabilities(cells, sizes), int(np.linalg.matrix_rank(_design(*np.nonzero(sizes))))),
+        ("method", fit_probabilities(cells, sizes), int(np.linalg.matrix_rank(make_design(*np.nonzero(sizes))))),
     )
     rows: list[dict[str, object]] = []
     previous: tuple[float, int] | None = None
     for term, probabilities, n_coefficients in models:
-        residual = _deviance(table.correct, table.positions, probabilities[:, :, None])
+        residual = deviance_of(table.correct, table.positions, probabilities[:, :, None])
         row: dict[str, object] = {"dataset": table.dataset, "rate": table.rate, "term": term}
         if previous is not None:
             explained, degrees = max(0.0, previous[0] - residual), n_coefficients - previous[1]
@@ -353,122 +317,6 @@ def _deviance_rows(table: _Table) -> list[dict[str, object]]:
         rows.append(row)
         previous = residual, n_coefficients
     return rows
-
-
-def _orders(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the methods, then training sets, the counts hold at or above which others.
-
-    Parameters
-    ----------
-    cells, sizes : float64 (n_methods, n_training_sets)
-        Correct positions and positions.
-
-    Returns
-    -------
-    bool (n_methods + n_training_sets, n_methods + n_training_sets)
-        [i, j] is true where i is held at or above j, directly or through others.
-    """
-    n_methods = len(cells)
-    edges = np.zeros((sum(cells.shape),) * 2)
-    edges[:n_methods, n_methods:] = cells > 0
-    edges[n_methods:, :n_methods] = (cells < sizes).T
-    return np.isfinite(shortest_path(edges, unweighted=True))
-
-
-def _fit(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> _Fit:
-    """Fit the methods and training sets in `members`, which must have finite differences.
-
-    Parameters
-    ----------
-    correct, positions : float64 (n_methods, n_training_sets, n_sequences)
-    members : bool (n_methods + n_training_sets,)
-
-    Returns
-    -------
-    _Fit
-        Without coefficients where `members` is a single method or training set.
-    """
-    methods, training_sets = np.flatnonzero(members[: len(correct)]), np.flatnonzero(members[len(correct) :])
-    if members.sum() == 1:
-        nothing = np.zeros((0, 0))
-        return _Fit(methods, training_sets, np.zeros(len(methods)), np.zeros(len(training_sets)), nothing, nothing)
-    part = np.ix_(methods, training_sets)
-    method, training_set, sequence = np.nonzero(positions[part])
-    right = correct[part][method, training_set, sequence]
-    wrong = positions[part][method, training_set, sequence] - right
-    design = _design(method, training_set)
-    clusters = np.unique(sequence, return_inverse=True)[1]
-    clustered = clusters.max() > 0 and len(design) > design.shape[1]
-    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        # Saturated models warn of separation, which the members do not have, and of 0 / 0 degrees of freedom.
-        warnings.simplefilter("ignore", PerfectSeparationWarning)
-        result = GLM(np.column_stack([right, wrong]), design, family=Binomial()).fit(
-            tol_criterion="params",
-            tol=TOLERANCE,
-            rtol=TOLERANCE,
-            **({"cov_type": "cluster", "cov_kwds": {"groups": clusters}} if clustered else {}),
-        )
-    if not result.converged:
-        raise RuntimeError("The binomial model of the counts did not converge.")
-    covariance = np.asarray(result.normalized_cov_params)
-    return _Fit(
-        methods=methods,
-        training_sets=training_sets,
-        method_coefficients=np.concatenate([[0.0], result.params[: len(methods) - 1]]),
-        training_set_coefficients=np.asarray(result.params[len(methods) - 1 :]),
-        covariance=covariance,
-        clustered_covariance=np.asarray(result.cov_params()) if clustered else np.full_like(covariance, np.nan),
-    )
-
-
-def _design(method: NDArray[np.int64], training_set: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Indicators of the methods but the first and of all training sets, one row for each pair of indices."""
-    return np.column_stack([np.eye(method.max() + 1)[method][:, 1:], np.eye(training_set.max() + 1)[training_set]])
-
-
-def _fitted_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Maximum likelihood probability of a correct position, shape (n_methods, n_training_sets).
-
-    0 or 1 where the maximum is a limit; NaN where there are no positions and the others do not decide.
-    """
-    n_methods = len(cells)
-    orders = _orders(cells, sizes)
-    above, below = orders[:n_methods, n_methods:], orders[n_methods:, :n_methods].T
-    probabilities = np.where(above, 1.0, np.where(below, 0.0, np.nan))
-    for members in np.unique(orders & orders.T, axis=0):
-        fit = _fit(cells[:, :, None], sizes[:, :, None], members)
-        probabilities[np.ix_(fit.methods, fit.training_sets)] = fit.probabilities()
-    return probabilities
-
-
-def _likelihood_ratios(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each method, the deviance added by making it and the first method one; shape (n_methods,)."""
-    deviance = _deviance(cells, sizes, _fitted_probabilities(cells, sizes))
-    ratios = np.zeros(len(cells))
-    for method in range(1, len(cells)):
-        merged, merged_sizes = (_merge_into_first(counts, method) for counts in (cells, sizes))
-        probabilities = _fitted_probabilities(merged, merged_sizes)
-        probabilities = np.insert(probabilities, method, probabilities[0], axis=0)
-        ratios[method] = max(0.0, _deviance(cells, sizes, probabilities) - deviance)
-    return ratios
-
-
-def _merge_into_first(counts: NDArray[np.float64], method: int) -> NDArray[np.float64]:
-    """`counts` (n_methods, n_training_sets) with the row of `method` added to the first one and left out."""
-    merged = counts.copy()
-    merged[0] += counts[method]
-    return np.delete(merged, method, axis=0)
-
-
-def _deviance(
-    correct: NDArray[np.float64], positions: NDArray[np.float64], probabilities: NDArray[np.float64]
-) -> float:
-    """Twice the log likelihood that fitted probabilities (broadcast) lose against the observed proportions."""
-    used = positions > 0
-    right, n, fitted = correct[used], positions[used], np.broadcast_to(probabilities, positions.shape)[used]
-    observed = right / n
-    gain = xlogy(right, observed) - xlogy(right, fitted) + xlogy(n - right, 1 - observed) - xlogy(n - right, 1 - fitted)
-    return float(2 * gain.sum())
 
 
 def _wald(

@@ -1,0 +1,249 @@
+"""The study of missing values (PhD chapter 4): accuracy of each way of handling them, by share of missing cells.
+
+Every function takes data and settings and gives a tidy frame. One job is one method at one rate on one data
+set, with all its damaged training sets; the other functions put jobs together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.missing import Imputer, Indicator, inject
+from treecrf.models.treecrf import TreeCRF
+from treecrf.selection import best_candidate, derive_seed
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.settings import MissingSettings
+
+Transform = Callable[[SequenceSet], SequenceSet]
+
+COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
+CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "l2_regularization", "iteration", "held_out_accuracy"]
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    counts : DataFrame
+        dataset, rate, method, training_set, test_set, sequence, n_positions, n_correct: a row for each evaluation
+        and test sequence.
+    choices : DataFrame
+        dataset, rate, method, training_set, l2_regularization, iteration, held_out_accuracy.
+    costs : DataFrame
+        dataset, rate, method, training_set, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
+        two thirds of the training set), those of `TreeCRF.seconds_` (the chosen one on all of it), "prediction"
+        (of one test set, mean).
+    """
+
+    counts: pd.DataFrame
+    choices: pd.DataFrame
+    costs: pd.DataFrame
+
+
+def damage(data: SequenceSet, dataset: str, rate: float, side: str, index: int, seed: int = 0) -> SequenceSet:
+    """Make a data set's cells missing.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    dataset, rate, side, index, seed : str, float, "train" or "test", int, int
+        They alone decide which cells, so every method sees the same holes. The same cells have the same random
+        number at every rate of one (dataset, side, index) only by chance.
+
+    Returns
+    -------
+    SequenceSet
+    """
+    return inject(data, rate, np.random.default_rng(derive_seed(seed, dataset, "holes", f"{rate:g}", side, index)))
+
+
+def evaluate_method(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: tuple[int, int],
+    rate: float,
+    method: str,
+    settings: MissingSettings,
+    seed: int,
+) -> Outcome:
+    """Train one method on every damaged training set and test it on every damaged test set.
+
+    Lambda and iteration are chosen by hold-out within the damaged training set; the split is the same for
+    every method, rate and training set. At rate 0 there is one training set and one test set.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set; with `rate` and `seed` it decides the holes and the split.
+    train, test : SequenceSet
+    window : (int, int)
+    rate : float
+        Share of cells that go missing.
+    method : str
+        One of ``settings.methods``.
+    settings : MissingSettings
+    seed : int
+    """
+    n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
+    tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
+    fitted, held_out = _split(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    counts, choices, costs = [], [], []
+    for training_set in range(n_training_sets):
+        damaged = damage(train, dataset, rate, "train", training_set, seed)
+        before = time.thread_time()
+        choice = _choose(damaged.select(fitted), damaged.select(held_out), window, method, settings)
+        seconds = {"choice": time.thread_time() - before}
+        model, transform = _train(
+            damaged, window, method, choice["l2_regularization"], int(choice["iteration"]), settings
+        )
+        seconds |= model.seconds_
+        before = time.thread_time()
+        for test_set, damaged_test in enumerate(tests):
+            predicted = model.predict(transform(damaged_test), settings.decoder)
+            correct = predicted == model.align_labels(damaged_test)
+            counts.append(_counts_by_sequence(correct, test).assign(training_set=training_set, test_set=test_set))
+        seconds["prediction"] = (time.thread_time() - before) / n_test_sets
+        choices.append({"training_set": training_set, **choice})
+        costs.append(
+            pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())}).assign(
+                training_set=training_set, n_iterations=int(choice["iteration"])
+            )
+        )
+    constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
+    return Outcome(
+        pd.concat(counts, ignore_index=True).assign(**constant)[COUNT_NAMES],
+        pd.DataFrame(choices).assign(**constant)[CHOICE_NAMES].astype({"iteration": int}),
+        pd.concat(costs, ignore_index=True).assign(**constant)[COST_NAMES],
+    )
+
+
+def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
+    """Counts of whole test sets: those of `evaluate_method` summed over sequences.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, method, training_set, test_set, n_positions, n_correct.
+    """
+    groups = counts.groupby(COUNT_NAMES[:5], sort=False, observed=True)
+    return groups[["n_positions", "n_correct"]].sum().reset_index()
+
+
+def comparable(counts: pd.DataFrame) -> pd.DataFrame:
+    """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
+    keys = ["dataset", "rate", "training_set", "test_set", "sequence"]
+    differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
+    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
+    return counts[some | (counts["rate"] > 0)]
+
+
+def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:
+    """Share of the observations on which each attribute of two categories is true (figure 4.2).
+
+    Parameters
+    ----------
+    dataset : str
+    data : SequenceSet
+
+    Returns
+    -------
+    DataFrame
+        dataset, feature, number (from 1), share_true (of the observations that show it; the second category is
+        "true"). No rows for attributes of more categories.
+    """
+    rows = []
+    for j, attribute in enumerate(data.attributes):
+        if len(attribute.categories) == 2:
+            observed = data.values[:, j][data.values[:, j] >= 0]
+            share = float((observed == 1).mean()) if len(observed) else np.nan
+            rows.append({"dataset": dataset, "feature": attribute.name, "number": j + 1, "share_true": share})
+    return pd.DataFrame(rows, columns=["dataset", "feature", "number", "share_true"])
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    rng = np.random.default_rng(0)
+    names = ("a", "b", "c")
+    values, labels = rng.integers(0, 3, (60, 2), np.int16), rng.integers(0, 3, 60, np.int16)
+    attributes = (Attribute("first", names), Attribute("second", names))
+    data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
+    tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
+    for method in tiny.methods:
+        evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0)
+
+
+def _split(n_sequences: int, held_out: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sequences to fit and sequences to choose by, each rising; at least one of either."""
+    if n_sequences < 2:
+        raise ValueError("the training set has one sequence, so none can be held out; give at least two.")
+    n_held_out = min(max(round(held_out * n_sequences), 1), n_sequences - 1)
+    order = np.random.default_rng(seed).permutation(n_sequences)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+
+
+def _choose(
+    fitted: SequenceSet, held_out: SequenceSet, window: tuple[int, int], method: str, settings: MissingSettings
+) -> dict[str, float]:
+    """Lambda and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
+    curves = []
+    for penalty in settings.l2_regularizations:
+        model, transform = _train(fitted, window, method, penalty, settings.n_iterations, settings)
+        accuracy = model.staged_score(transform(held_out), (settings.decoder,))[:, 0]
+        iterations = np.arange(1, len(accuracy) + 1)
+        curves.append(
+            pd.DataFrame({"l2_regularization": penalty, "iteration": iterations, "held_out_accuracy": accuracy})
+        )
+    candidates = pd.concat(curves, ignore_index=True)
+    chosen = best_candidate(candidates, ["iteration", "l2_regularization"], "held_out_accuracy")
+    return {str(name): float(value) for name, value in chosen.items()}
+
+
+def _train(
+    train: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    l2_regularization: float,
+    n_iterations: int,
+    settings: MissingSettings,
+) -> tuple[TreeCRF, Transform]:
+    """A fitted model and what must be done to data before it predicts."""
+    transform: Transform = lambda data: data  # noqa: E731
+    if method == "imputation":
+        transform = Imputer().fit(train).transform
+    elif method == "indicator":
+        transform = Indicator(settings.mark).fit(train).transform
+    model = TreeCRF(
+        n_iterations=n_iterations,
+        max_leaves=settings.max_leaves,
+        l2_regularization=float(l2_regularization),
+        window=window,
+        order=settings.order,
+        missing="error" if method in ("imputation", "indicator") else method,
+        scale_gain=settings.scale_gain,
+        n_surrogates=settings.n_surrogates,
+        either_polarity=settings.either_polarity,
+        all_missing=settings.all_missing,
+        unseen_missing=settings.unseen_missing,
+        unseen=settings.unseen,
+    )
+    return model.fit(transform(train)), transform
+
+
+def _counts_by_sequence(correct: NDArray[np.bool_], test: SequenceSet) -> pd.DataFrame:
+    """Positions and correct positions of every test sequence."""
+    return pd.DataFrame(
+        {
+            "sequence": np.arange(len(test)),
+            "n_positions": test.lengths,
+            "n_correct": np.add.reduceat(correct.astype(np.int64), test.offsets[:-1]),
+        }
+    )
