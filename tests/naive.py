@@ -306,6 +306,8 @@ def gain_with_unknown(rows, features, feature, targets, l2_regularization, polic
     """Gain of a test under a policy."""
     true, false, unknown = divide(rows, features, feature)
     if policy.missing == "default_direction":
+        if not true or not false:  # it tells no known rows apart
+            return 0.0
         return max(
             gain_of(true, false + unknown, targets, l2_regularization),
             gain_of(true + unknown, false, targets, l2_regularization),
@@ -349,7 +351,7 @@ def share_of_true(rows, features, feature, targets, l2_regularization, policy):
     if not unknown:
         return part if policy.unseen_missing == "both" else majority
     to_true = gain_of(true + unknown, false, targets, l2_regularization)
-    return 1.0 if to_true > gain_of(true, false + unknown, targets, l2_regularization) else 0.0
+    return 1.0 if to_true > gain_of(true, false + unknown, targets, l2_regularization) + 1e-9 else 0.0
 
 
 def share_of_row(split, values):

@@ -29,8 +29,25 @@ def test_defaults_are_the_protocol():
     assert training.order == 1
 
 
+def test_defaults_of_the_missing_study_are_the_protocol():
+    missing = load_settings(MINIMAL).missing
+    assert missing.methods[:4] == ["instance_weighting", "surrogate_splitting", "imputation", "indicator"]
+    assert missing.rates == [0, 0.05, 0.1, 0.2, 0.4]
+    assert (missing.n_training_sets, missing.n_test_sets) == (5, 5)
+    assert missing.held_out == pytest.approx(1 / 3)
+    assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, 5, True)
+    assert (missing.decoder, missing.baseline_of("protein")) == ("forward_backward", "instance_weighting")
+    assert missing.baseline_of("faq_perl") == "imputation"
+
+
 def test_config_yaml_says_the_defaults():
-    assert load_settings(read("config.yaml")).training == load_settings(MINIMAL).training
+    said, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
+    assert said.training == defaults.training
+    assert said.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
+    for name in said.missing.datasets:
+        assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
+    unnamed = {"datasets": [], "baselines": {}}
+    assert said.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 
 
 def test_demo_is_laid_over_config():
@@ -49,6 +66,7 @@ def test_readme_names_every_key():
     text = (CONFIG / "README.md").read_text()
     settings = load_settings(MINIMAL)
     keys = [*type(settings).model_fields, *type(settings.training).model_fields]
+    keys += type(settings.missing).model_fields
     keys += [*BuiltinDataset.model_fields, *TableDataset.model_fields]
     assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
 
@@ -95,3 +113,9 @@ def test_errors_are_one_sentence(change, sentence):
 def test_datasets_are_needed():
     with pytest.raises(ValueError, match="the key 'datasets' is missing; add it"):
         load_settings({})
+
+
+def test_a_baseline_must_be_a_method():
+    config = {**MINIMAL, "missing": {"datasets": ["protein"], "methods": ["imputation", "indicator"]}}
+    with pytest.raises(ValueError, match="baseline 'instance_weighting' for 'protein', which is not among methods"):
+        load_settings(config)

@@ -18,12 +18,16 @@ ROOT = Path(__file__).parents[1]
 SMALL = {"l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2}
 
 
-def run(folder, training, *options, configfile="config/demo.yaml", check=True):
+NOT_MISSING = {"datasets": []}
+
+
+def run(folder, training, *options, missing=NOT_MISSING, configfile="config/demo.yaml", check=True):
     """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--configfile", configfile, *options, "--config", f"training={json.dumps(training)}"]
+    studies = [f"{name}={json.dumps(study)}" for name, study in (("training", training), ("missing", missing))]
+    command += ["--configfile", configfile, *options, "--config", *studies]
     process = subprocess.run(
         command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

@@ -87,9 +87,7 @@ MissingMethod = Literal[
 class MissingSettings(_Model):
     """The study of chapter 4: which way of handling missing input values is best."""
 
-    datasets: list[Name] = Field(
-        ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"], description="Data sets of this study."
-    )
+    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     methods: list[MissingMethod] = Field(
         ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
         min_length=1,

@@ -103,9 +103,65 @@ def training_summaries():
     ]
 
 
-def training_tables():
+def training_results():
     """What the study ends in."""
-    return [f"{RESULTS}/training/table.{suffix}" for suffix in ("csv", "html", "tex")]
+    figures = [
+        f"{RESULTS}/training/{name}/figure_3_1.svg"
+        for name in SETTINGS.training.datasets
+    ]
+    return [f"{RESULTS}/training/table.html"] + figures
+
+
+# --- missing values ---------------------------------------------------------------------------------
+
+
+def missing_settings():
+    """The study's settings without those that a job does not use, so that changing them runs nothing anew."""
+    unused = {"datasets", "methods", "rates", "baseline", "baselines"}
+    return SETTINGS.missing.model_dump(mode="json", exclude=unused)
+
+
+def missing_jobs(kind):
+    """Input function: the files of all methods and rates of a data set."""
+    rates = [f"{rate:g}" for rate in SETTINGS.missing.rates]
+    return lambda wildcards: [
+        f"{RESULTS}/missing/{wildcards.dataset}/{method}/rate_{rate}.{kind}.parquet"
+        for method in SETTINGS.missing.methods
+        for rate in rates
+    ]
+
+
+def missing_summaries(name):
+    """One file of the summary of every data set of the study."""
+    return [
+        f"{RESULTS}/missing/{dataset}/{name}.csv"
+        for dataset in SETTINGS.missing.datasets
+    ]
+
+
+def missing_results():
+    """What the study ends in."""
+    if not SETTINGS.missing.datasets:
+        return []
+    baselines = {
+        SETTINGS.missing.baseline_of(name) for name in SETTINGS.missing.datasets
+    }
+    tables = ["accuracy", "costs", "deviance"]
+    tables += [
+        f"{table}_{method}"
+        for method in SETTINGS.missing.methods
+        for table in MISSING_COMPARISONS
+    ]
+    return (
+        [f"{RESULTS}/missing/tables/{name}.html" for name in tables]
+        + [f"{RESULTS}/missing/figure_4_1.svg", f"{RESULTS}/missing/figure_4_2.svg"]
+        + [f"{RESULTS}/missing/effects_{name}.svg" for name in sorted(baselines)]
+        + [GUIDE]
+    )
+
+
+MISSING_COMPARISONS = ("coefficients", "significance", "effects")
+GUIDE = f"{REPORTS}/missing_values.md"
 
 
 # --- all studies ------------------------------------------------------------------------------------
@@ -121,8 +177,18 @@ def code_of(*parts):
     return digest.hexdigest()[:16]
 
 
-TOP = [path.name for path in PACKAGE.glob("*.py") if path.name != "settings.py"]
-TRAINING_CODE = code_of(*sorted(TOP), "trees", "models", "studies/training.py")
+CORE = (
+    "sequences.py",
+    "_frames.py",
+    "_kernel_cache.py",
+    "_chain_kernels.py",
+    "chain.py",
+)
+KERNEL_CODE = code_of(*CORE, "trees", "models")
+TRAINING_CODE = code_of(*CORE, "trees", "models", "selection.py", "studies/training.py")
+MISSING_CODE = code_of(
+    *CORE, "trees", "models", "selection.py", "missing.py", "studies/missing.py"
+)
 
 
 def write_page_of_what_is_there():

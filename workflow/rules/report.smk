@@ -1,17 +1,15 @@
 rule write_page:
     input:
+        training_results(),
         training_summaries(),
-        [
-            f"{RESULTS}/training/{name}/figure_3_1.svg"
-            for name in SETTINGS.training.datasets
-        ],
+        missing_results(),
         [
             f"{RESULTS}/training/{name}/cpu_seconds.csv"
             for name in SETTINGS.training.datasets
         ],
         [
             f"{RESULTS}/data/{name}/description.json"
-            for name in SETTINGS.training.datasets
+            for name in [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]
         ],
     output:
         PAGE,

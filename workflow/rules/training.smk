@@ -1,28 +1,7 @@
-rule warm_kernels:
-    output:
-        KERNELS,
-    log:
-        f"{LOGS}/warm_kernels.log",
-    benchmark:
-        f"{BENCHMARKS}/warm_kernels.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=10,
-    params:
-        code=TRAINING_CODE,
-    message:
-        "Compiles the numerical routines"
-    script:
-        "../scripts/warm_kernels.py"
-
-
 rule cross_validate:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
-        kernels=KERNELS,
+        kernels=ancient(KERNELS),
     output:
         f"{RESULTS}/training/{{dataset}}/folds/l2_{{l2}}.parquet",
     log:
@@ -50,7 +29,7 @@ rule test_curves:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
         test=f"{RESULTS}/data/{{dataset}}/test.npz",
-        kernels=KERNELS,
+        kernels=ancient(KERNELS),
     output:
         curves=f"{RESULTS}/training/{{dataset}}/curves/l2_{{l2}}.parquet",
         phases=f"{RESULTS}/training/{{dataset}}/phases/l2_{{l2}}.parquet",

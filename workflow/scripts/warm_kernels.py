@@ -9,8 +9,9 @@ from numba import __version__
 
 from _job import job
 from treecrf.reporting.files import write_json
-from treecrf.studies.training import warm_kernels
+from treecrf.studies import missing, training
 
 with job(snakemake.log[0]):
-    warm_kernels()
+    training.warm_kernels()
+    missing.warm_kernels()
     write_json({"numba": __version__}, snakemake.output[0])

@@ -97,8 +97,12 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     -------
     Figure
         A bar per feature, the most frequent on top; over several data sets the order is that of the mean share, so
-        that a feature is in the same place in each panel.
+        that a feature is in the same place in each panel. A sentence where there is no feature.
     """
+    if frequencies.empty:
+        figure = Figure(figsize=(5.0, 0.8))
+        figure.text(0.02, 0.5, "No data set of this study has attributes of two categories.", va="center", fontsize=9)
+        return figure
     features = frequencies.groupby("feature", sort=False)
     numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
     order = features["share_true"].mean().sort_values(kind="stable", na_position="first").index

@@ -16,7 +16,6 @@ from treecrf.trees.tree import Tree, make_tree
 with kernel_cache():
     from treecrf.trees.growing import grow_tree, make_workspace
     from treecrf.trees.growing_weighted import Problem, grow_weighted_tree, make_weighted_workspace
-    from treecrf.trees.sweep import Sweep
 
 __all__ = ["CompleteGrower", "Grower", "Problem", "WeightedGrower"]
 
@@ -34,11 +33,11 @@ class Grower(Protocol):
 class CompleteGrower:
     """Grows trees on data without missing cells."""
 
-    def __init__(self, problem: Problem, sweep: Sweep) -> None:
+    def __init__(self, problem: Problem) -> None:
         n_states, order = problem.labels_of_state.shape
         n_label_tests = order * (problem.n_labels + 1)
-        self._problem, self._sweep = problem, sweep
-        self._workspace = make_workspace(problem.columns, sweep, n_states, n_label_tests, problem.max_leaves)
+        self._problem = problem
+        self._workspace = make_workspace(problem.columns, problem.sweep, n_states, n_label_tests, problem.max_leaves)
         self._buffer = make_tree(problem.max_leaves)
 
     def grow(self, rows: NDArray[np.int64]) -> Tree:
@@ -46,7 +45,7 @@ class CompleteGrower:
         p = self._problem
         while True:
             n_splits = grow_tree(
-                rows, p.columns, self._sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization, p.packing,
+                rows, p.columns, p.sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization, p.packing,
                 self._workspace, self._buffer,
             )  # fmt: skip
             if n_splits >= 0:

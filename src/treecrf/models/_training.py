@@ -41,21 +41,21 @@ class Training:
     ----------
     columns : Columns
         Windows of the training set.
-    sweep : Sweep or None
-        Of the same windows; None where cells are missing.
+    sweep : Sweep
+        Of the same windows.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
         Potentials before the first tree.
     max_leaves, l2_regularization : see `treecrf.TreeCRF`
     handling : Handling, optional
-        How to handle missing cells, where there is no sweep; the last cell of each slot is then "missing".
+        How to handle missing cells; the last cell of each slot is then "missing". None: no cell is missing.
     """
 
     def __init__(
         self,
         columns: Columns,
-        sweep: Sweep | None,
+        sweep: Sweep,
         offsets: NDArray[np.int64],
         labels: NDArray[np.int16],
         space: chain.StateSpace,
@@ -128,10 +128,8 @@ class Training:
         """Make the buffers at the first tree."""
         if not self._growers:
             problem = Problem(
-                self._columns, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
+                self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
                 self._l2_regularization, self._packing, self._handling or _NO_HANDLING,
             )  # fmt: skip
-            for _ in range(self._space.n_labels):
-                self._growers.append(
-                    CompleteGrower(problem, self._sweep) if self._sweep is not None else WeightedGrower(problem)
-                )
+            kind = CompleteGrower if self._handling is None else WeightedGrower
+            self._growers = [kind(problem) for _ in range(self._space.n_labels)]

@@ -171,7 +171,7 @@ class TreeCRF(base.Labeller):
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
         columns, handling = self._columns(train), self._handling()
-        sweep = build_sweep(train, self.window) if handling is None else None
+        sweep = build_sweep(train, self.window, with_missing=handling is not None)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)

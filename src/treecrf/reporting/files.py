@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             frame.to_parquet(temporary, index=False)
 
 
-def read_frames(paths: list[str]) -> pd.DataFrame:
-    """The Parquet frames at `paths`, one under another."""
-    return pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
+def read_frames(paths: Iterable[str]) -> pd.DataFrame:
+    """The frames (Parquet or CSV) at `paths`, one under another."""
+    frames = [pd.read_csv(path) if Path(path).suffix == ".csv" else pd.read_parquet(path) for path in paths]
+    return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import platform
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,8 @@ import yaml
 
 from treecrf.datasets import describe
 from treecrf.reporting.files import read_json, write_text
+from treecrf.reporting.missing_page import missing_is_finished, missing_sections
+from treecrf.reporting.parts import figure, paragraph
 from treecrf.reporting.tables import frame_to_fragment, summary_to_fragment
 from treecrf.settings import Settings, TableDataset
 
@@ -66,15 +67,24 @@ def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
     names = settings.training.datasets
     finished = [name for name in names if _finished(results, name)]
     absent = [name for name in names if name not in finished]
+    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
     descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
+    others = [name for name in settings.missing.datasets if name not in names and missing_is_finished(results, name)]
     yield _heading(settings)
     if absent:
-        yield _absent({name: _reason(name, _raw_files(settings, name), logs) for name in absent})
+        reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
+        yield _absent(reasons)
     if finished:
         summaries = [pd.read_csv(results / "training" / name / "summary.csv") for name in finished]
         yield _overview(pd.concat(summaries, ignore_index=True), descriptions, settings)
     for name in finished:
-        yield _dataset(name, descriptions[name], results)
+        drawn = figure(
+            results / "training" / name / "figure_3_1.svg", f"Test accuracy by iteration, {name}", FIGURE_NOTE
+        )
+        yield _dataset(name, descriptions[name], drawn)
+    yield from missing_sections(settings, results)
+    for name in others:
+        yield _dataset(name, read_json(results / "data" / name / "description.json"), "")
     yield _cost(finished, results)
     yield _appendix(settings)
 
@@ -88,11 +98,16 @@ def _finished(results: Path, name: str) -> bool:
 
 
 def _heading(settings: Settings) -> str:
-    links = "".join(f'<a href="#{name}">{escape(name)}</a>' for name in settings.training.datasets)
+    names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
+    links = "".join(f'<a href="#{name}">{escape(name)}</a>' for name in names)
+    if settings.missing.datasets:
+        links = f'<a href="#missing">missing values</a>{links}'
+    if settings.training.datasets:
+        links = f'<a href="#table">training</a>{links}'
     return (
         "<header><h1>TreeCRF: published and measured</h1>"
         "<p>Conditional random fields whose potentials are sums of regression trees, trained and tested as in "
-        "chapter 3 of the dissertation. Every number below was computed by the run that wrote this page, but for "
+        "chapters 3 and 4 of the dissertation. Every number below was computed by the run that wrote this page, but for "
         "the columns headed <em>published</em>.</p>"
         f'<nav>{links}<a href="#cost">CPU time</a><a href="#settings">settings</a></nav></header>'
     )
@@ -113,16 +128,14 @@ def _overview(summary: pd.DataFrame, descriptions: dict[str, dict[str, Any]], se
         '<section id="table"><h2>Accuracy of TreeCRF with shrinkage (tables 3.4 and 3.5)</h2>'
         f'<div class="wide">{summary_to_fragment(summary)}</div>'
         + (f'<ul class="stand-in">{stand_ins}</ul>' if stand_ins else "")
-        + _paragraph(TABLE_NOTE, folds=settings.training.n_folds, runs=settings.training.n_perturbed_runs)
+        + paragraph(TABLE_NOTE, folds=settings.training.n_folds, runs=settings.training.n_perturbed_runs)
         + "</section>"
     )
 
 
-def _dataset(name: str, description: dict[str, Any], results: Path) -> str:
-    folder = results / "training" / name
-    image = base64.b64encode((folder / "figure_3_1.svg").read_bytes()).decode()
+def _dataset(name: str, description: dict[str, Any], drawn: str) -> str:
     left, right = description["window"]
-    counts = _paragraph(
+    counts = paragraph(
         DATASET_NOTE,
         **{side: description[side] for side in ("train", "test")},
         labels=len(description["labels"]),
@@ -136,8 +149,7 @@ def _dataset(name: str, description: dict[str, Any], results: Path) -> str:
         + (f'<p class="stand-in">Stand-in: {stand_in}</p>' if stand_in else "")
         + counts
         + (f"<p>Source: {terms}.</p>" if terms else "")
-        + f'<figure><img alt="Test accuracy by iteration, {escape(name)}" src="data:image/svg+xml;base64,{image}">'
-        + f"<figcaption>{FIGURE_NOTE}</figcaption></figure></section>"
+        + f"{drawn}</section>"
     )
 
 
@@ -180,7 +192,8 @@ def _benchmarks(folder: Path) -> pd.DataFrame:
 
 def _appendix(settings: Settings) -> str:
     values = settings.model_dump(mode="json")
-    values["datasets"] = {name: values["datasets"][name] for name in settings.training.datasets}
+    used = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
+    values["datasets"] = {name: values["datasets"][name] for name in used}
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     versions = [("python", platform.python_version())]
     for package in PACKAGES:
@@ -198,10 +211,6 @@ def _appendix(settings: Settings) -> str:
 # --- parts ------------------------------------------------------------------------------------------
 
 
-def _paragraph(text: str, **values: Any) -> str:
-    return f"<p>{text.strip().format(**values)}</p>"
-
-
 def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:
     dataset = settings.datasets[name]
     return () if isinstance(dataset, TableDataset) else tuple(describe(dataset.source or name).files)
@@ -209,7 +218,7 @@ def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:
 
 def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
     """The first line of the newest failed job's log that belongs to the data set."""
-    candidates = [path for path in logs.rglob("*.log") if path.name.startswith((f"{name}.", f"{name}_l2_"))]
+    candidates = [path for path in logs.rglob("*.log") if path.name.startswith((f"{name}.", f"{name}_"))]
     candidates += [path for file in raw_files if (path := logs / "download" / f"{file}.log").is_file()]
     for path in sorted(candidates, key=lambda path: path.stat().st_mtime, reverse=True):
         lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()

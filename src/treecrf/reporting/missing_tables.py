@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.files import write_frame, write_text
+from treecrf.reporting.published import missing_value_coefficients
 from treecrf.reporting.tables import DASH, STYLE, _number, _signed, frame_to_fragment
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -120,6 +122,18 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
     columns[clustered, "p, Wald"] = _texts(against["clustered_p_value"], _p_value)
     columns[clustered, "p, Holm"] = _texts(against["clustered_p_holm"], _p_value)
     return _grouped(columns)
+
+
+def comparison_layout(kind: str, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """`coefficients_layout` beside the published values, `significance_layout` or `effects_layout`, by its first word.
+
+    A frame without rows where no data set has comparisons with the baseline.
+    """
+    if not (comparisons["baseline"] == baseline).any():
+        return pd.DataFrame({"data set": pd.Series(dtype=str)})
+    if kind == "coefficients":
+        return coefficients_layout(comparisons, missing_value_coefficients(), baseline)
+    return {"significance": significance_layout, "effects": effects_layout}[kind](comparisons, baseline)
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -258,6 +272,25 @@ def to_html(frame: pd.DataFrame) -> str:
     )
     style = f"{STYLE}\n{left}\ntd {{ white-space: nowrap }}\nthead th[colspan] {{ text-align: center }}"
     return f'<!doctype html><html lang="en"><meta charset="utf-8"><style>{style}</style>{to_fragment(frame)}</html>\n'
+
+
+def write_layout(frame: pd.DataFrame, path: str) -> None:
+    """Write a layout as HTML, CSV and LaTeX.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : str
+        Without the suffix.
+    """
+    flat = (
+        frame.set_axis([" ".join(filter(None, heads)) for heads in frame.columns], axis=1)
+        if frame.columns.nlevels > 1
+        else frame
+    )
+    write_frame(flat.replace(f" {BEST}", "", regex=True), f"{path}.csv")
+    write_text(to_html(frame), f"{path}.html")
+    write_text(to_latex(frame), f"{path}.tex")
 
 
 def to_latex(frame: pd.DataFrame) -> str:

@@ -47,6 +47,8 @@ class Copies(NamedTuple):
     vectors : int32, shape (n_vectors, n_positions)
     n_entries : int64, shape (max_leaves,)
         Number of positive weights of a leaf with a vector.
+    whole : bool, shape (max_leaves,)
+        Whether a leaf has all positions, undivided.
     unknown_positions, unknown_weights : int32, shape (n_positions,)
         Copies set aside by `take_known` until `distribute`.
     used : int64, shape (2,)
@@ -62,6 +64,7 @@ class Copies(NamedTuple):
     vector_of: NDArray[np.int64]
     vectors: NDArray[np.int32]
     n_entries: NDArray[np.int64]
+    whole: NDArray[np.bool_]
     unknown_positions: NDArray[np.int32]
     unknown_weights: NDArray[np.int32]
     used: NDArray[np.int64]
@@ -70,7 +73,7 @@ class Copies(NamedTuple):
 COPIES = types.NamedTuple(
     (
         int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
-        int64[::1], int32[::1], int32[::1], int64[::1],
+        int64[::1], boolean[::1], int32[::1], int32[::1], int64[::1],
     ),
     Copies,
 )  # fmt: skip
@@ -91,6 +94,7 @@ def make_copies(n_positions: int, n_all_states: int, max_leaves: int) -> Copies:
         vector_of=numbers[3],
         vectors=np.zeros((min(n_all_states, 8), n_positions), dtype=np.int32),
         n_entries=numbers[4],
+        whole=np.zeros(max_leaves, dtype=np.bool_),
         unknown_positions=np.zeros(n_positions, dtype=np.int32),
         unknown_weights=np.zeros(n_positions, dtype=np.int32),
         used=np.zeros(2, dtype=np.int64),
@@ -116,6 +120,7 @@ def plant_copies(copies):
     copies.vectors[0, :] = FULL
     copies.vector_of[0] = 0
     copies.n_entries[0] = copies.vectors.shape[1]
+    copies.whole[0] = True
     copies.used[0] = 0
     copies.used[1] = 1
 
@@ -160,6 +165,7 @@ def take_known(copies, columns, leaf, child, slot, code):
     cell = columns.first_cell[slot] + code
     missing = columns.first_cell[slot + 1] - 1
     copy_states(copies.states, copies.n_states, leaf, child)
+    copies.whole[leaf] = copies.whole[child] = False
     positions, weights = copies.positions, copies.weights
     begin = copies.used[0]
     end = begin
@@ -272,6 +278,7 @@ def split_by_label(copies, labels_of_state, leaf, child, lag, code):
     divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, code)
     copies.vector_of[child] = -1
     copies.n_entries[child] = copies.n_entries[leaf]
+    copies.whole[child] = copies.whole[leaf]
     if copies.vector_of[leaf] >= 0:
         vector = copies.vectors[copies.vector_of[leaf]]
         if copies.used[1] < len(copies.vectors):

@@ -31,10 +31,17 @@ from treecrf.trees.copies import (
 from treecrf.trees.growing import column_of
 from treecrf.trees.handling import HANDLING, Handling
 from treecrf.trees.kernel import kernel
+from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, Packing
 from treecrf.trees.surrogates import choose_surrogates
+from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced
 from treecrf.trees.tree import TREE
-from treecrf.trees.weighted_histogram import fill_weighted_label_tests, scan_copies, scan_weights
+from treecrf.trees.weighted_histogram import (
+    fill_weighted_label_tests,
+    scan_copies,
+    scan_weights,
+    sweep_whole_rows,
+)
 from treecrf.trees.weighted_splitting import direction_is_true, find_best_weighted_split
 
 _ONE = 1.0 / FULL
@@ -45,7 +52,7 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    columns : Columns
+    columns : Columns; sweep : Sweep
         The last cell of each slot is "missing".
     labels_of_state : int16, shape (n_all_states, order)
     n_labels, max_leaves : int
@@ -55,6 +62,7 @@ class Problem(NamedTuple):
     """
 
     columns: Columns
+    sweep: Sweep
     labels_of_state: NDArray[np.int16]
     n_labels: int
     max_leaves: int
@@ -63,7 +71,7 @@ class Problem(NamedTuple):
     handling: Handling
 
 
-PROBLEM = types.NamedTuple((COLUMNS, int16[:, ::1], int64, int64, float64, PACKING, HANDLING), Problem)
+PROBLEM = types.NamedTuple((COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING), Problem)
 
 
 class WeightedWorkspace(NamedTuple):
@@ -82,6 +90,9 @@ class WeightedWorkspace(NamedTuple):
     true_weights, false_weights : int64, shape (n_cells,)
         Weights of the known copies on both sides of a split.
     agreements : float64, shape (n_surrogates,)
+    position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
+    table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
+        Work space of `sweep_whole_rows`.
     """
 
     copies: Copies
@@ -95,17 +106,24 @@ class WeightedWorkspace(NamedTuple):
     true_weights: NDArray[np.int64]
     false_weights: NDArray[np.int64]
     agreements: NDArray[np.float64]
+    position_sums: NDArray[np.int64]
+    spaced: NDArray[np.int64]
+    table: NDArray[np.int64]
+    part: NDArray[np.int64]
 
 
 WEIGHTED_WORKSPACE = types.NamedTuple(
-    (COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1]),
+    (
+        COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1],
+        *[int64[::1]] * 4,
+    ),
     WeightedWorkspace,
-)
+)  # fmt: skip
 
 
 def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
     """Allocate the buffers that `grow_weighted_tree` needs."""
-    max_leaves = problem.max_leaves
+    sweep, max_leaves = problem.sweep, problem.max_leaves
     n_cells, (n_all_states, order) = int(problem.columns.first_cell[-1]), problem.labels_of_state.shape
     n_features = n_cells + order * (problem.n_labels + 1)
     return WeightedWorkspace(
@@ -120,6 +138,10 @@ def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
         true_weights=np.zeros(n_cells, dtype=np.int64),
         false_weights=np.zeros(n_cells, dtype=np.int64),
         agreements=np.zeros(problem.handling.n_surrogates),
+        position_sums=np.zeros(len(problem.columns.cells), dtype=np.int64),
+        spaced=np.zeros(n_spaced(sweep), dtype=np.int64),
+        table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
+        part=np.zeros(n_cells, dtype=np.int64),
     )
 
 
@@ -139,7 +161,13 @@ def _scan(problem, workspace, rows, leaf, positions, weights, histogram):
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64[::1]))
 def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     """Scan the copies of a leaf into an empty histogram; lists may be written from `free` on."""
-    copies = workspace.copies
+    copies, columns = workspace.copies, problem.columns
+    if copies.whole[leaf]:
+        sweep_whole_rows(
+            rows, copies.states[leaf, : copies.n_states[leaf]], problem.sweep, columns.first_cell, problem.packing,
+            workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
+        )  # fmt: skip
+        return
     begin, end = entries_of(copies, leaf, free)
     histogram[:] = 0
     workspace.state_sums[:] = 0
@@ -251,7 +279,7 @@ def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
     _fill_label_part(problem, workspace, smaller, scanned)
     _divide_sums(workspace, leaf, child, child_is_smaller)
     tree.shares[child - 1] = 0
-    tree.surrogates[child - 1, :, 0] = -1
+    tree.surrogates[child - 1, :, :] = -1
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))

@@ -54,7 +54,7 @@ def choose_surrogates(
         agreement first, among equals the lowest cell first, the test itself before its opposite.
     """
     agreements[:] = 0.0
-    surrogates[:, 0] = -1
+    surrogates[:, :] = -1
     for other in range(len(first_cell) - 1):
         missing = first_cell[other + 1] - 1
         known_true = true_weight - true_histogram[missing]

@@ -18,7 +18,7 @@ import numpy as np
 from numba import boolean, int32, int64, types, uint16, uint64
 from numpy.typing import NDArray
 
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import LANES, add_lanes
 
@@ -43,6 +43,8 @@ class Sweep(NamedTuple):
         Where the sum of each position is put on that axis: ``right`` places late.
     left, right : int64
         The window.
+    with_missing : bool
+        Whether the last code of each attribute is "missing", whose cell comes after that of EDGE.
     """
 
     codes: NDArray[np.uint16]
@@ -55,23 +57,25 @@ class Sweep(NamedTuple):
     places: NDArray[np.int32]
     left: int
     right: int
+    with_missing: bool
 
 
-SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64), Sweep)
+SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64, boolean), Sweep)
 """The compiled type of `Sweep`."""
 
 
-def build_sweep(data: SequenceSet, window: tuple[int, int]) -> Sweep:
+def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> Sweep:
     """Group attributes from the left while their table stays small.
 
     Parameters
     ----------
     data : SequenceSet
-        Without missing cells.
     window : (left, right)
+    with_missing : bool
+        See `Sweep`.
     """
-    sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64)
-    codes = data.values
+    sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
+    codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
     most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
     firsts, rows = [0], [1]
@@ -93,7 +97,7 @@ def build_sweep(data: SequenceSet, window: tuple[int, int]) -> Sweep:
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
         joint.astype(np.uint16), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
-        places.astype(np.int32), left, right,
+        places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 
 
@@ -164,9 +168,10 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
                 value = int64(0)
                 for outer in range(n_outer):
                     value += table[uint64(begin + (outer * size + code) * width + lane)]
-                histogram[first + uint64(code)] = value
+                after_edge = sweep.with_missing and code == size - 1
+                histogram[first + uint64(code + after_edge)] = value
                 rest -= value
-            histogram[first + uint64(size)] = rest
+            histogram[first + uint64(size - sweep.with_missing)] = rest
         if attribute > sweep.first_attribute[group]:
             for outer in range(n_outer):
                 for lane in range(n_places):

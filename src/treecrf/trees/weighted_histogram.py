@@ -14,8 +14,10 @@ from treecrf.trees.copies import FULL
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import add_pair
 from treecrf.trees.packing import PACKING, count
+from treecrf.trees.sweep import SWEEP, space_all, sweep_window_tests
 
 _ONE = 1.0 / FULL
+_CHUNK = 1024  # positions: their sums stay in the first cache
 _LARGE = 1.5 * 2.0**52
 _LARGE_BITS = int(np.float64(_LARGE).view(np.int64))
 
@@ -83,6 +85,53 @@ def scan_copies(positions, weights, rows, states, cells, packing, state_sums, hi
         weight, gradient = _weigh(position, weights[i], rows, states, packing, state_sums)
         for slot in range(uint64(n_slots)):
             add_pair(histogram, uint64(2) * uint64(cells[position, slot]), weight, gradient)
+
+
+@kernel(void(int64, PACKING, int64[::1], int64))
+def _unpack(packed, packing, pairs, place):
+    """Write a packed sum of whole rows as weight and gradient."""
+    n_rows = count(packed, packing)
+    pairs[2 * place] = n_rows * FULL
+    pairs[2 * place + 1] = packed - (n_rows << packing.shift)
+
+
+@kernel(
+    void(
+        int64[:, ::1], int32[::1], SWEEP, int64[::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
+        int64[::1], int64[::1],
+    )
+)  # fmt: skip
+def sweep_whole_rows(
+    rows, states, sweep, first_cell, packing, position_sums, spaced, table, part, state_sums, histogram
+):
+    """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        With missing cells.
+    first_cell : int64, shape (n_slots + 1,)
+    position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
+    table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
+        Work space.
+    """
+    for begin in range(0, len(position_sums), _CHUNK):
+        chunk = position_sums[begin : begin + _CHUNK]
+        chunk[:] = 0
+        for i in range(len(states)):
+            addends = rows[states[i]][begin : begin + _CHUNK]
+            for j in range(uint64(len(chunk))):
+                chunk[j] += addends[j]
+    for i in range(len(states)):
+        state_rows = rows[states[i]]
+        packed = int64(0)
+        for position in range(uint64(len(state_rows))):
+            packed += state_rows[position]
+        _unpack(packed, packing, state_sums, i)
+    total = space_all(sweep, position_sums, spaced)
+    sweep_window_tests(sweep, total, first_cell, spaced, table, part)
+    for cell in range(len(part)):
+        _unpack(part[cell], packing, histogram, cell)
 
 
 @kernel(void(int64[::1], int32[::1], int16[:, ::1], int64, int64[::1], int64[::1]))

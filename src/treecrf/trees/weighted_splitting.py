@@ -29,8 +29,10 @@ def _gain(weight_true, gradient_true, weight, gradient, l2_regularization, unit)
 
 @kernel(types.UniTuple(float64, 2)(int64[::1], int64, int64, int64[::1], float64, float64))
 def _gains_of_directions(histogram, cell, missing, node_sum, l2_regularization, unit):
-    """Gains with the unknown rows on the false and on the true side."""
+    """Gains with the unknown rows on the false and on the true side; 0 unless the test tells known rows apart."""
     weight, gradient = histogram[2 * cell], histogram[2 * cell + 1]
+    if weight == 0 or weight == node_sum[0] - histogram[2 * missing]:
+        return 0.0, 0.0
     gain_false = _gain(weight, gradient, node_sum[0], node_sum[1], l2_regularization, unit)
     weight += histogram[2 * missing]
     gradient += histogram[2 * missing + 1]
@@ -58,7 +60,9 @@ def find_best_weighted_split(
     """Find the test with the largest gain; the lowest feature index wins ties.
 
     Without a learned direction the gain is that of the rows where the test's outcome is known:
-    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G_known^2 / (N_known + lambda)``.
+    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G_known^2 / (N_known + lambda)``. With a learned
+    direction it is that of all rows, the unknown ones on the side where it is larger. A test must hold for some
+    known row and fail for another.
 
     Parameters
     ----------

@@ -1,0 +1,255 @@
+rule evaluate_missing:
+    input:
+        train=f"{RESULTS}/data/{{dataset}}/train.npz",
+        test=f"{RESULTS}/data/{{dataset}}/test.npz",
+        kernels=ancient(KERNELS),
+    output:
+        **{
+            kind: f"{RESULTS}/missing/{{dataset}}/{{method}}/rate_{{rate}}.{kind}.parquet"
+            for kind in ("counts", "choices", "costs")
+        },
+    log:
+        f"{LOGS}/evaluate_missing/{{dataset}}_{{method}}_rate_{{rate}}.log",
+    benchmark:
+        f"{BENCHMARKS}/evaluate_missing/{{dataset}}_{{method}}_rate_{{rate}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        settings=missing_settings(),
+        window=lambda wildcards: window_of(wildcards.dataset),
+        seed=SETTINGS.seed,
+        code=MISSING_CODE,
+    message:
+        "Evaluates {wildcards.method} with {wildcards.rate} of the cells of {wildcards.dataset} missing"
+    script:
+        "../scripts/evaluate_missing.py"
+
+
+rule summarise_missing:
+    input:
+        counts=missing_jobs("counts"),
+        choices=missing_jobs("choices"),
+        costs=missing_jobs("costs"),
+        train=f"{RESULTS}/data/{{dataset}}/train.npz",
+        test=f"{RESULTS}/data/{{dataset}}/test.npz",
+        description=f"{RESULTS}/data/{{dataset}}/description.json",
+    output:
+        evaluations=f"{RESULTS}/missing/{{dataset}}/evaluations.csv",
+        comparisons=f"{RESULTS}/missing/{{dataset}}/comparisons.csv",
+        deviance=f"{RESULTS}/missing/{{dataset}}/deviance.csv",
+        choices=f"{RESULTS}/missing/{{dataset}}/choices.csv",
+        costs=f"{RESULTS}/missing/{{dataset}}/costs.csv",
+        frequencies=f"{RESULTS}/missing/{{dataset}}/frequencies.csv",
+    log:
+        f"{LOGS}/summarise_missing/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/summarise_missing/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        code=code_of("studies/missing.py", "significance.py", "_binomial.py"),
+    message:
+        "Compares the methods on {wildcards.dataset}"
+    script:
+        "../scripts/summarise_missing.py"
+
+
+rule plot_accuracy_by_rate:
+    input:
+        missing_summaries("evaluations"),
+    output:
+        report(
+            f"{RESULTS}/missing/figure_4_1.svg",
+            caption="../report/figure_4_1.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Figure 4.1: accuracy by share of missing cells"},
+        ),
+        pdf=f"{RESULTS}/missing/figure_4_1.pdf",
+        png=f"{RESULTS}/missing/figure_4_1.png",
+    log:
+        f"{LOGS}/plot_accuracy_by_rate.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        function="accuracy_by_rate",
+        arguments=[],
+        code=code_of("figures/missing.py", "figures/style.py"),
+    message:
+        "Draws figure 4.1"
+    script:
+        "../scripts/plot_missing.py"
+
+
+rule plot_feature_frequencies:
+    input:
+        missing_summaries("frequencies"),
+    output:
+        report(
+            f"{RESULTS}/missing/figure_4_2.svg",
+            caption="../report/figure_4_2.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Figure 4.2: how often line features are true"},
+        ),
+        pdf=f"{RESULTS}/missing/figure_4_2.pdf",
+        png=f"{RESULTS}/missing/figure_4_2.png",
+    log:
+        f"{LOGS}/plot_feature_frequencies.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        function="feature_frequencies",
+        arguments=[],
+        code=code_of("figures/missing.py", "figures/style.py"),
+    message:
+        "Draws figure 4.2"
+    script:
+        "../scripts/plot_missing.py"
+
+
+rule plot_effects:
+    input:
+        missing_summaries("comparisons"),
+    output:
+        report(
+            f"{RESULTS}/missing/effects_{{method}}.svg",
+            caption="../report/effects.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Accuracy points against {method}"},
+        ),
+        pdf=f"{RESULTS}/missing/effects_{{method}}.pdf",
+        png=f"{RESULTS}/missing/effects_{{method}}.png",
+    log:
+        f"{LOGS}/plot_effects/{{method}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        function="effects_by_rate",
+        arguments=lambda wildcards: [wildcards.method],
+        code=code_of("figures/missing.py", "figures/style.py"),
+    message:
+        "Draws the differences from {wildcards.method}"
+    script:
+        "../scripts/plot_missing.py"
+
+
+rule tabulate_missing:
+    input:
+        **{
+            name: missing_summaries(name)
+            for name in ("evaluations", "costs", "deviance")
+        },
+    output:
+        report(
+            f"{RESULTS}/missing/tables/accuracy.html",
+            caption="../report/missing_accuracy.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Accuracy by method and rate"},
+        ),
+        report(
+            f"{RESULTS}/missing/tables/costs.html",
+            caption="../report/missing_costs.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "CPU time by method and rate"},
+        ),
+        report(
+            f"{RESULTS}/missing/tables/deviance.html",
+            caption="../report/missing_deviance.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Analysis of deviance"},
+        ),
+        multiext(f"{RESULTS}/missing/tables/accuracy", ".csv", ".tex"),
+        multiext(f"{RESULTS}/missing/tables/costs", ".csv", ".tex"),
+        multiext(f"{RESULTS}/missing/tables/deviance", ".csv", ".tex"),
+    log:
+        f"{LOGS}/tabulate_missing.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        folder=f"{RESULTS}/missing/tables",
+        code=code_of("reporting/missing_tables.py", "reporting/tables.py"),
+    message:
+        "Writes the tables of accuracy, cost and deviance"
+    script:
+        "../scripts/tabulate_missing.py"
+
+
+rule tabulate_comparison:
+    input:
+        missing_summaries("comparisons"),
+    output:
+        report(
+            f"{RESULTS}/missing/tables/{{comparison}}_{{method}}.html",
+            caption="../report/missing_comparison.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Table 4.1: {comparison}", "baseline": "{method}"},
+        ),
+        multiext(f"{RESULTS}/missing/tables/{{comparison}}_{{method}}", ".csv", ".tex"),
+    log:
+        f"{LOGS}/tabulate_comparison/{{comparison}}_{{method}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        code=code_of(
+            "reporting/missing_tables.py", "reporting/tables.py", "reporting/published"
+        ),
+    message:
+        "Writes the {wildcards.comparison} against {wildcards.method}"
+    script:
+        "../scripts/tabulate_comparison.py"
+
+
+rule write_guide:
+    input:
+        **{
+            name: missing_summaries(name)
+            for name in ("evaluations", "comparisons", "costs", "deviance")
+        },
+    output:
+        report(
+            GUIDE,
+            caption="../report/guide.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Which method to use when"},
+        ),
+    log:
+        f"{LOGS}/write_guide.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_of("reporting/guide.py"),
+    message:
+        "Writes which method to use when: {output}"
+    script:
+        "../scripts/write_guide.py"

@@ -1,0 +1,28 @@
+"""Accuracy of one method for missing values on one data set at one rate, over damaged training and test sets.
+
+Outputs
+-------
+counts : Parquet, one row per training set, test set and test sequence
+choices : Parquet, chosen lambda and iteration per training set
+costs : Parquet, CPU seconds per training set and phase
+"""
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.sequences import SequenceSet
+from treecrf.settings import MissingSettings
+from treecrf.studies.missing import evaluate_method
+
+with job(snakemake.log[0]):
+    outcome = evaluate_method(
+        snakemake.wildcards.dataset,
+        SequenceSet.load(snakemake.input.train),
+        SequenceSet.load(snakemake.input.test),
+        tuple(snakemake.params.window),
+        float(snakemake.wildcards.rate),
+        snakemake.wildcards.method,
+        MissingSettings(datasets=[], **snakemake.params.settings),
+        snakemake.params.seed,
+    )
+    for kind, frame in outcome._asdict().items():
+        write_frame(frame, snakemake.output[kind])

@@ -1,0 +1,19 @@
+"""The tables of accuracy, cost and deviance of all methods, rates and data sets.
+
+Outputs
+-------
+Each table as HTML, CSV and LaTeX.
+"""
+
+from _job import job
+from treecrf.reporting import missing_tables
+from treecrf.reporting.files import read_frames
+
+with job(snakemake.log[0]):
+    layouts = {
+        "accuracy": missing_tables.accuracy_layout(read_frames(snakemake.input.evaluations)),
+        "costs": missing_tables.costs_layout(read_frames(snakemake.input.costs)),
+        "deviance": missing_tables.deviance_layout(read_frames(snakemake.input.deviance)),
+    }
+    for name, layout in layouts.items():
+        missing_tables.write_layout(layout, f"{snakemake.params.folder}/{name}")

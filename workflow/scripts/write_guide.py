@@ -1,0 +1,17 @@
+"""The page that says which method for missing values to use when, from the numbers of this run.
+
+Outputs
+-------
+Markdown.
+"""
+
+from treecrf.reporting.guide import missing_values_guide
+
+from _job import job
+from treecrf.reporting.files import read_frames, write_text
+
+with job(snakemake.log[0]):
+    frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
+    write_text(
+        missing_values_guide(**frames, command="snakemake --cores 2 missing --configfile my.yaml"), snakemake.output[0]
+    )
