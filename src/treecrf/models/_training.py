@@ -101,8 +101,11 @@ class Training:
     def replay(self, label: int, tree: Tree) -> None:
         """Add a tree that an earlier run has grown, with the same bits as that run."""
         if self._evaluator is None:
-            kind = Evaluator if self._handling is None else BlendingEvaluator
-            self._evaluator = kind(self._columns, self._space.labels_of_state, self._max_leaves)
+            arguments = (self._columns, self._space.labels_of_state, self._max_leaves)
+            if self._handling is None:
+                self._evaluator = Evaluator(*arguments)
+            else:
+                self._evaluator = BlendingEvaluator(*arguments, self._handling.n_surrogates)
         self._evaluator.add(tree, self._exponentials[label], exponentiated=True)
 
     def _differentiate(self, first: int, last: int, pseudo: bool) -> float:

@@ -304,7 +304,7 @@ class TreeCRF(base.Labeller):
             return Evaluator(columns, space.labels_of_state, self.max_leaves)
         with kernel_cache():
             from treecrf.trees.blending import BlendingEvaluator
-        return BlendingEvaluator(columns, space.labels_of_state, self.max_leaves)
+        return BlendingEvaluator(columns, space.labels_of_state, self.max_leaves, self.n_surrogates)
 
     def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
         shape = (space.n_labels, space.n_states)

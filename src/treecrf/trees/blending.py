@@ -81,12 +81,16 @@ class BlendingEvaluator:
     labels_of_state : int16, shape (n_all_states, order)
     max_leaves : int
         The most leaves that a tree has.
+    n_surrogates : int
+        The most surrogates that a split has.
     """
 
-    def __init__(self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int) -> None:
+    def __init__(
+        self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int, n_surrogates: int
+    ) -> None:
         self._columns = columns
         self._labels_of_state = labels_of_state
-        self._copies = make_copies(len(columns.cells), len(labels_of_state), max_leaves)
+        self._copies = make_copies(len(columns.cells), len(labels_of_state), max_leaves, n_surrogates)
         self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:

@@ -51,6 +51,8 @@ class Copies(NamedTuple):
         Whether a leaf has all positions, undivided.
     unknown_positions, unknown_weights : int32, shape (n_positions,)
         Copies set aside by `take_known` until `distribute`.
+    resolved : int64, shape (n_surrogates, 4)
+        The surrogates of the split that is being made.
     used : int64, shape (2,)
         Entries of the lists, and vectors, that are in use.
     """
@@ -67,20 +69,21 @@ class Copies(NamedTuple):
     whole: NDArray[np.bool_]
     unknown_positions: NDArray[np.int32]
     unknown_weights: NDArray[np.int32]
+    resolved: NDArray[np.int64]
     used: NDArray[np.int64]
 
 
 COPIES = types.NamedTuple(
     (
         int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
-        int64[::1], boolean[::1], int32[::1], int32[::1], int64[::1],
+        int64[::1], boolean[::1], int32[::1], int32[::1], int64[:, ::1], int64[::1],
     ),
     Copies,
 )  # fmt: skip
 """The compiled type of `Copies`."""
 
 
-def make_copies(n_positions: int, n_all_states: int, max_leaves: int) -> Copies:
+def make_copies(n_positions: int, n_all_states: int, max_leaves: int, n_surrogates: int) -> Copies:
     """Allocate the copies of a data set."""
     numbers = [np.zeros(max_leaves, dtype=np.int64) for _ in range(5)]
     lists = [np.zeros(8 * n_positions, dtype=np.int32) for _ in range(2)]
@@ -97,6 +100,7 @@ def make_copies(n_positions: int, n_all_states: int, max_leaves: int) -> Copies:
         whole=np.zeros(max_leaves, dtype=np.bool_),
         unknown_positions=np.zeros(n_positions, dtype=np.int32),
         unknown_weights=np.zeros(n_positions, dtype=np.int32),
+        resolved=np.zeros((n_surrogates, 4), dtype=np.int64),
         used=np.zeros(2, dtype=np.int64),
     )
 
@@ -210,30 +214,40 @@ def take_known(copies, columns, leaf, child, slot, code):
     return n_unknown
 
 
-@kernel(int64(COLUMNS, int32[:, ::1], int64, int64))
-def share_of_true(columns, surrogates, position, share):
-    """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`.
+@kernel(int64(COPIES, COLUMNS, int32[:, ::1]))
+def _resolve(copies, columns, surrogates):
+    """Note slot, cell, cell of "missing" and polarity of each surrogate; return how many there are."""
+    n_surrogates = 0
+    while n_surrogates < len(surrogates) and surrogates[n_surrogates, 0] >= 0:
+        slot = surrogates[n_surrogates, 0]
+        copies.resolved[n_surrogates, 0] = slot
+        copies.resolved[n_surrogates, 1] = columns.first_cell[slot] + surrogates[n_surrogates, 1]
+        copies.resolved[n_surrogates, 2] = columns.first_cell[slot + 1] - 1
+        copies.resolved[n_surrogates, 3] = surrogates[n_surrogates, 2]
+        n_surrogates += 1
+    return n_surrogates
 
-    Parameters
-    ----------
-    surrogates : int32, shape (n_surrogates, 3)
-        Slot, code, and whether the surrogate stands for the test itself (1) or for its opposite (0); a slot of
-        -1 ends the list.
-    """
-    for i in range(len(surrogates)):
-        slot = surrogates[i, 0]
-        if slot < 0:
-            break
-        at = columns.cells[uint64(position), uint64(slot)]
-        if at != columns.first_cell[slot + 1] - 1:
-            holds = at == columns.first_cell[slot] + surrogates[i, 1]
-            return FULL if holds == (surrogates[i, 2] == 1) else 0
+
+@kernel(int64(COPIES, COLUMNS, int64, uint64, int64))
+def _share_of_true(copies, columns, n_surrogates, position, share):
+    """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`."""
+    for i in range(n_surrogates - 1, -1, -1):  # from the last, without branches, which would be mispredicted
+        at = columns.cells[position, uint64(copies.resolved[i, 0])]
+        says = FULL * ((at == copies.resolved[i, 1]) == copies.resolved[i, 3])
+        share = share if at == copies.resolved[i, 2] else says
     return share
 
 
 @kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
 def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
+
+    Parameters
+    ----------
+    surrogates : int32, shape (n_surrogates, 3)
+        As in `treecrf.trees.tree.Tree`.
+    share : int64
+        Part of a copy that the child gets where no surrogate tells.
 
     Returns
     -------
@@ -242,13 +256,14 @@ def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_
         ``unknown_weights`` then begin with these.
     """
     positions, weights = copies.positions, copies.weights
+    n_surrogates = _resolve(copies, columns, surrogates)
     dense = copies.vector_of[leaf] >= 0
     vector = copies.vectors[max(copies.vector_of[leaf], 0)]
     child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], 0
     for i in range(uint64(n_unknown)):
         position = uint64(copies.unknown_positions[i])
         weight = int64(copies.unknown_weights[i])
-        part = share_of_true(columns, surrogates, position, share)
+        part = _share_of_true(copies, columns, n_surrogates, position, share)
         to_child = (weight * part + _HALF) >> 30
         to_leaf = weight - to_child
         positions[uint64(child_end)] = position

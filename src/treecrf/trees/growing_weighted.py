@@ -127,7 +127,7 @@ def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
     n_cells, (n_all_states, order) = int(problem.columns.first_cell[-1]), problem.labels_of_state.shape
     n_features = n_cells + order * (problem.n_labels + 1)
     return WeightedWorkspace(
-        copies=make_copies(len(problem.columns.cells), n_all_states, max_leaves),
+        copies=make_copies(len(problem.columns.cells), n_all_states, max_leaves, problem.handling.n_surrogates),
         histograms=np.zeros((max_leaves, 2 * n_features), dtype=np.int64),
         node_sums=np.zeros((max_leaves, 2), dtype=np.int64),
         gains=np.zeros(max_leaves),
@@ -231,7 +231,8 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     other[:] = 0
     scan_weights(
         copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows,
-        copies.states[leaf, : copies.n_states[leaf]], problem.columns.cells, problem.packing, other,
+        copies.states[leaf, : copies.n_states[leaf]], problem.labels_of_state, problem.n_labels, problem.columns.cells,
+        problem.packing, other,
     )  # fmt: skip
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]
