@@ -13,11 +13,9 @@ from treecrf.reporting.missing_tables import (
     deviance_layout,
     effects_layout,
     significance_layout,
-    to_fragment,
-    to_html,
-    to_latex,
 )
 from treecrf.reporting.published import missing_value_coefficients
+from treecrf.reporting.rendering import to_fragment, to_html, to_latex
 
 NAN, INF = np.nan, np.inf
 

@@ -150,7 +150,7 @@ def missing_results():
     tables += [
         f"{table}_{method}"
         for method in SETTINGS.missing.methods
-        for table in MISSING_COMPARISONS
+        for table in ("coefficients", "significance", "effects")
     ]
     return (
         [f"{RESULTS}/missing/tables/{name}.html" for name in tables]
@@ -160,8 +160,10 @@ def missing_results():
     )
 
 
-MISSING_COMPARISONS = ("coefficients", "significance", "effects")
 GUIDE = f"{REPORTS}/missing_values.md"
+TABLE_CODE = [
+    f"reporting/{name}.py" for name in ("missing_tables", "rendering", "tables")
+]
 
 
 # --- all studies ------------------------------------------------------------------------------------

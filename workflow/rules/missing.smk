@@ -190,26 +190,40 @@ rule tabulate_missing:
         runtime=10,
     params:
         folder=f"{RESULTS}/missing/tables",
-        code=code_of("reporting/missing_tables.py", "reporting/tables.py"),
+        code=code_of(*TABLE_CODE),
     message:
         "Writes the tables of accuracy, cost and deviance"
     script:
         "../scripts/tabulate_missing.py"
 
 
-rule tabulate_comparison:
+rule tabulate_comparisons:
     input:
         missing_summaries("comparisons"),
     output:
         report(
-            f"{RESULTS}/missing/tables/{{comparison}}_{{method}}.html",
+            f"{RESULTS}/missing/tables/coefficients_{{method}}.html",
             caption="../report/missing_comparison.rst",
             category="Missing values (chapter 4)",
-            labels={"item": "Table 4.1: {comparison}", "baseline": "{method}"},
+            labels={"item": "Table 4.1: coefficients", "baseline": "{method}"},
         ),
-        multiext(f"{RESULTS}/missing/tables/{{comparison}}_{{method}}", ".csv", ".tex"),
+        report(
+            f"{RESULTS}/missing/tables/significance_{{method}}.html",
+            caption="../report/missing_comparison.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "All tests", "baseline": "{method}"},
+        ),
+        report(
+            f"{RESULTS}/missing/tables/effects_{{method}}.html",
+            caption="../report/missing_comparison.rst",
+            category="Missing values (chapter 4)",
+            labels={"item": "Points of accuracy", "baseline": "{method}"},
+        ),
+        multiext(f"{RESULTS}/missing/tables/coefficients_{{method}}", ".csv", ".tex"),
+        multiext(f"{RESULTS}/missing/tables/significance_{{method}}", ".csv", ".tex"),
+        multiext(f"{RESULTS}/missing/tables/effects_{{method}}", ".csv", ".tex"),
     log:
-        f"{LOGS}/tabulate_comparison/{{comparison}}_{{method}}.log",
+        f"{LOGS}/tabulate_comparisons/{{method}}.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -217,13 +231,12 @@ rule tabulate_comparison:
         mem_mb=1500,
         runtime=10,
     params:
-        code=code_of(
-            "reporting/missing_tables.py", "reporting/tables.py", "reporting/published"
-        ),
+        folder=f"{RESULTS}/missing/tables",
+        code=code_of(*TABLE_CODE, "reporting/published"),
     message:
-        "Writes the {wildcards.comparison} against {wildcards.method}"
+        "Writes the comparisons with {wildcards.method}"
     script:
-        "../scripts/tabulate_comparison.py"
+        "../scripts/tabulate_comparisons.py"
 
 
 rule write_guide:

@@ -8,6 +8,7 @@ Each table as HTML, CSV and LaTeX.
 from _job import job
 from treecrf.reporting import missing_tables
 from treecrf.reporting.files import read_frames
+from treecrf.reporting.rendering import write_layout
 
 with job(snakemake.log[0]):
     layouts = {
@@ -16,4 +17,4 @@ with job(snakemake.log[0]):
         "deviance": missing_tables.deviance_layout(read_frames(snakemake.input.deviance)),
     }
     for name, layout in layouts.items():
-        missing_tables.write_layout(layout, f"{snakemake.params.folder}/{name}")
+        write_layout(layout, f"{snakemake.params.folder}/{name}")

@@ -15,9 +15,9 @@ from treecrf.reporting.missing_tables import (
     comparison_layout,
     costs_layout,
     deviance_layout,
-    to_fragment,
 )
 from treecrf.reporting.parts import figure, fold, paragraph
+from treecrf.reporting.rendering import to_fragment
 from treecrf.settings import MissingSettings, Settings
 
 INTRODUCTION = """
