@@ -261,7 +261,7 @@ rule write_guide:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code_of("reporting/guide.py"),
+        code=code_of("reporting/guide", *TABLE_CODE),
     message:
         "Writes which method to use when: {output}"
     script:

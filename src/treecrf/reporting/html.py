@@ -160,12 +160,15 @@ def _cost(names: list[str], results: Path) -> str:
         by_phase = seconds.groupby("phase", sort=False)["cpu_seconds"].mean()
         row = {"data set": name} | {str(phase): f"{value:.3f}" for phase, value in by_phase.items()}
         rows.append(row | {"one training": f"{by_phase.sum():.3f}"})
-    table = frame_to_fragment(pd.DataFrame(rows)) if rows else ""
+    said = (
+        "<p>CPU seconds of one training of the training study with one thread on the whole training set, by phase: "
+        f"mean over lambdas and runs.</p>{frame_to_fragment(pd.DataFrame(rows))}"
+    )
     jobs = _benchmarks(results / "benchmarks")
     return (
-        '<section id="cost"><h2>CPU time</h2><p>CPU seconds of one training with one thread on the whole training '
-        f"set, by phase: mean over lambdas and runs.</p>{table}<p>Seconds of the jobs behind this page, by step, start "
-        f"of Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
+        f'<section id="cost"><h2>CPU time</h2>{said if rows else ""}<p>Seconds and memory of the jobs behind this page, '
+        "by step, start of Python included, as Snakemake sampled them.</p>"
+        f"{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
     )
 
 
@@ -174,18 +177,24 @@ def _benchmarks(folder: Path) -> pd.DataFrame:
     for path in sorted(folder.rglob("*.tsv")):
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])
         rows.append(
-            {"step": path.relative_to(folder).parts[0].removesuffix(".tsv"), **measured[["s", "cpu_time"]].iloc[0]}
+            {
+                "step": path.relative_to(folder).parts[0].removesuffix(".tsv"),
+                **measured[["s", "cpu_time", "max_rss"]].iloc[0],
+            }
         )
     if not rows:
         return pd.DataFrame()
     groups = pd.DataFrame(rows).groupby("step", sort=False)
-    frame = groups.agg(jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum")).reset_index()
+    frame = groups.agg(
+        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum"), memory=("max_rss", "max")
+    ).reset_index()
     return pd.DataFrame(
         {
             "step": frame["step"],
             "jobs": frame["jobs"].astype(str),
             "wall seconds": frame["wall"].map("{:.1f}".format),
             "CPU seconds": frame["cpu"].map("{:.1f}".format),
+            "most memory, MiB": frame["memory"].map("{:.0f}".format),
         }
     )
 
