@@ -66,8 +66,8 @@ def gradients_at(model, train, n_iterations):
     sweep = build_sweep(train, WINDOW)
     space = chain.StateSpace(len(train.label_names), 1)
     training = Training(columns, sweep, train.offsets, train.labels, space, model.start_, 100, 20.0)
-    for index in range(n_iterations * space.n_labels):
-        training.replay(index % space.n_labels, model.forest_.tree(index))
+    trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
+    training.replay(trees, model._evaluator(columns, space))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
     training._prepare()
     return training

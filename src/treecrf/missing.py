@@ -134,7 +134,10 @@ class Indicator:
                 attributes.append(Attribute(name, (*categories, MISSING_CATEGORY)))
                 columns.append(np.where(holes[:, j], len(categories), data.values[:, j]).astype(np.int16))
         for j in flags:
-            attributes.append(Attribute(f"{data.attributes[j].name} missing", ("no", "yes")))
+            flag = f"{data.attributes[j].name} missing"
+            if flag in self.flagged_:
+                raise ValueError(f"there is an attribute {flag!r} already, which a flag would be called; rename it.")
+            attributes.append(Attribute(flag, ("no", "yes")))
             columns.append(holes[:, j].astype(np.int16))
         return data.with_values(np.stack(columns, axis=1), attributes)
 

@@ -80,7 +80,6 @@ class Training:
         self._log_likelihoods = np.empty(len(offsets) - 1)
         self._handling = handling
         self._growers: list[Grower] = []
-        self._evaluator: Evaluator | BlendingEvaluator | None = None
 
     def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
@@ -98,15 +97,10 @@ class Training:
         seconds["update"] += sum(updating for *_, updating in results)
         return [tree for tree, *_ in results]
 
-    def replay(self, label: int, tree: Tree) -> None:
-        """Add a tree that an earlier run has grown, with the same bits as that run."""
-        if self._evaluator is None:
-            arguments = (self._columns, self._space.labels_of_state, self._max_leaves)
-            if self._handling is None:
-                self._evaluator = Evaluator(*arguments)
-            else:
-                self._evaluator = BlendingEvaluator(*arguments, self._handling.n_surrogates)
-        self._evaluator.add(tree, self._exponentials[label], exponentiated=True)
+    def replay(self, trees: Sequence[Tree], evaluator: Evaluator | BlendingEvaluator) -> None:
+        """Add trees that an earlier run has grown, label by label, with the same bits as that run."""
+        for i, tree in enumerate(trees):
+            evaluator.add(tree, self._exponentials[i % self._space.n_labels], exponentiated=True)
 
     def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
         before = time.thread_time()

@@ -183,8 +183,7 @@ class TreeCRF(base.Labeller):
         if going_on:
             trees = [self.forest_.tree(i) for i in range(self.forest_.n_trees)]
             history = list(self.log_likelihood_history_[:-1])
-            for i, tree in enumerate(trees):
-                training.replay(i % len(train.label_names), tree)
+            training.replay(trees, self._evaluator(columns, space))
 
         with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
             run = _runner(pool)
@@ -300,11 +299,12 @@ class TreeCRF(base.Labeller):
         return Handling(False, self.scale_gain, 0, False, True)
 
     def _evaluator(self, columns: Columns, space: chain.StateSpace) -> Evaluator | BlendingEvaluator:
+        forest = self.forest_  # buffers are as large as the trees that are there, whatever the settings say now
         if self.missing == "error":
-            return Evaluator(columns, space.labels_of_state, self.max_leaves)
+            return Evaluator(columns, space.labels_of_state, forest.most_leaves)
         with kernel_cache():
             from treecrf.trees.blending import BlendingEvaluator
-        return BlendingEvaluator(columns, space.labels_of_state, self.max_leaves, self.n_surrogates)
+        return BlendingEvaluator(columns, space.labels_of_state, forest.most_leaves, forest.n_surrogates)
 
     def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
         shape = (space.n_labels, space.n_states)

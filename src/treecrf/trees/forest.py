@@ -140,6 +140,16 @@ class Forest(NamedTuple):
         """Number of trees."""
         return len(self.first_split) - 1
 
+    @property
+    def most_leaves(self) -> int:
+        """Leaves of the largest tree."""
+        return int(np.diff(self.first_split).max(initial=0)) + 1
+
+    @property
+    def n_surrogates(self) -> int:
+        """Most surrogates that a split can have."""
+        return self.surrogates.shape[1]
+
     def tree(self, index: int) -> Tree:
         """One tree (views, no copies)."""
         begin, end = self.first_split[index], self.first_split[index + 1]

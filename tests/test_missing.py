@@ -1,0 +1,282 @@
+"""Making holes, filling them, marking them: by hand and against the definitions."""
+
+import numpy as np
+import pytest
+
+from treecrf import Attribute, SequenceSet, TreeCRF
+from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject
+from treecrf.sequences import MISSING, window_codes
+
+
+def random_set(rng, n_sequences, sizes, longest=12, unlabelled=1):
+    """Independent attributes with so many categories each; some sequences end in observations without a label."""
+    lengths = rng.integers(1, longest + 1, n_sequences)
+    observed = lengths + rng.integers(0, unlabelled + 1, n_sequences)
+    offsets, observation_offsets = (np.concatenate([[0], np.cumsum(part)]) for part in (lengths, observed))
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    attributes = [Attribute(f"a{j}", tuple(f"c{code}" for code in range(size))) for j, size in enumerate(sizes)]
+    labels = rng.integers(0, 3, offsets[-1])
+    return SequenceSet(values, offsets, attributes, labels, ("A", "B", "C"), observation_offsets)
+
+
+def plain_set(columns, attributes, labels=None):
+    """One sequence with the given columns."""
+    n_observations = len(columns[0])
+    return SequenceSet(np.stack(columns, axis=1), [0, n_observations], attributes, labels, ("A", "B"))
+
+
+def deviation(n_hits, n, probability):
+    """Standard deviations between a count and its mean."""
+    return abs(n_hits - n * probability) / np.sqrt(n * probability * (1 - probability))
+
+
+# --- making holes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.4, 0.9])
+@pytest.mark.parametrize(("n_sequences", "sizes"), [(1500, (26,)), (400, (2,) * 20)], ids=["letters", "lines"])
+def test_share_of_holes_is_binomial(n_sequences, sizes, rate):
+    rng = np.random.default_rng([n_sequences, int(100 * rate)])
+    data = random_set(rng, n_sequences, sizes)
+    holes = inject(data, rate, rng).values == MISSING
+    n_rows, n_columns = holes.shape
+    assert holes.size > 9000
+    assert deviation(holes.sum(), holes.size, rate) < 4
+    for j in range(n_columns):
+        assert deviation(holes[:, j].sum(), n_rows, rate) < 4
+    # Cells go missing by themselves: neighbours, below and to the right, are both missing at the product rate.
+    assert deviation((holes[1::2] & holes[: 2 * (n_rows // 2) : 2]).sum(), n_rows // 2 * n_columns, rate**2) < 4
+    if n_columns > 1:
+        pairs = holes[:, 1::2] & holes[:, ::2]
+        assert deviation(pairs.sum(), pairs.size, rate**2) < 4
+        assert deviation(holes.all(axis=1).sum(), n_rows, rate**n_columns) < 4
+
+
+def test_rates_nought_and_one():
+    rng = np.random.default_rng(0)
+    data = random_set(rng, 50, (3, 2))
+    assert inject(data, 0, rng) == inject(data, 0.0, rng) == data
+    for rate in (1, 1.0):
+        assert (inject(data, rate, rng).values == MISSING).all()
+
+
+def test_holes_stay_and_nothing_else_changes():
+    rng = np.random.default_rng(1)
+    data = random_set(rng, 100, (3, 2, 5))
+    once = inject(data, 0.3, rng)
+    twice = inject(once, 0.3, rng)
+    assert (twice.values[once.values == MISSING] == MISSING).all()
+    assert deviation((twice.values == MISSING).sum(), data.values.size, 1 - 0.7**2) < 4
+    for damaged in (once, twice):
+        shown = damaged.values != MISSING
+        np.testing.assert_array_equal(damaged.values[shown], data.values[shown])
+        assert damaged.with_values(data.values) == data  # labels, offsets, names
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.01, float("nan"), float("inf")])
+def test_bad_rates_are_refused(rate):
+    data = random_set(np.random.default_rng(0), 2, (3,))
+    with pytest.raises(ValueError, match=r"rate=.*: give a probability, 0 to 1\.$"):
+        inject(data, rate, np.random.default_rng(0))
+
+
+def test_the_same_generator_makes_the_same_holes():
+    data = random_set(np.random.default_rng(2), 60, (3, 2))
+    assert inject(data, 0.3, np.random.default_rng(5)) == inject(data, 0.3, np.random.default_rng(5))
+    assert inject(data, 0.3, np.random.default_rng(5)) != inject(data, 0.3, np.random.default_rng(6))
+    rng = np.random.default_rng(5)
+    assert inject(data, 0.3, rng) != inject(data, 0.3, rng)
+    # One number for each cell, at any rate: later draws do not depend on the rate.
+    after = []
+    for rate in (0.0, 0.3, 1.0):
+        rng = np.random.default_rng(5)
+        inject(data, rate, rng)
+        after.append(rng.random())
+    assert len(set(after)) == 1
+
+
+@pytest.mark.parametrize("window", [(0, 0), (1, 1), (3, 2)])
+def test_cells_go_missing_before_windows_are_cut(window):
+    rng = np.random.default_rng(3)
+    sizes = (4, 2)
+    data = random_set(rng, 30, sizes, longest=6, unlabelled=2)
+    damaged = inject(data, 0.3, rng)
+    before, after = (window_codes(one, window).reshape(data.n_positions, -1, 2) for one in (data, damaged))
+    n_beyond_labels = 0
+    for i in range(len(data)):
+        first, last = data.observation_offsets[i : i + 2]
+        for t in range(data.lengths[i]):
+            for place, shift in enumerate(range(-window[0], window[1] + 1)):
+                row = first + t + shift
+                for j, size in enumerate(sizes):
+                    position = data.offsets[i] + t
+                    if not first <= row < last:
+                        expected = size  # EDGE, never missing
+                    elif damaged.values[row, j] == MISSING:
+                        expected = size + 1
+                        n_beyond_labels += row >= first + data.lengths[i]
+                    else:
+                        expected = data.values[row, j]
+                    assert after[position, place, j] == expected
+    assert (n_beyond_labels > 0) == (window != (0, 0))
+    edges = before == np.array(sizes)
+    np.testing.assert_array_equal(edges, after == np.array(sizes))
+    assert edges.any() == (window != (0, 0))
+
+
+def test_one_hole_is_in_all_windows_that_contain_it():
+    # Five observations, four positions; observation 2 is missing. With one observation before and two after,
+    # positions 0, 1, 2 and 3 see it in the places 3, 2, 1, 0. Position 3 sees EDGE after observation 4.
+    data = SequenceSet([[0], [1], [MISSING], [1], [0]], [0, 4], (Attribute("a", ("x", "y")),), None, (), [0, 5])
+    assert window_codes(data, (1, 2)).tolist() == [[2, 0, 1, 3], [0, 1, 3, 1], [1, 3, 1, 0], [3, 1, 0, 2]]
+
+
+# --- filling -------------------------------------------------------------------------------------------
+
+SHAPES = (Attribute("letter", ("x", "y", "z")), Attribute("flag", ("no", "yes")))
+
+
+def test_imputer_fills_with_the_commonest_value():
+    # letter: y twice, x once (holes do not count, though they are most); flag: yes three times, no twice.
+    train = plain_set([[1, -1, 0, -1, -1, 1], [1, 0, 1, -1, 0, 1]], SHAPES)
+    imputer = Imputer().fit(train)
+    assert imputer.fill_values_ == {"letter": "y", "flag": "yes"}
+    assert imputer.transform(train).values.T.tolist() == [[1, 1, 0, 1, 1, 1], [1, 0, 1, 1, 0, 1]]
+    assert imputer.transform(train) == Imputer().fit_transform(train)
+    assert imputer.transform(train).attributes == train.attributes
+    # Other data are filled with the training set's values, not with their own.
+    test = plain_set([[2, 2, -1], [0, -1, 0]], SHAPES)
+    assert imputer.transform(test).values.T.tolist() == [[2, 2, 1], [0, 1, 0]]
+
+
+def test_first_category_wins_ties_and_fills_what_no_cell_shows():
+    tied = plain_set([[2, 1, -1, 2, 1], [1, 0, -1, -1, -1]], SHAPES)
+    assert Imputer().fit(tied).fill_values_ == {"letter": "y", "flag": "no"}
+    hidden = plain_set([[-1, -1], [1, -1]], SHAPES)
+    assert Imputer().fit(hidden).fill_values_ == {"letter": "x", "flag": "yes"}
+    assert Imputer().fit_transform(hidden).values.tolist() == [[0, 1], [0, 1]]
+
+
+def test_imputer_matches_categories_by_name():
+    imputer = Imputer().fit(plain_set([[1, 1, 0], [0, 0, 1]], SHAPES))  # y, no
+    turned = (Attribute("letter", ("z", "y")), Attribute("flag", ("yes", "maybe")))
+    filled = imputer.transform(plain_set([[-1, 0, 1], [-1, 0, 1]], turned))
+    assert filled.values.T.tolist() == [[1, 0, 1], [2, 0, 1]]
+    assert filled.attributes == (turned[0], Attribute("flag", ("yes", "maybe", "no")))  # what it lacks is added last
+
+
+def test_imputer_refuses_what_it_cannot_fill():
+    train = plain_set([[1, 1, 0], [0, 0, 1]], SHAPES)
+    with pytest.raises(ValueError, match=r"^this Imputer is not fitted; call fit first\.$"):
+        Imputer().transform(train)
+    imputer = Imputer().fit(train)
+    for attributes in (SHAPES[::-1], (SHAPES[0], Attribute("other", ("no", "yes")))):
+        with pytest.raises(ValueError, match=r"the training set had \['letter', 'flag'\]; give the same ones"):
+            imputer.transform(plain_set([[0, 0], [0, 0]], attributes))
+    with pytest.raises(ValueError, match="'letter', 'flag'"):
+        imputer.transform(plain_set([[0, 0]], SHAPES[:1]))
+    with pytest.raises(ValueError, match="attribute 'empty' has no categories"):
+        Imputer().fit(plain_set([[-1, -1]], (Attribute("empty", ()),)))
+
+
+# --- marking -------------------------------------------------------------------------------------------
+
+
+def test_holes_become_a_category():
+    train = plain_set([[0, -1, 2], [1, -1, 0]], SHAPES)
+    marked = Indicator("category").fit_transform(train)
+    assert marked.values.T.tolist() == [[0, 3, 2], [1, 2, 0]]
+    assert marked.attributes == (
+        Attribute("letter", ("x", "y", "z", MISSING_CATEGORY)),
+        Attribute("flag", ("no", "yes", MISSING_CATEGORY)),
+    )
+
+
+def test_holes_are_flagged():
+    train = plain_set([[1, -1, 2], [1, 0, -1]], SHAPES)
+    marked = Indicator("flag").fit_transform(train)
+    assert marked.values.T.tolist() == [[1, 0, 2], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    said = ("no", "yes")
+    assert marked.attributes == (*SHAPES, Attribute("letter missing", said), Attribute("flag missing", said))
+
+
+def test_two_categories_get_a_flag_and_others_a_category():
+    train = plain_set([[1, -1, 2], [1, 0, -1]], SHAPES)
+    indicator = Indicator().fit(train)
+    assert indicator.flagged_ == {"letter": False, "flag": True}
+    marked = indicator.transform(train)
+    assert marked == Indicator("auto").fit_transform(train)
+    assert marked.values.T.tolist() == [[1, 3, 2], [1, 0, 0], [0, 0, 1]]
+    assert [attribute.name for attribute in marked.attributes] == ["letter", "flag", "flag missing"]
+    # The training set decides, also for data with other category lists.
+    other = (Attribute("letter", ("x", "y")), Attribute("flag", ("no", "yes", "perhaps")))
+    marked = indicator.transform(plain_set([[-1, 1], [-1, 2]], other))
+    assert marked.values.T.tolist() == [[2, 1], [0, 2], [1, 0]]
+    assert marked.attributes[0].categories == ("x", "y", MISSING_CATEGORY)
+    assert marked.attributes[1] == other[1]
+
+
+def test_every_attribute_is_marked_whether_or_not_it_has_holes():
+    complete = plain_set([[1, 0, 2], [1, 0, 1]], SHAPES)
+    marked = Indicator().fit_transform(complete)
+    assert marked.values.T.tolist() == [[1, 0, 2], [1, 0, 1], [0, 0, 0]]
+    assert marked.attributes[0].categories[-1] == MISSING_CATEGORY
+
+
+@pytest.mark.parametrize(("mark", "like"), [("category", "y"), ("flag", "x")])
+def test_a_mark_that_training_never_saw_fails_every_test(mark, like):
+    # One split on "x or not". A hole that became a category of its own is not x, so it is labelled as y and z are;
+    # flagged, it became the first category, x, and the flag that training never saw raised is not tested.
+    letters = (Attribute("letter", ("x", "y", "z")),)
+    train = plain_set([[0, 0, 0, 1, 2, 1]], letters, [0, 0, 0, 1, 1, 1])
+    indicator = Indicator(mark).fit(train)
+    model = TreeCRF(3, 4, 1.0, order=0).fit(indicator.transform(train))
+    hole, x, y = model.potentials(indicator.transform(plain_set([[-1, 0, 1]], letters)))[0, :, 0]
+    assert hole == {"x": x, "y": y}[like]
+    assert x > 0.5 > -0.5 > y
+
+
+def test_indicator_refuses_what_it_cannot_mark():
+    train = plain_set([[1, 1, 0], [0, 0, 1]], SHAPES)
+    with pytest.raises(ValueError, match=r"^mark='cross': choose 'auto', 'category' or 'flag'\.$"):
+        Indicator("cross")
+    with pytest.raises(ValueError, match=r"^this Indicator is not fitted; call fit first\.$"):
+        Indicator().transform(train)
+    with pytest.raises(ValueError, match=r"the training set had \['letter', 'flag'\]; give the same ones"):
+        Indicator().fit(train).transform(plain_set([[0, 0], [0, 0]], SHAPES[::-1]))
+    clash = plain_set([[0, 1]], (Attribute("letter", ("x", MISSING_CATEGORY, "z")),))
+    with pytest.raises(ValueError, match=r"attribute 'letter' has a category '\(missing\)' already; rename it"):
+        Indicator("category").fit_transform(clash)
+    assert Indicator("flag").fit_transform(clash).values.tolist() == [[0, 0], [1, 0]]  # nothing clashes here
+    with pytest.raises(ValueError, match="attribute 'empty' has no categories; mark it by a category"):
+        Indicator("flag").fit_transform(plain_set([[-1, -1]], (Attribute("empty", ()),)))
+
+
+# --- both ----------------------------------------------------------------------------------------------
+
+TRANSFORMERS = [Imputer(), Indicator("auto"), Indicator("category"), Indicator("flag")]
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=lambda one: type(one).__name__ + getattr(one, "mark", ""))
+def test_no_hole_is_left_and_what_was_seen_stays(transformer, rate):
+    rng = np.random.default_rng(4)
+    train, test = (random_set(rng, 40, (3, 2, 2)) for _ in range(2))
+    damaged = [inject(train, rate, rng), inject(test, rate, rng)]
+    transformer.fit(damaged[0].with_labels(None))  # labels are not looked at
+    for data in damaged:
+        result = transformer.transform(data)
+        assert not result.has_missing
+        shown = data.values != MISSING
+        np.testing.assert_array_equal(result.values[:, :3][shown], data.values[shown])
+        assert result.with_values(data.values, data.attributes) == data  # labels, offsets, names
+        np.testing.assert_array_equal(transformer.transform(data).values, result.values)
+    model = TreeCRF(2, 4, 1.0, (1, 1), missing="error").fit(transformer.transform(damaged[0]))
+    assert model.predict(transformer.transform(damaged[1])).shape == (test.n_positions,)
+
+
+def test_a_flag_must_have_a_name_of_its_own():
+    attributes = (Attribute("a", ("no", "yes")), Attribute("a missing", ("no", "yes")))
+    data = SequenceSet([[0, 1], [1, 0]], [0, 2], attributes)
+    with pytest.raises(ValueError, match="there is an attribute 'a missing' already"):
+        Indicator("flag").fit_transform(data)

@@ -1,0 +1,357 @@
+"""The study of missing values: holes from names, hold-out, counts that models trained by hand give too."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.missing import Imputer, Indicator
+from treecrf.models.treecrf import TreeCRF
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.settings import MissingSettings
+from treecrf.studies import missing as study
+
+METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction")
+TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
+
+
+def tiny_set(seed, n_sequences=12):
+    """Sequence i has i + 2 positions, so a length tells which sequence it is; labels are noisy functions of cells."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(np.arange(n_sequences) + 2)])
+    values = np.stack([rng.integers(0, 3, offsets[-1]), rng.integers(0, 2, offsets[-1])], axis=1)
+    labels = np.where(
+        rng.random(offsets[-1]) < 0.75, (values[:, 0] + values[:, 1]) % 2, rng.integers(0, 2, offsets[-1])
+    )
+    attributes = (Attribute("symbol", ("a", "b", "c")), Attribute("mark", ("no", "yes")))
+    return SequenceSet(values, offsets, attributes, labels, ("x", "y"))
+
+
+def settings(**changes):
+    return MissingSettings(
+        **{"n_training_sets": 2, "n_test_sets": 3, "l2_regularizations": [5.0, 1.0], "n_iterations": 6, "max_leaves": 4}
+        | changes
+    )
+
+
+def seed_from(*names):
+    """As `derive_seed` says: the first 8 bytes of the SHA-256 of the texts, between zero bytes."""
+    digest = hashlib.sha256("\0".join(map(str, names)).encode()).hexdigest()
+    return int(digest[:16], 16)
+
+
+def holes_by_hand(data, rate, *names):
+    """The set whose cells are missing where a generator seeded by the names draws less than the rate."""
+    drawn = np.random.default_rng(seed_from(*names)).random(data.values.shape)
+    return data.with_values(np.where(drawn < rate, -1, data.values))
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What each method finds at the rates 0 and 0.2."""
+    train, test = tiny_set(0), tiny_set(1, 7)
+    return {
+        (method, rate): study.evaluate_method("tiny", train, test, (1, 1), rate, method, settings(), 7)
+        for method in METHODS
+        for rate in (0.0, 0.2)
+    }
+
+
+# --- holes ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "text"), [(0.05, "0.05"), (0.1, "0.1"), (0.4, "0.4"), (0.30000000000000004, "0.3")])
+@pytest.mark.parametrize(("side", "index", "seed"), [("train", 0, 0), ("test", 4, 0), ("train", 3, 11)])
+def test_holes_are_pinned(rate, text, side, index, seed):
+    data = tiny_set(0)
+    expected = holes_by_hand(data, rate, seed, "tiny", "holes", text, side, index)
+    assert study.damage(data, "tiny", rate, side, index, seed) == expected
+    assert expected.has_missing
+
+
+def test_holes_are_pinned_in_figures():
+    digest = hashlib.sha256(b"0\0tiny\0holes\x000.2\0train\x001").digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    data = tiny_set(0)
+    damaged = study.damage(data, "tiny", 0.2, "train", 1)
+    np.testing.assert_array_equal(damaged.values == -1, rng.random((90, 2)) < 0.2)
+
+
+def test_other_names_make_other_holes():
+    data = tiny_set(0)
+    names = {"dataset": "tiny", "rate": 0.2, "side": "train", "index": 0, "seed": 0}
+    once = study.damage(data, **names)
+    assert study.damage(data, **names) == once
+    # The holes depend on the names, not on what is in the cells.
+    other = data.with_values((data.values + 1) % [3, 2])
+    np.testing.assert_array_equal(study.damage(other, **names).values == -1, once.values == -1)
+    for name, value in (("dataset", "tinier"), ("rate", 0.21), ("side", "test"), ("index", 1), ("seed", 1)):
+        assert study.damage(data, **names | {name: value}) != once, name
+    assert study.damage(data, **names | {"rate": 0.0}) == data
+
+
+# --- one job ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.2])
+@pytest.mark.parametrize("method", METHODS)
+def test_frames_have_the_promised_rows(outcomes, method, rate):
+    counts, choices, costs = outcomes[method, rate]
+    n_training_sets, n_test_sets = (2, 3) if rate else (1, 1)
+    expected = [(i, j, k) for i in range(n_training_sets) for j in range(n_test_sets) for k in range(7)]
+    assert counts.columns.tolist() == [
+        "dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct",
+    ]  # fmt: skip
+    assert list(counts[["training_set", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
+    assert (counts["n_positions"] == counts["sequence"] + 2).all()
+    assert counts["n_correct"].between(0, counts["n_positions"]).all()
+
+    assert choices.columns.tolist() == [
+        "dataset", "rate", "method", "training_set", "l2_regularization", "iteration", "held_out_accuracy",
+    ]  # fmt: skip
+    assert choices["training_set"].tolist() == list(range(n_training_sets))
+    assert choices["l2_regularization"].isin([5.0, 1.0]).all()
+    assert choices["iteration"].isin(range(1, 7)).all()
+    assert choices["iteration"].dtype.kind == "i"
+
+    assert costs.columns.tolist() == [
+        "dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations",
+    ]  # fmt: skip
+    phases = ["choice", "windows", "gradient", "trees", "update", "prediction"]
+    assert costs["phase"].tolist() == phases * n_training_sets
+    assert costs["training_set"].tolist() == [i for i in range(n_training_sets) for _ in phases]
+    assert (costs["cpu_seconds"] >= 0).all()
+    chosen = choices.set_index("training_set")["iteration"]
+    assert (costs["n_iterations"] == costs["training_set"].map(chosen)).all()
+    for frame in (counts, choices, costs):
+        assert set(frame[["dataset", "rate", "method"]].itertuples(index=False, name=None)) == {("tiny", rate, method)}
+
+
+def split_by_hand(n_sequences, seed):
+    """A third of the sequences is held out: the first ones of a random order."""
+    order = np.random.default_rng(seed_from(seed, "tiny", "hold-out")).permutation(n_sequences)
+    n_held_out = round(n_sequences / 3)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+
+
+def model_by_hand(method, train, n_iterations, penalty):
+    """A fitted model, and what turns damaged data into its inputs."""
+    transform = {"imputation": Imputer(), "indicator": Indicator()}.get(method)
+    prepare = transform.fit(train).transform if transform else lambda data: data
+    how = "error" if transform else method
+    return TreeCRF(n_iterations, 4, penalty, (1, 1), order=1, missing=how).fit(prepare(train)), prepare
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.2])
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_are_those_of_models_trained_by_hand(outcomes, method, rate):
+    train, test = tiny_set(0), tiny_set(1, 7)
+    counts, choices, _ = outcomes[method, rate]
+    for _, choice in choices.iterrows():
+        training_set = choice["training_set"]
+        damaged = holes_by_hand(train, rate, 7, "tiny", "holes", f"{rate:g}", "train", training_set)
+
+        # The choice: best on the third that is held out, then fewest iterations, then the smaller lambda.
+        fitted, held_out = (damaged.select(part) for part in split_by_hand(len(train), 7))
+        candidates = []
+        for penalty in (5.0, 1.0):
+            for n_iterations in range(1, 7):
+                model, prepare = model_by_hand(method, fitted, n_iterations, penalty)
+                candidates.append((-model.score(prepare(held_out)), n_iterations, penalty))
+        assert len({score for score, *_ in candidates}) > 1
+        assert (-choice["held_out_accuracy"], choice["iteration"], choice["l2_regularization"]) == min(candidates)
+
+        # The counts: trained on all of the training set.
+        model, prepare = model_by_hand(method, damaged, int(choice["iteration"]), choice["l2_regularization"])
+        of_set = counts[counts["training_set"] == training_set]
+        for test_set in of_set["test_set"].unique():
+            damaged_test = holes_by_hand(test, rate, 7, "tiny", "holes", f"{rate:g}", "test", test_set)
+            correct = model.predict(prepare(damaged_test)) == test.labels
+            expected = [int(part.sum()) for part in np.split(correct, test.offsets[1:-1])]
+            assert of_set.loc[of_set["test_set"] == test_set, "n_correct"].tolist() == expected
+
+
+def test_nothing_missing_leaves_no_difference(outcomes):
+    plain = outcomes["imputation", 0.0]
+    for method in TREE_METHODS:
+        counts, choices, _ = outcomes[method, 0.0]
+        assert counts["n_correct"].tolist() == plain.counts["n_correct"].tolist()
+        assert choices.drop(columns="method").equals(plain.choices.drop(columns="method"))
+    damaged = {tuple(outcomes[method, 0.2].counts["n_correct"]) for method in METHODS}
+    assert len(damaged) == len(METHODS)
+
+
+def test_hold_out_is_the_same_for_every_method_rate_and_training_set(monkeypatch):
+    seen = []
+    choose = study._choose
+
+    def spy(fitted, held_out, *arguments):
+        seen.append((fitted.lengths.tolist(), held_out.lengths.tolist()))
+        return choose(fitted, held_out, *arguments)
+
+    monkeypatch.setattr(study, "_choose", spy)
+    data = tiny_set(0)
+    quick = settings(n_iterations=1, l2_regularizations=[1.0])
+    for method in METHODS:
+        for rate in (0.0, 0.3):
+            study.evaluate_method("tiny", data, data, (0, 0), rate, method, quick, 0)
+    assert len(seen) == len(METHODS) * 3
+    fitted, held_out = split_by_hand(12, 0)
+    assert (len(fitted), len(held_out)) == (8, 4)
+    assert all(parts == ((fitted + 2).tolist(), (held_out + 2).tolist()) for parts in seen)
+    study.evaluate_method("other", data, data, (0, 0), 0.0, "imputation", quick, 0)
+    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", quick, 1)
+    assert seen[-1] != seen[0] != seen[-2]
+    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", settings(held_out=0.01), 0)
+    assert len(seen[-1][1]) == 1
+    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", settings(held_out=0.99), 0)
+    assert len(seen[-1][0]) == 1
+
+
+def test_ties_choose_fewest_iterations_and_the_smallest_lambda():
+    # The attribute is the label, so every candidate labels all sequences right.
+    labels = np.random.default_rng(0).integers(0, 2, 60)
+    attributes = (Attribute("symbol", ("a", "b")),)
+    data = SequenceSet(labels[:, None], np.arange(0, 61, 5), attributes, labels, ("x", "y"))
+    tied = settings(l2_regularizations=[20.0, 1.0, 5.0], n_iterations=4)
+    for method in METHODS:
+        choice = study.evaluate_method("tiny", data, data, (0, 0), 0.0, method, tied, 0).choices.iloc[0]
+        assert (choice["held_out_accuracy"], choice["iteration"], choice["l2_regularization"]) == (1.0, 1, 1.0)
+
+
+def test_settings_reach_the_models(monkeypatch):
+    made = []
+
+    class Spy(TreeCRF):
+        def fit(self, train):
+            made.append((self.get_params(), train.attributes))
+            return super().fit(train)
+
+    monkeypatch.setattr(study, "TreeCRF", Spy)
+    data = tiny_set(0)
+    chosen = settings(
+        order=2, scale_gain=True, n_surrogates=2, either_polarity=False, all_missing="both", unseen_missing="both",
+        mark="flag", unseen="error", l2_regularizations=[3.0], max_leaves=5, n_iterations=2, decoder="viterbi",
+        n_training_sets=1,
+    )  # fmt: skip
+    for method in METHODS:
+        made.clear()
+        outcome = study.evaluate_method("tiny", data, data, (0, 1), 0.3, method, chosen, 0)
+        for params, attributes in made:
+            common = {"order": 2, "window": (0, 1), "max_leaves": 5, "l2_regularization": 3.0, "unseen": "error"}
+            common |= {"scale_gain": True, "n_surrogates": 2, "either_polarity": False}
+            common |= {"all_missing": "both", "unseen_missing": "both"}
+            assert params.items() >= common.items()
+            assert params["missing"] == (method if method in TREE_METHODS else "error")
+            names = ["symbol", "mark"] + ["symbol missing", "mark missing"] * (method == "indicator")
+            assert [attribute.name for attribute in attributes] == names
+        assert [params["n_iterations"] for params, _ in made] == [2, outcome.choices["iteration"].iloc[0]]
+
+
+def test_decoder_decides_what_is_counted():
+    train, test = tiny_set(0), tiny_set(1, 30)
+    found = {}
+    for decoder in ("forward_backward", "viterbi"):
+        one = settings(decoder=decoder, l2_regularizations=[1.0], n_iterations=3)
+        counts, choices, _ = study.evaluate_method("tiny", train, test, (1, 1), 0.0, "imputation", one, 0)
+        model, prepare = model_by_hand("imputation", train, int(choices["iteration"].iloc[0]), 1.0)
+        assert counts["n_correct"].sum() == (model.predict(prepare(test), decoder) == test.labels).sum()
+        fitted, held_out = (train.select(part) for part in split_by_hand(len(train), 0))
+        model, prepare = model_by_hand("imputation", fitted, 3, 1.0)
+        scores = model.staged_score(prepare(held_out), (decoder,))[:, 0]
+        assert choices["held_out_accuracy"].tolist() == [scores.max()]
+        found[decoder] = counts["n_correct"].sum()
+    assert len(set(found.values())) == 2
+
+
+def test_one_training_sequence_is_refused():
+    data = tiny_set(0)
+    one = data.select([3])
+    with pytest.raises(ValueError, match=r"^the training set has one sequence, so none can be held out; give at least"):
+        study.evaluate_method("tiny", one, data, (0, 0), 0.1, "imputation", settings(), 0)
+    two = data.select([3, 4])
+    counts, *_ = study.evaluate_method("tiny", two, data, (0, 0), 0.0, "imputation", settings(), 0)
+    assert len(counts) == len(data)
+
+
+def test_every_method_is_warmed_on_damaged_data(monkeypatch):
+    ran = []
+    evaluate = study.evaluate_method
+
+    def spy(dataset, train, test, window, rate, method, *arguments):
+        ran.append((method, rate > 0, study.damage(train, dataset, rate, "train", 0).has_missing))
+        return evaluate(dataset, train, test, window, rate, method, *arguments)
+
+    monkeypatch.setattr(study, "evaluate_method", spy)
+    study.warm_kernels()
+    assert sorted(ran) == sorted((method, True, True) for method in METHODS)
+
+
+# --- aggregation -------------------------------------------------------------------------------------------
+
+COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+
+
+def test_evaluations_sum_over_sequences():
+    counts = pd.DataFrame(
+        [
+            ("toy", 0.1, "b", 0, 0, 0, 5, 3),
+            ("toy", 0.1, "b", 0, 0, 1, 7, 6),
+            ("toy", 0.1, "b", 0, 1, 0, 5, 1),
+            ("toy", 0.1, "b", 1, 0, 0, 5, 2),
+            ("toy", 0.1, "a", 0, 0, 0, 5, 4),
+            ("toy", 0.1, "a", 0, 0, 1, 7, 0),
+            ("toy", 0.2, "b", 0, 0, 0, 5, 5),
+            ("box", 0.1, "b", 0, 0, 0, 9, 8),
+        ],
+        columns=COUNTS,
+    )
+    assert study.evaluations(counts).to_numpy().tolist() == [
+        ["toy", 0.1, "b", 0, 0, 12, 9],
+        ["toy", 0.1, "b", 0, 1, 5, 1],
+        ["toy", 0.1, "b", 1, 0, 5, 2],
+        ["toy", 0.1, "a", 0, 0, 12, 4],
+        ["toy", 0.2, "b", 0, 0, 5, 5],
+        ["box", 0.1, "b", 0, 0, 9, 8],
+    ]
+    assert study.evaluations(counts).columns.tolist() == [name for name in COUNTS if name != "sequence"]
+
+
+def test_comparable_leaves_out_rates_at_which_methods_cannot_differ():
+    def rows(dataset, rate, correct_a, correct_b):
+        return [
+            (dataset, rate, method, 0, 0, sequence, 9, value)
+            for method, correct in (("a", correct_a), ("b", correct_b))
+            for sequence, value in enumerate(correct)
+        ]
+
+    same = rows("same", 0.0, (5, 6), (5, 6))  # all agree and nothing is missing: left out
+    swapped = rows("swapped", 0.0, (5, 6), (6, 5))  # the sums agree, the sequences do not
+    differs = rows("differs", 0.0, (5, 6), (5, 7))
+    damaged = rows("same", 0.1, (5, 6), (5, 6))  # all agree by chance
+    counts = pd.DataFrame(same + swapped + differs + damaged, columns=COUNTS)
+    kept = study.comparable(counts)
+    assert kept.equals(counts[len(same) :])
+    assert study.comparable(counts[: len(same)]).empty
+
+
+def test_frequencies_of_features():
+    attributes = (
+        Attribute("rare", ("no", "yes")),
+        Attribute("letter", ("a", "b", "c")),
+        Attribute("hidden", ("no", "yes")),
+        Attribute("turned", ("yes", "no")),
+    )
+    values = [[0, 2, -1, 1], [1, 0, -1, 1], [0, -1, -1, 0], [0, 1, -1, -1], [-1, 1, -1, 1]]
+    frequencies = study.feature_frequencies("toy", SequenceSet(values, [0, 5], attributes))
+    assert frequencies.columns.tolist() == ["dataset", "feature", "number", "share_true"]
+    assert frequencies[["dataset", "feature", "number"]].to_numpy().tolist() == [
+        ["toy", "rare", 1],
+        ["toy", "hidden", 3],
+        ["toy", "turned", 4],
+    ]
+    np.testing.assert_array_equal(frequencies["share_true"], [1 / 4, np.nan, 3 / 4])  # of the cells that are seen
+    letters = SequenceSet([[0], [1]], [0, 2], attributes[1:2])
+    assert study.feature_frequencies("toy", letters).columns.tolist() == frequencies.columns.tolist()
+    assert study.feature_frequencies("toy", letters).empty

@@ -1,0 +1,84 @@
+"""The study of missing values as a workflow, shrunken: what it makes, what runs again and what does not."""
+
+import shutil
+
+import pandas as pd
+import pytest
+from test_workflow import ROOT, SMALL, run
+
+pytestmark = pytest.mark.workflow
+
+TINY = {
+    "datasets": ["hyphen_tex", "xor"], "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2],
+    "baselines": {"xor": "imputation"}, "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20],
+    "n_iterations": 3, "max_leaves": 4,
+}  # fmt: skip
+NONE = {**SMALL, "datasets": []}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A folder in which the study alone has run."""
+    folder = tmp_path_factory.mktemp("missing")
+    shutil.copytree(ROOT / "config", folder / "config")
+    run(folder, NONE, missing=TINY)
+    return folder
+
+
+def test_tables_figures_guide_and_page_are_made(study):
+    results = study / "results/demo/missing"
+    for figure in ("figure_4_1", "figure_4_2", "effects_instance_weighting", "effects_imputation"):
+        for suffix in ("svg", "pdf", "png"):
+            assert (results / f"{figure}.{suffix}").stat().st_size > 1000
+    comparisons = [f"{kind}_{name}" for kind in ("coefficients", "significance", "effects") for name in TINY["methods"]]
+    for table in ("accuracy", "costs", "deviance", *comparisons):
+        assert len(pd.read_csv(results / f"tables/{table}.csv"))
+        assert "<table" in (results / f"tables/{table}.html").read_text()
+        assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")
+    page = (study / "reports/demo/index.html").read_text()
+    for part in ('id="missing"', 'id="missing-tests"', 'id="missing-cost"', 'id="line-features"', 'id="xor"'):
+        assert part in page
+    assert "Not in this page" not in page
+    assert "| missing" in (study / "reports/demo/missing_values.md").read_text()
+    assert not list(study.rglob("*.tmp"))
+
+
+def test_every_method_is_evaluated_on_every_pair_of_sets(study):
+    evaluations = pd.read_csv(study / "results/demo/missing/hyphen_tex/evaluations.csv")
+    assert evaluations.groupby(["rate", "method"]).size().to_dict() == {
+        (rate, method): 4 if rate else 1 for rate in TINY["rates"] for method in TINY["methods"]
+    }
+    costs = pd.read_csv(study / "results/demo/missing/hyphen_tex/costs.csv")
+    assert set(costs["phase"]) == {"choice", "windows", "gradient", "trees", "update", "prediction"}
+    assert len(pd.read_csv(study / "results/demo/missing/hyphen_tex/comparisons.csv")) == 2
+
+
+def test_a_finished_job_is_not_run_again_and_a_lost_one_alone_is(study):
+    assert "Nothing to be done" in run(study, NONE, missing=TINY).stdout
+    lost = study / "results/demo/missing/xor/imputation/rate_0.2.counts.parquet"
+    before = pd.read_parquet(lost)
+    lost.unlink()
+    messages = run(study, NONE, missing=TINY).stdout
+    assert messages.count("Evaluates ") == 1
+    assert "Evaluates imputation with 0.2 of the cells of xor missing" in messages
+    pd.testing.assert_frame_equal(pd.read_parquet(lost), before)
+
+
+def test_another_method_runs_nothing_else_and_another_setting_runs_all(study):
+    more = {**TINY, "methods": [*TINY["methods"], "indicator"]}
+    messages = run(study, NONE, "--dry-run", missing=more).stdout
+    assert messages.count("Evaluates ") == messages.count("Evaluates indicator") == 4
+    longer = run(study, NONE, "--dry-run", missing={**TINY, "n_iterations": 4}).stdout
+    assert longer.count("Evaluates ") == 8
+
+
+def test_one_study_can_be_run_alone(study):
+    messages = run(study, SMALL, "--dry-run", "missing", missing=TINY).stdout
+    assert "Cross-validates" not in messages
+
+
+def test_report_has_the_study(study):
+    run(study, NONE, "--report", "report.html", missing=TINY)
+    report = (study / "report.html").read_text()
+    assert "Missing values (chapter 4)" in report
+    assert "Figure 4.1" in report
