@@ -99,7 +99,7 @@ class MissingSettings(_Model):
     n_training_sets: int = Field(5, ge=1, description="Damaged training sets for each rate.")
     n_test_sets: int = Field(5, ge=1, description="Damaged test sets for each rate.")
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
-        [5.0, 20.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
+        [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
     n_iterations: int = Field(200, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
     held_out: float = Field(
