@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf import chain
 from treecrf.sequences import MISSING, Attribute, SequenceSet, read_npz, write_npz
 
 Decoder = Literal["forward_backward", "viterbi"]
@@ -183,6 +184,38 @@ def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
+
+
+def check_window(window: tuple[int, int]) -> None:
+    """Refuse a window that is not two whole numbers of at least 0."""
+    if len(window) != 2 or any(int(side) != side or side < 0 for side in window):
+        raise ValueError(f"window={window!r}: give (left, right), two whole numbers of at least 0.")
+
+
+def check_unseen(unseen: str) -> None:
+    """Refuse a value of the setting `unseen` that is not known."""
+    if unseen not in ("missing", "error"):
+        raise ValueError(f"unseen={unseen!r}: choose 'missing' or 'error'.")
+
+
+def refuse_missing(data: SequenceSet) -> None:
+    """Refuse a set with missing cells."""
+    if data.has_missing:
+        row, column = np.argwhere(data.values == MISSING)[0]
+        raise ValueError(
+            f"attribute {data.attributes[column].name!r} is missing at observation {row} and missing='error'; "
+            "fill the holes or choose a method for missing values."
+        )
+
+
+def decode(
+    potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int, decoder: Decoder
+) -> NDArray[np.int16]:
+    """Labels from potentials, as `Labeller.predict`."""
+    if decoder == "viterbi":
+        return chain.viterbi(potentials, offsets, order).labels
+    marginals = chain.forward_backward(potentials, offsets, order).labels
+    return marginals.argmax(axis=1).astype(np.int16)
 
 
 def check_training_set(train: SequenceSet) -> NDArray[np.int16]:

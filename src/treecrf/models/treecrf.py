@@ -163,7 +163,8 @@ class TreeCRF(base.Labeller):
 
         self._check_settings()
         labels = base.check_training_set(train)
-        self._refuse_missing(train)
+        if self.missing == "error":
+            base.refuse_missing(train)
         going_on = self.warm_start and hasattr(self, "forest_")
         if going_on:
             self._check_continuation(train)
@@ -251,25 +252,20 @@ class TreeCRF(base.Labeller):
         for decoder in decoders:
             base.check_decoder(decoder)
         for potentials in self._staged_potentials(data):
-            yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
+            yield {decoder: base.decode(potentials, data.offsets, self.order, decoder) for decoder in decoders}
 
     def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
         """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
         return base.staged_accuracies(self.staged_predict(data, decoders), self.align_labels(data), decoders)
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return self._decode(self.potentials(data), data.offsets, "viterbi")
-
-    def _decode(self, potentials: NDArray[np.float64], offsets: NDArray[np.int64], decoder: str) -> NDArray[np.int16]:
-        if decoder == "viterbi":
-            return chain.viterbi(potentials, offsets, self.order).labels
-        marginals = chain.forward_backward(potentials, offsets, self.order).labels
-        return marginals.argmax(axis=1).astype(np.int16)
+        return base.decode(self.potentials(data), data.offsets, self.order, "viterbi")
 
     def _staged_potentials(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
         """The potentials after every so many iterations (the same array each time, changed in place)."""
         aligned = self.align_inputs(data, self.unseen)
-        self._refuse_missing(data)
+        if self.missing == "error":
+            base.refuse_missing(data)
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = self._evaluator(self._columns(aligned), space)
         potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
@@ -312,14 +308,6 @@ class TreeCRF(base.Labeller):
             return np.zeros(shape)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
-    def _refuse_missing(self, data: SequenceSet) -> None:
-        if self.missing == "error" and data.has_missing:
-            row, column = np.argwhere(data.values == -1)[0]
-            raise ValueError(
-                f"attribute {data.attributes[column].name!r} is missing at observation {row} and missing='error'; "
-                "fill the holes or choose a method for missing values."
-            )
-
     def _check_settings(self) -> None:
         def refuse(name: str, need: str) -> None:
             raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
@@ -336,10 +324,10 @@ class TreeCRF(base.Labeller):
         for name in ("l2_regularization", "start_noise"):
             if not (np.isreal(getattr(self, name)) and 0 <= getattr(self, name) < np.inf):
                 refuse(name, "give a number of at least 0")
-        if len(self.window) != 2 or any(int(side) != side or side < 0 for side in self.window):
-            refuse("window", "give (left, right), two whole numbers of at least 0")
+        base.check_window(self.window)
+        base.check_unseen(self.unseen)
         for name, choices in (
-            ("missing", MISSING_METHODS), ("unseen", ("missing", "error")), ("scale_gain", (False, True)),
+            ("missing", MISSING_METHODS), ("scale_gain", (False, True)),
             ("either_polarity", (False, True)), ("all_missing", ("majority", "both")),
             ("unseen_missing", ("majority", "both")),
         ):  # fmt: skip

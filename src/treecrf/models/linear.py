@@ -1,0 +1,287 @@
+"""`LinearCRF`: a conditional random field that is linear in indicators of window cells and of label pairs."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models import base
+from treecrf.models._linear import add_cell_gradients, differentiate, score_windows
+from treecrf.models.base import DECODERS, Decoder, Monitor
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+
+
+class LinearCRF(base.Labeller):
+    """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
+
+    The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous
+    label and label: the tests that TreeCRF may use, without conjunctions. There is no weight for the first label.
+    Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2).
+
+    Parameters
+    ----------
+    variance : float
+        Of the prior of every weight.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    order : 0 or 1
+        Number of previous labels that the potentials see.
+    max_iterations : int
+        Most iterations of L-BFGS.
+    tolerance : float
+        Training stops when an iteration gains less than this part of the objective.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
+        or refuse it.
+
+    Attributes
+    ----------
+    cell_weights_ : float64, shape (n_cells, n_labels)
+        Cells as in `treecrf.trees.columns.Columns`.
+    transition_weights_ : float64, shape (n_labels, n_labels)
+        By previous label and label.
+    weights_history_ : float64, shape (n_iterations, n_weights)
+        The weights after 1, 2, .. iterations, cells before transitions.
+    objective_history_ : float64, shape (n_iterations + 1,)
+        What is minimized, after 0, 1, .. iterations.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "gradient", "update".
+    """
+
+    cell_weights_: NDArray[np.float64]
+    transition_weights_: NDArray[np.float64]
+    weights_history_: NDArray[np.float64]
+    objective_history_: NDArray[np.float64]
+    seconds_: dict[str, float]
+
+    def __init__(
+        self,
+        variance: float = 10.0,
+        window: tuple[int, int] = (0, 0),
+        order: int = 1,
+        max_iterations: int = 200,
+        tolerance: float = 1e-9,
+        unseen: str = "missing",
+    ) -> None:
+        self.variance = variance
+        self.window = window
+        self.order = order
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.unseen = unseen
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
+            without the prior.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from scipy.optimize import OptimizeResult, minimize  # takes long to import, and training alone needs it
+
+        self._check_settings()
+        labels = base.check_training_set(train)
+        base.refuse_missing(train)
+        seconds = {"windows": 0.0, "gradient": 0.0, "update": 0.0}
+        began = time.thread_time()
+        objective = Objective(train, labels, self.window, self.order, self.variance)
+        seconds["windows"] = time.thread_time() - began
+        weights, values = [], [objective(np.zeros(objective.n_weights))[0]]
+        began = time.thread_time()
+
+        def note(intermediate_result: OptimizeResult) -> None:
+            weights.append(intermediate_result.x.copy())
+            values.append(float(intermediate_result.fun))
+            if monitor is not None:
+                seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
+                seconds["update"] = elapsed - objective.seconds
+                penalty = float(weights[-1] @ weights[-1]) / (2 * self.variance)
+                monitor(len(weights), dict(seconds), penalty - values[-1])
+
+        options = {
+            "maxiter": self.max_iterations,
+            "maxfun": 20 * self.max_iterations,
+            "ftol": self.tolerance,
+            "gtol": 0.0,
+        }
+        result = minimize(
+            objective, np.zeros(objective.n_weights), jac=True, method="L-BFGS-B", callback=note, options=options
+        )
+        seconds["gradient"] = objective.seconds
+        seconds["update"] = time.thread_time() - began - objective.seconds
+        if not np.isfinite(result.fun):
+            raise ValueError(f"the objective is {result.fun} after {result.nit} iterations; lower the variance.")
+        if not result.success and result.nit < self.max_iterations:
+            warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=2)
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.weights_history_ = np.array(weights or [result.x])
+        self.objective_history_, self.seconds_ = np.array(values), seconds
+        self._take_weights(self.weights_history_[-1])
+        return self
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
+        return self._potentials(self._cells(data))
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
+        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
+        labels = self.align_labels(data)
+        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` after 1, 2, .. iterations, by decoder."""
+        for decoder in decoders:
+            base.check_decoder(decoder)
+        cells = self._cells(data)
+        try:
+            for weights in self.weights_history_:
+                self._take_weights(weights)
+                potentials = self._potentials(cells)
+                yield {decoder: base.decode(potentials, data.offsets, self.order, decoder) for decoder in decoders}
+        finally:
+            self._take_weights(self.weights_history_[-1])
+
+    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
+        return base.staged_accuracies(self.staged_predict(data, decoders), self.align_labels(data), decoders)
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        return base.decode(self.potentials(data), data.offsets, self.order, "viterbi")
+
+    # --- parts --------------------------------------------------------------------------------------
+
+    def _cells(self, data: SequenceSet) -> NDArray[np.uint16]:
+        """Window cells of new data; "no cell" where a category is not known."""
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        return build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
+
+    def _potentials(self, cells: NDArray[np.uint16]) -> NDArray[np.float64]:
+        n_labels = len(self.label_names_)
+        scores = np.empty((len(cells), n_labels))
+        score_windows(cells, _with_no_cell(self.cell_weights_), scores)
+        by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
+        if self.order:
+            by_state[:, :n_labels] = self.transition_weights_.T
+        return scores.T[:, :, None] + by_state[:, None, :]
+
+    def _take_weights(self, weights: NDArray[np.float64]) -> None:
+        n_labels = len(self.label_names_)
+        n_pairs = n_labels**2 if self.order else 0
+        self.cell_weights_ = weights[: len(weights) - n_pairs].reshape(-1, n_labels)
+        self.transition_weights_ = np.zeros((n_labels, n_labels))
+        if n_pairs:
+            self.transition_weights_ = weights[-n_pairs:].reshape(n_labels, n_labels)
+
+    def _check_settings(self) -> None:
+        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
+            raise ValueError(
+                f"variance={self.variance!r}: give a number above 0; the smaller, the nearer to no weights."
+            )
+        if self.order not in (0, 1) or isinstance(self.order, bool):
+            raise ValueError(f"order={self.order!r}: choose 0 or 1.")
+        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 1:
+            raise ValueError(f"max_iterations={self.max_iterations!r}: give a whole number of at least 1.")
+        if not (np.isreal(self.tolerance) and 0 <= self.tolerance < 1):
+            raise ValueError(f"tolerance={self.tolerance!r}: give a number from 0 to below 1.")
+        base.check_window(self.window)
+        base.check_unseen(self.unseen)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays = {"weights_history": self.weights_history_, "objective_history": self.objective_history_}
+        return {"seconds": self.seconds_}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.weights_history_, self.objective_history_ = arrays["weights_history"], arrays["objective_history"]
+        self.seconds_ = values["seconds"]
+        self._take_weights(self.weights_history_[-1])
+
+
+class Objective:
+    """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
+
+    Positions with the same window share its score, which is computed once.
+
+    Parameters
+    ----------
+    train : SequenceSet
+    labels : int16, shape (n_positions,)
+    window, order, variance : see `LinearCRF`
+    """
+
+    def __init__(
+        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
+    ) -> None:
+        columns = build_columns(window_codes(train, window), slot_sizes(train.attributes, window))
+        self._cells, self._window_of = distinct_windows(columns.cells)
+        self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
+        self._order, self._variance = order, float(variance)
+        n_labels, n_cells = len(train.label_names), int(columns.first_cell[-1])
+        self._shape = (n_cells, n_labels)
+        self._alphas = np.empty((len(labels), n_labels))
+        self._scores = np.empty((len(self._cells), n_labels))
+        self._errors = np.empty_like(self._scores)
+        self.n_weights = n_cells * n_labels + (n_labels**2 if order else 0)
+        self.seconds = 0.0
+
+    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
+        began = time.thread_time()
+        n_cells, n_labels = self._shape
+        transitions = np.zeros((n_labels, n_labels))
+        if self._order:
+            transitions = weights[n_cells * n_labels :].reshape(n_labels, n_labels).copy()
+        score_windows(self._cells, _with_no_cell(weights[: n_cells * n_labels].reshape(self._shape)), self._scores)
+        pair_gradient = np.empty_like(transitions)
+        log_likelihood = differentiate(
+            self._scores, self._window_of, transitions, self._offsets, self._labels, self._alphas, self._errors,
+            pair_gradient,
+        )  # fmt: skip
+        cell_gradient = np.zeros((n_cells + 1, n_labels))
+        add_cell_gradients(self._cells, self._errors, cell_gradient)
+        parts = [cell_gradient[:-1].ravel()] + ([pair_gradient.ravel()] if self._order else [])
+        gradient = weights / self._variance - np.concatenate(parts)
+        value = float(weights @ weights) / (2 * self._variance) - log_likelihood
+        self.seconds += time.thread_time() - began
+        return value, gradient
+
+
+def distinct_windows(cells: NDArray[np.uint16]) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+    """Windows that differ, and which of them each position has; all windows where most differ anyway."""
+    whole = np.ascontiguousarray(cells)
+    if whole.shape[1]:
+        rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
+        _, first, window_of = np.unique(rows, return_index=True, return_inverse=True)
+        if len(first) <= len(cells) / 2:
+            return whole[first], window_of.reshape(-1).astype(np.int32)
+    return whole, np.arange(len(cells), dtype=np.int32)
+
+
+def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.vstack([weights, np.zeros((1, weights.shape[1]))])
