@@ -377,3 +377,25 @@ def test_settings_follow_scikit_learn():
     copied = clone(model)
     assert copied is not model
     assert copied.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("missing", ["error", "instance_weighting", "surrogate_splitting", "default_direction"])
+def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
+    # Some positions carry observations behind them that no label belongs to; the set has few different windows.
+    rng = np.random.default_rng(order)
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 2, 40)
+    offsets, observation_offsets = (np.concatenate([[0], np.cumsum(n)]) for n in (lengths, lengths + unlabelled))
+    attributes = tuple(Attribute(name, ("no", "yes")) for name in "abc")
+    values = rng.integers(0 if missing == "error" else -1, 2, (observation_offsets[-1], 3))
+    labels = rng.integers(0, 2, offsets[-1])
+    data = SequenceSet(values, offsets, attributes, labels, ("X", "Y"), observation_offsets)
+    model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    every = np.arange(data.n_positions)
+    monkeypatch.setattr("treecrf.models.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32)))
+    expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    for name in ("parents", "columns", "codes", "shares", "surrogates"):
+        np.testing.assert_array_equal(getattr(model.forest_, name), getattr(expected.forest_, name))
+    tolerance = 0.0 if missing == "error" else 1e-9  # weighted sums are rounded once for each window
+    np.testing.assert_allclose(model.forest_.values, expected.forest_.values, rtol=0, atol=tolerance)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)

@@ -105,6 +105,8 @@ def training_summaries():
 
 def training_results():
     """What the study ends in."""
+    if not SETTINGS.training.datasets:
+        return []
     figures = [
         f"{RESULTS}/training/{name}/figure_3_1.svg"
         for name in SETTINGS.training.datasets

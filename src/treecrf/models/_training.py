@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -25,8 +26,9 @@ with kernel_cache():  # this module is imported by the first `fit`, long after t
     from treecrf.trees.blending import BlendingEvaluator
     from treecrf.trees.packing import choose_packing
     from treecrf.trees.sweep import Sweep, build_sweep
+    from treecrf.trees.windows import multiply_by_window, sum_by_window
 
-__all__ = ["Runner", "Training", "build_sweep"]
+__all__ = ["Training", "build_sweep", "make_runner"]
 
 _NO_HANDLING = Handling(False, False, 0, False, False)
 
@@ -39,10 +41,11 @@ class Training:
 
     Parameters
     ----------
-    columns : Columns
-        Windows of the training set.
-    sweep : Sweep
-        Of the same windows.
+    columns : Columns; sweep : Sweep
+        Windows, of the positions or of those that differ.
+    window_of : int32, shape (n_positions,), optional
+        Window of each position; unless given, each position is a window of its own. Rows with the same window and
+        state never part, so trees are grown on their sums.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
@@ -63,6 +66,7 @@ class Training:
         max_leaves: int,
         l2_regularization: float,
         handling: Handling | None = None,
+        window_of: NDArray[np.int32] | None = None,
     ) -> None:
         n_positions = len(labels)
         self._columns, self._sweep, self._space = columns, sweep, space
@@ -78,7 +82,7 @@ class Training:
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
-        self._handling = handling
+        self._handling, self._window_of = handling, window_of
         self._growers: list[Grower] = []
 
     def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
@@ -116,9 +120,18 @@ class Training:
 
     def _grow_one(self, label: int) -> tuple[Tree, float, float]:
         begin = time.thread_time()
-        tree = self._growers[label].grow(self._rows[label])
+        grower, rows, window_of = self._growers[label], self._rows[label], self._window_of
+        if window_of is not None:
+            rows = np.zeros((len(rows), len(self._columns.cells)), dtype=np.int64)
+            sum_by_window(self._rows[label], window_of, rows)
+        tree = grower.grow(rows)
         grown = time.thread_time()
-        self._growers[label].add_last(tree, self._exponentials[label])
+        if window_of is None:
+            grower.add_last(tree, self._exponentials[label])
+        else:
+            factors = np.ones((len(self._columns.cells), self._space.n_states))
+            grower.add_last(tree, factors)
+            multiply_by_window(factors, window_of, self._exponentials[label])
         return tree, grown - begin, time.thread_time() - grown
 
     def _prepare(self) -> None:
@@ -130,3 +143,29 @@ class Training:
             )  # fmt: skip
             kind = CompleteGrower if self._handling is None else WeightedGrower
             self._growers = [kind(problem) for _ in range(self._space.n_labels)]
+
+
+def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
+    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
+
+    The calling thread works too, so short tasks do not wait for another thread to wake.
+    """
+    if pool is None:
+        return lambda tasks: [task() for task in tasks]
+
+    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+        results: list[Any] = [None] * len(tasks)
+        remaining = iter(range(len(tasks)))
+
+        def work() -> None:
+            for i in remaining:  # shared: whoever is free takes the next
+                results[i] = tasks[i]()
+
+        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
+        work()
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+        return results
+
+    return run

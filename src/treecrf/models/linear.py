@@ -15,7 +15,7 @@ from treecrf.models import base
 from treecrf.models._linear import add_cell_gradients, differentiate, score_windows
 from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import build_columns
+from treecrf.trees.columns import build_columns, distinct_windows
 
 
 class LinearCRF(base.Labeller):
@@ -239,7 +239,8 @@ class Objective:
         self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
     ) -> None:
         columns = build_columns(window_codes(train, window), slot_sizes(train.attributes, window))
-        self._cells, self._window_of = distinct_windows(columns.cells)
+        distinct, self._window_of = distinct_windows(columns.cells)
+        self._cells = columns.cells[distinct]
         self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
         self._order, self._variance = order, float(variance)
         n_labels, n_cells = len(train.label_names), int(columns.first_cell[-1])
@@ -270,17 +271,6 @@ class Objective:
         value = float(weights @ weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, gradient
-
-
-def distinct_windows(cells: NDArray[np.uint16]) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
-    """Windows that differ, and which of them each position has; all windows where most differ anyway."""
-    whole = np.ascontiguousarray(cells)
-    if whole.shape[1]:
-        rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
-        _, first, window_of = np.unique(rows, return_index=True, return_inverse=True)
-        if len(first) <= len(cells) / 2:
-            return whole[first], window_of.reshape(-1).astype(np.int32)
-    return whole, np.arange(len(cells), dtype=np.int32)
 
 
 def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:

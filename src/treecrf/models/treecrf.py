@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
@@ -17,14 +17,14 @@ from treecrf._kernel_cache import kernel_cache
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import Columns, build_columns
+from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.handling import Handling
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
-    from treecrf.models._training import Runner
     from treecrf.trees.blending import BlendingEvaluator
+    from treecrf.trees.sweep import Sweep
 
 MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
 """Values of the setting `missing`; the last is not in the papers."""
@@ -159,7 +159,7 @@ class TreeCRF(base.Labeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from treecrf.models._training import Training, build_sweep  # kernels are loaded for training alone
+        from treecrf.models._training import Training, build_sweep, make_runner  # kernels are loaded for training alone
 
         self._check_settings()
         labels = base.check_training_set(train)
@@ -171,23 +171,32 @@ class TreeCRF(base.Labeller):
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
-        columns, handling = self._columns(train), self._handling()
-        sweep = build_sweep(train, self.window, with_missing=handling is not None)
+        handling = self._handling()
+        columns, sweep, window_of = self._windows(train, build_sweep)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, handling
+            columns,
+            sweep,
+            train.offsets,
+            labels,
+            space,
+            start,
+            self.max_leaves,
+            self.l2_regularization,
+            handling,
+            window_of,
         )
         trees: list[Tree] = []
         history: list[float] = []
         if going_on:
             trees = [self.forest_.tree(i) for i in range(self.forest_.n_trees)]
             history = list(self.log_likelihood_history_[:-1])
-            training.replay(trees, self._evaluator(columns, space))
+            training.replay(trees, self._evaluator(self._columns(train), space))
 
         with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
-            run = _runner(pool)
+            run = make_runner(pool)
             for iteration in range(len(trees) // len(train.label_names), self.n_iterations):
                 pseudo = iteration < self.pseudo_likelihood_iterations
                 history.append(training.compute_gradient(run, self.n_threads, pseudo, seconds))
@@ -283,6 +292,20 @@ class TreeCRF(base.Labeller):
         sizes = slot_sizes(data.attributes, self.window)
         return build_columns(window_codes(data, self.window), sizes + (self.missing != "error"))
 
+    def _windows(
+        self, train: SequenceSet, build_sweep: Callable[..., Sweep]
+    ) -> tuple[Columns, Sweep, NDArray[np.int32] | None]:
+        """The windows that trees are grown on: where a window is one observation, those that differ."""
+        columns, with_missing = self._columns(train), self.missing != "error"
+        if tuple(self.window) == (0, 0):
+            examples, window_of = distinct_windows(columns.cells)
+            if len(examples) < len(window_of):
+                place = np.arange(train.n_positions) - np.repeat(train.offsets[:-1], train.lengths)
+                observations = (np.repeat(train.observation_offsets[:-1], train.lengths) + place)[examples]
+                distinct = SequenceSet(train.values[observations], np.array([0, len(examples)]), train.attributes)
+                return self._columns(distinct), build_sweep(distinct, self.window, with_missing), window_of
+        return columns, build_sweep(train, self.window, with_missing), None
+
     def _handling(self) -> Handling | None:
         """What the trees do where a tested cell is missing; None: nothing is missing."""
         if self.missing == "error":
@@ -355,29 +378,3 @@ class TreeCRF(base.Labeller):
         self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
         self.seconds_, self.shape_ = values["seconds"], values["shape"]
-
-
-def _runner(pool: ThreadPoolExecutor | None) -> Runner:
-    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
-
-    The calling thread works too, so short tasks do not wait for another thread to wake.
-    """
-    if pool is None:
-        return lambda tasks: [task() for task in tasks]
-
-    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-        results: list[Any] = [None] * len(tasks)
-        remaining = iter(range(len(tasks)))
-
-        def work() -> None:
-            for i in remaining:  # shared: whoever is free takes the next
-                results[i] = tasks[i]()
-
-        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
-        work()
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
-        return results
-
-    return run

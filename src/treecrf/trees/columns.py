@@ -68,3 +68,26 @@ def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Co
         np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
     )
+
+
+def distinct_windows(cells: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Find the windows that occur, so that work on a window is done once.
+
+    Parameters
+    ----------
+    cells : uint16, shape (n_positions, n_slots)
+
+    Returns
+    -------
+    examples : int64, shape (n_windows,)
+        A position that has the window; all positions in order, if more than half of them differ.
+    window_of : int32, shape (n_positions,)
+        Window of each position.
+    """
+    n_positions, n_slots = cells.shape
+    if n_slots:
+        rows = np.ascontiguousarray(cells).view(np.dtype((np.void, cells.itemsize * n_slots))).ravel()
+        _, examples, window_of = np.unique(rows, return_index=True, return_inverse=True)
+        if len(examples) <= n_positions / 2:
+            return examples.astype(np.int64), window_of.reshape(-1).astype(np.int32)
+    return np.arange(n_positions), np.arange(n_positions, dtype=np.int32)

@@ -231,8 +231,7 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     other[:] = 0
     scan_weights(
         copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows,
-        copies.states[leaf, : copies.n_states[leaf]], problem.labels_of_state, problem.n_labels, problem.columns.cells,
-        problem.packing, other,
+        copies.states[leaf, : copies.n_states[leaf]], problem.columns.cells, problem.packing, other,
     )  # fmt: skip
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]

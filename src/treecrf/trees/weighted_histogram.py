@@ -24,7 +24,10 @@ _LARGE_BITS = int(np.float64(_LARGE).view(np.int64))
 
 @kernel(int64(float64))
 def _round(value):
-    """The nearest integer, for numbers of less than 2^51: it appears in the last bits of a large number."""
+    """The nearest integer, for numbers of less than 2^51: it appears in the last bits of a large number.
+
+    Packed sums are smaller: `treecrf.trees.packing.choose_packing` leaves a sum the bits that counts do not need.
+    """
     return np.float64(value + _LARGE).view(np.int64) - _LARGE_BITS
 
 
@@ -44,28 +47,19 @@ def _weigh(position, weight, rows, states, packing, state_sums):
     return total_weight, total_gradient
 
 
-@kernel(
-    void(int32[::1], int32[::1], int64[:, ::1], int32[::1], int16[:, ::1], int64, uint16[:, ::1], PACKING, int64[::1])
-)
-def scan_weights(positions, weights, rows, states, labels_of_state, n_labels, cells, packing, histogram):
+@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1]))
+def scan_weights(positions, weights, rows, states, cells, packing, histogram):
     """Add the weights of copies to the window cells of a histogram of weights alone, shape (n_features,).
 
-    The other parameters are those of `scan_copies` and `fill_weighted_label_tests`.
+    The other parameters are those of `scan_copies`.
     """
     n_slots = cells.shape[1]
-    n_inner = 0  # states without START, which come first: those of every position that is not at a beginning
-    for i in range(len(states)):
-        order = labels_of_state.shape[1]
-        n_inner += order == 0 or labels_of_state[states[i], order - 1] < n_labels
     for i in range(uint64(len(positions))):
         position = uint64(positions[i])
-        n_rows = int64(n_inner)
-        if n_inner == 0 or rows[uint64(states[0]), position] == 0:
-            row_sum = int64(0)
-            for j in range(uint64(len(states))):
-                row_sum += rows[uint64(states[j]), position]
-            n_rows = count(row_sum, packing)
-        weight = n_rows * weights[i]
+        row_sum = int64(0)
+        for j in range(uint64(len(states))):
+            row_sum += rows[uint64(states[j]), position]
+        weight = count(row_sum, packing) * weights[i]
         for slot in range(uint64(n_slots)):
             histogram[uint64(cells[position, slot])] += weight
 
