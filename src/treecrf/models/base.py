@@ -195,7 +195,7 @@ def check_window(window: tuple[int, int]) -> None:
 def check_unseen(unseen: str) -> None:
     """Refuse a value of the setting `unseen` that is not known."""
     if unseen not in ("missing", "error"):
-        raise ValueError(f"unseen={unseen!r}: choose 'missing' or 'error'.")
+        raise ValueError(f"unseen={unseen!r}: choose one of 'missing', 'error'.")
 
 
 def refuse_missing(data: SequenceSet) -> None:
