@@ -68,7 +68,7 @@ def gradients_at(model, train, n_iterations):
     training = Training(columns, sweep, train.offsets, train.labels, space, model.start_, 100, 20.0)
     trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
     training.replay(trees, model._evaluator(columns, space))
-    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
+    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
     training._prepare()
     return training
 

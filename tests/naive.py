@@ -216,6 +216,17 @@ def pseudo_row_gradients(potential, begin, labels, n_labels, order):
     return gradients
 
 
+def local_row_gradients(potential, begin, labels, n_labels, order):
+    """I(y) - P(y | s, x) at the states that the true labels make, each position by itself."""
+    gradients = {}
+    for t, true_label in enumerate(labels):
+        s = observed_state(labels, t, n_labels, order)
+        weights = np.array([math.exp(potential[y, begin + t, s]) for y in range(n_labels)])
+        for y, probability in enumerate(weights / weights.sum()):
+            gradients[y, begin + t, s] = (y == true_label) - probability
+    return gradients
+
+
 def boost(codes, sizes, offsets, labels, n_labels, order, start, n_iterations, max_leaves, l2_regularization, pseudo=0):
     """TREEBOOST; returns the potential of every row, by (label, position, state)."""
     potential = {}
@@ -434,7 +445,10 @@ def rows_of(offsets, n_labels, order):
     ]
 
 
-def boost_with_unknown(train, test, sizes, labels, n_labels, order, start, n_iterations, max_leaves, penalty, policy):
+def boost_with_unknown(
+    train, test, sizes, labels, n_labels, order, start, n_iterations, max_leaves, penalty, policy,
+    differentiate=row_gradients,
+):  # fmt: skip
     """TREEBOOST where cells are missing; potentials of the rows of both sets, by (label, position, state).
 
     Parameters
@@ -442,6 +456,8 @@ def boost_with_unknown(train, test, sizes, labels, n_labels, order, start, n_ite
     train, test : (codes, offsets)
     sizes : list of int
         Tests of each slot; a code of that number is missing.
+    differentiate : function
+        Gradients of one sequence's rows; rows without one take no part in training.
     """
     slots = [slot for slot, size in enumerate(sizes) for _ in range(size)] + [None] * (order * (n_labels + 1))
     rows = [rows_of(offsets, n_labels, order) for _, offsets in (train, test)]
@@ -453,10 +469,11 @@ def boost_with_unknown(train, test, sizes, labels, n_labels, order, start, n_ite
     for _ in range(n_iterations):
         gradients = {}
         for begin, end in itertools.pairwise(train[1]):
-            gradients |= row_gradients(potentials[0], int(begin), labels[begin:end], n_labels, order)
+            gradients |= differentiate(potentials[0], int(begin), labels[begin:end], n_labels, order)
         for y in range(n_labels):
-            targets = np.array([gradients[y, p, s] for p, s in rows[0]])
-            tree = cart_with_unknown(features[0], targets, slots, max_leaves, penalty, policy)
+            used = [i for i, (p, s) in enumerate(rows[0]) if (y, p, s) in gradients]
+            targets = np.array([gradients[y, p, s] for p, s in (rows[0][i] for i in used)])
+            tree = cart_with_unknown(features[0][used], targets, slots, max_leaves, penalty, policy)
             for some, matrix, potential in zip(rows, features, potentials, strict=True):
                 for (p, s), values in zip(some, matrix, strict=True):
                     potential[y, p, s] += blended_value(tree, values)

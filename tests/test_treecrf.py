@@ -130,7 +130,7 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
         sweep = build_sweep(data, (0, 0))
         training = Training(columns, sweep, data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0)
         training._exponentials[:] = np.exp(potentials)
-        training.compute_gradient(lambda tasks: [task() for task in tasks], 1, False, {"gradient": 0.0})
+        training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
         counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
         checked = 0
         for index in np.argwhere(counts == 1):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from treecrf.trees.tree import Tree
 with kernel_cache():  # this module is imported by the first `fit`, long after the package
     from treecrf.models._gradient import backward_kernel, forward_kernel
     from treecrf.models._growers import CompleteGrower, Grower, Problem, WeightedGrower
+    from treecrf.models._local import local_gradient
     from treecrf.models._pseudo import pseudo_likelihood_gradient
     from treecrf.trees.blending import BlendingEvaluator
     from treecrf.trees.packing import choose_packing
@@ -29,6 +30,9 @@ with kernel_cache():  # this module is imported by the first `fit`, long after t
     from treecrf.trees.windows import multiply_by_window, sum_by_window
 
 __all__ = ["Training", "build_sweep", "make_runner"]
+
+Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
+"""What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
 
 _NO_HANDLING = Handling(False, False, 0, False, False)
 
@@ -85,11 +89,11 @@ class Training:
         self._handling, self._window_of = handling, window_of
         self._growers: list[Grower] = []
 
-    def compute_gradient(self, run: Runner, n_threads: int, pseudo: bool, seconds: dict[str, float]) -> float:
-        """Write the gradient of every row; return the log likelihood (or pseudo-likelihood) of the training set."""
+    def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
+        """Write the gradient of every row; return the criterion's value for the training set."""
         n_shares = 1 if n_threads == 1 else 4 * n_threads  # several each: a thread that wakes late takes fewer
         bounds = np.searchsorted(self._offsets, np.linspace(0, self._offsets[-1], n_shares + 1)).tolist()
-        tasks = [partial(self._differentiate, first, last, pseudo) for first, last in pairwise(bounds)]
+        tasks = [partial(self._differentiate, first, last, criterion) for first, last in pairwise(bounds)]
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
 
@@ -106,13 +110,15 @@ class Training:
         for i, tree in enumerate(trees):
             evaluator.add(tree, self._exponentials[i % self._space.n_labels], exponentiated=True)
 
-    def _differentiate(self, first: int, last: int, pseudo: bool) -> float:
+    def _differentiate(self, first: int, last: int, criterion: Criterion) -> float:
         before = time.thread_time()
         shared = (self._exponentials, self._offsets, first, last, self._labels, self._observed)
-        if pseudo:
+        if criterion == "pseudo-likelihood":
             pseudo_likelihood_gradient(
                 *shared, self._space.order, self._packing, self._rows, self._log_likelihoods
             )  # fmt: skip
+        elif criterion == "local":
+            local_gradient(*shared, self._packing, self._rows, self._log_likelihoods)
         else:
             self._forward(*shared, self._alphas, self._scales, self._log_likelihoods)
             self._backward(*shared, self._packing, self._alphas, self._scales, self._rows)

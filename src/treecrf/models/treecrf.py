@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from treecrf.trees.handling import Handling
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
+    from treecrf.models._training import Criterion
     from treecrf.trees.blending import BlendingEvaluator
     from treecrf.trees.sweep import Sweep
 
@@ -103,6 +104,8 @@ class TreeCRF(base.Labeller):
     log_likelihood_history_: NDArray[np.float64]
     seconds_: dict[str, float]
     shape_: dict[str, Any]
+
+    _criterion: ClassVar[Criterion] = "likelihood"
 
     def __init__(
         self,
@@ -198,13 +201,13 @@ class TreeCRF(base.Labeller):
         with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
             run = make_runner(pool)
             for iteration in range(len(trees) // len(train.label_names), self.n_iterations):
-                pseudo = iteration < self.pseudo_likelihood_iterations
-                history.append(training.compute_gradient(run, self.n_threads, pseudo, seconds))
+                criterion = self._criterion_of(iteration)
+                history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
                 if monitor is not None and iteration > 0:
                     monitor(iteration, dict(seconds), history[-1])
                 trees.extend(training.grow(run, seconds))
-            pseudo = self.n_iterations <= self.pseudo_likelihood_iterations
-            history.append(training.compute_gradient(run, self.n_threads, pseudo, seconds))
+            criterion = self._criterion_of(self.n_iterations - 1)
+            history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
             if monitor is not None:
                 monitor(self.n_iterations, dict(seconds), history[-1])
 
@@ -305,6 +308,9 @@ class TreeCRF(base.Labeller):
                 distinct = SequenceSet(train.values[observations], np.array([0, len(examples)]), train.attributes)
                 return self._columns(distinct), build_sweep(distinct, self.window, with_missing), window_of
         return columns, build_sweep(train, self.window, with_missing), None
+
+    def _criterion_of(self, iteration: int) -> Criterion:
+        return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
 
     def _handling(self) -> Handling | None:
         """What the trees do where a tested cell is missing; None: nothing is missing."""

@@ -1,0 +1,42 @@
+"""`MEMM`: a maximum entropy Markov model whose local models are sums of regression trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models.treecrf import TreeCRF
+from treecrf.sequences import SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.models._training import Criterion
+
+
+class MEMM(TreeCRF):
+    """Maximum entropy Markov model (McCallum, Freitag and Pereira 2000) trained by tree boosting (PhD section 5.2).
+
+    ``P(y_t | y_{t-1} .. y_{t-k}, w_t)`` is the normalized exponential of one sum of trees for each label, and a
+    sequence's probability is the product over its positions. Training looks at the true previous labels; prediction
+    runs the forward recursion over the directed chain, or Viterbi. Order 0 is the sliding window, the same model as
+    ``TreeCRF(order=0)``.
+
+    Parameters and attributes are those of `TreeCRF`; ``pseudo_likelihood_iterations`` must be 0. `potentials` gives
+    ``log P(y | state, window)``.
+    """
+
+    _criterion: ClassVar[Criterion] = "local"
+
+    def _staged_potentials(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        for potentials in super()._staged_potentials(data, every):
+            yield potentials - np.logaddexp.reduce(potentials, axis=0)
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        if self.pseudo_likelihood_iterations:
+            raise ValueError(
+                f"pseudo_likelihood_iterations={self.pseudo_likelihood_iterations!r}: a MEMM's likelihood is local "
+                "already; give 0."
+            )
