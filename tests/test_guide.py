@@ -191,6 +191,18 @@ def test_best_method_depends_on_the_data():
     )
 
 
+def test_one_method_may_be_the_choice_for_every_kind_of_data():
+    rows = [(IW, IM), (IW, IM), (IM, IW)]
+    percent = {}
+    for name in ("protein", "faq_x"):
+        for rate, order in zip((0.1, 0.2, 0.4), rows, strict=True):
+            percent |= cases(name, order, (rate,))
+    short = section(guide(percent, always), 1)
+    assert "**Use instance weighting: it is the choice for each kind of data of this run.**" in short
+    assert "in 2 of 6 cases" in short
+    assert "It depends on the data" not in short
+
+
 def test_no_method_is_safe_on_one_kind_of_data():
     percent = cases("mine", (IW, IM), (0.1,)) | cases("mine", (IM, IW), (0.2,)) | cases("mine", (IM, IW), (0.4,))
     short = section(guide(percent, always), 1)

@@ -16,7 +16,6 @@ from treecrf.reporting.guide.sentences import (
     DEFINITIONS,
     MEAN_OF_DATA_SETS,
     _advice,
-    _by_kind_in_short,
     _cost_words,
     _does_the_choice_matter,
     _false_alarms,
@@ -37,6 +36,7 @@ from treecrf.reporting.guide.sentences import (
     _overall_tests,
     _own_holes,
     _picked,
+    _picks_by_kind,
     _prices,
     _shared_data,
     _stand_ins,
@@ -120,10 +120,14 @@ def _short_answer(run: _Run) -> Iterator[str]:
         yield _nothing_to_compare(run.methods)
         return
     records, costs = _records(judged), _cost_of(run.costs)
-    kinds = _kinds(judged)
-    if all(record.n_beaten for record in records) and len(kinds) > 1:
+    picks = _picks_by_kind(judged, _kinds(judged), run.costs)
+    always_beaten = all(record.n_beaten for record in records)
+    if always_beaten and len({name for _, name in picks}) > 1:
         yield "**It depends on the data.**"
-        yield _list(_by_kind_in_short(judged, kinds, run.costs))
+        yield _list(f"{title}: **{name}**." for title, name in picks)
+        yield _advice(records, costs)
+    elif always_beaten and len(picks) > 1:
+        yield f"**Use {picks[0][1]}: it is the choice for each kind of data of this run.**"
         yield _advice(records, costs)
     else:
         yield f"**{_advice(records, costs)}**"

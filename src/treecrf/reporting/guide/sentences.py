@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -93,12 +93,15 @@ def _advice(records: Sequence[_Record], costs: pd.Series) -> str:
     )
 
 
-def _by_kind_in_short(judged: pd.DataFrame, kinds: list[tuple[str, list[str]]], costs: pd.DataFrame) -> Iterator[str]:
-    """The method to use for each kind of data, where none is safe on all of them."""
+def _picks_by_kind(
+    judged: pd.DataFrame, kinds: list[tuple[str, list[str]]], costs: pd.DataFrame
+) -> list[tuple[str, str]]:
+    """Each kind of data with the name of the method to use there."""
+    picks = []
     for title, names in kinds:
         of_kind = _cost_of(costs[costs["dataset"].isin(names)])
-        pick = _picked(_records(judged[judged["dataset"].isin(names)]), of_kind)
-        yield f"{title}: **{pick.name}**."
+        picks.append((title, _picked(_records(judged[judged["dataset"].isin(names)]), of_kind).name))
+    return picks
 
 
 def _least_behind(records: Sequence[_Record], pick: _Record) -> str:
