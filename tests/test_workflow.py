@@ -21,9 +21,11 @@ SMALL = {"l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4, "n_fold
 NOT_MISSING = {"datasets": []}
 
 
-def run(folder, training, *options, missing=NOT_MISSING, configfile="config/demo.yaml", check=True):
+def run(folder, training, *options, missing=NOT_MISSING, configfile="config/demo.yaml", check=True, package=None):
     """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
+    if package is not None:
+        environment["PYTHONPATH"] = str(package)
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
     studies = [f"{name}={json.dumps(study)}" for name, study in (("training", training), ("missing", missing))]

@@ -63,7 +63,9 @@ def test_a_finished_job_is_not_run_again_and_a_lost_one_alone_is(study):
     lost = study / "results/demo/missing/xor/imputation/rate_0.2.counts.parquet"
     before = pd.read_parquet(lost)
     lost.unlink()
-    messages = run(study, NONE, missing=TINY).stdout
+    for needs_it in ("xor/evaluations.csv", "figure_4_1.svg"):
+        (study / "results/demo/missing" / needs_it).unlink()
+    messages = run(study, NONE, "--keep-going", "missing", missing=TINY).stdout
     assert messages.count("Evaluates ") == 1
     assert "Evaluates imputation with 0.2 of the cells of xor missing" in messages
     pd.testing.assert_frame_equal(pd.read_parquet(lost), before)
@@ -107,3 +109,22 @@ def test_a_table_with_holes_of_its_own(tmp_path):
     assert comparisons["coefficient"].iloc[0] != 0
     assert "mine" in (tmp_path / "reports/missing_values.md").read_text()
     assert 'id="missing-tests"' in (tmp_path / "reports/index.html").read_text()
+
+
+def test_an_edit_of_the_trees_runs_all_jobs_again_at_once(study, tmp_path):
+    # In a copy of the package, which PYTHONPATH puts before the installed one.
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    with open(tmp_path / "src/treecrf/trees/copies.py", "a") as file:
+        file.write("# edited\n")
+    messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
+    assert messages.count("Compiles") == 1
+    assert messages.count("Evaluates ") == 8
+
+
+def test_an_edit_of_a_figure_draws_it_again_and_trains_nothing(study, tmp_path):
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    with open(tmp_path / "src/treecrf/figures/missing.py", "a") as file:
+        file.write("# edited\n")
+    messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
+    assert "Draws figure 4.1" in messages
+    assert "Evaluates" not in messages

@@ -2,7 +2,7 @@ rule evaluate_missing:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
         test=f"{RESULTS}/data/{{dataset}}/test.npz",
-        kernels=ancient(KERNELS),
+        kernels=KERNELS,
     output:
         **{
             kind: f"{RESULTS}/missing/{{dataset}}/{{method}}/rate_{{rate}}.{kind}.parquet"

@@ -1,7 +1,7 @@
 rule cross_validate:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
-        kernels=ancient(KERNELS),
+        kernels=KERNELS,
     output:
         f"{RESULTS}/training/{{dataset}}/folds/l2_{{l2}}.parquet",
     log:
@@ -29,7 +29,7 @@ rule test_curves:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
         test=f"{RESULTS}/data/{{dataset}}/test.npz",
-        kernels=ancient(KERNELS),
+        kernels=KERNELS,
     output:
         curves=f"{RESULTS}/training/{{dataset}}/curves/l2_{{l2}}.parquet",
         phases=f"{RESULTS}/training/{{dataset}}/phases/l2_{{l2}}.parquet",
