@@ -35,8 +35,8 @@ COEFFICIENT_NOTE = """
 Table 4.1. Log odds of a correct label against {baseline}, from the binomial model of section 4.4 (indicators of methods
 and training sets, no intercept); negative: worse than {baseline}. *: p &lt; 0.05 by the Wald test that takes positions as
 independent, as the dissertation does. †: p &lt; 0.05 with standard errors clustered by test sequence, after Holm's
-correction. A data set with a single test sequence has no clustered test. With few test sequences (protein: 17) clustered
-tests are somewhat too optimistic.
+correction. A data set with a single test sequence has no clustered test. With few test sequences clustered tests are
+somewhat too optimistic.
 """
 
 EFFECT_NOTE = """
