@@ -189,7 +189,6 @@ rule tabulate_missing:
         mem_mb=1500,
         runtime=10,
     params:
-        folder=f"{RESULTS}/missing/tables",
         code=code_of(*TABLE_CODE),
     message:
         "Writes the tables of accuracy, cost and deviance"
@@ -231,7 +230,6 @@ rule tabulate_comparisons:
         mem_mb=1500,
         runtime=10,
     params:
-        folder=f"{RESULTS}/missing/tables",
         code=code_of(*TABLE_CODE, "reporting/published"),
     message:
         "Writes the comparisons with {wildcards.method}"

@@ -12,5 +12,5 @@ from treecrf.reporting.rendering import write_layout
 
 with job(snakemake.log[0]):
     comparisons, baseline = read_frames(snakemake.input), snakemake.wildcards.method
-    for kind in COMPARISON_LAYOUTS:
-        write_layout(comparison_layout(kind, comparisons, baseline), f"{snakemake.params.folder}/{kind}_{baseline}")
+    for kind, page in zip(COMPARISON_LAYOUTS, snakemake.output[:3], strict=True):
+        write_layout(comparison_layout(kind, comparisons, baseline), page.removesuffix(".html"))

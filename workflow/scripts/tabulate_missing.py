@@ -11,10 +11,10 @@ from treecrf.reporting.files import read_frames
 from treecrf.reporting.rendering import write_layout
 
 with job(snakemake.log[0]):
-    layouts = {
-        "accuracy": missing_tables.accuracy_layout(read_frames(snakemake.input.evaluations)),
-        "costs": missing_tables.costs_layout(read_frames(snakemake.input.costs)),
-        "deviance": missing_tables.deviance_layout(read_frames(snakemake.input.deviance)),
-    }
-    for name, layout in layouts.items():
-        write_layout(layout, f"{snakemake.params.folder}/{name}")
+    layouts = (
+        missing_tables.accuracy_layout(read_frames(snakemake.input.evaluations)),
+        missing_tables.costs_layout(read_frames(snakemake.input.costs)),
+        missing_tables.deviance_layout(read_frames(snakemake.input.deviance)),
+    )
+    for layout, page in zip(layouts, snakemake.output[:3], strict=True):
+        write_layout(layout, page.removesuffix(".html"))
