@@ -39,7 +39,7 @@ bench: $(INSTALLED)  ## Measure speed
 	$(BIN)/python -m pytest benchmarks
 
 lint: $(INSTALLED)  ## Check style, types and the workflow
-	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff check --no-cache $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check $(SNAKEFILES)

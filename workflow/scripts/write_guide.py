@@ -5,10 +5,9 @@ Outputs
 Markdown.
 """
 
-from treecrf.reporting.guide import missing_values_guide
-
 from _job import job
 from treecrf.reporting.files import read_frames, write_text
+from treecrf.reporting.guide import missing_values_guide
 
 with job(snakemake.log[0]):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
