@@ -28,5 +28,5 @@ def test_tree_time_where_cells_are_missing(record, raw, missing):
         record(
             f"protein, {missing} / complete data, tree time, {rate:.0%} missing",
             f"{np.median(with_holes / complete):.1f}",
-            f"at most {target}" if target else None,
+            f"at most {target}" if target else "",
         )

@@ -180,6 +180,62 @@ class Labeller:
         return labels
 
 
+class ChainLabeller(Labeller):
+    """A labeller whose predictions are those of a chain with potentials (`treecrf.chain`).
+
+    Subclasses have a setting `order` and implement `_staged_potentials`.
+    """
+
+    order: int
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        """The potentials after every so many stages of training, or after the last one; may be changed in place."""
+        raise NotImplementedError
+
+    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
+        return next(self._staged_potentials(data))
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
+        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
+        labels = self.align_labels(data)
+        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
+
+    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after 1, 2, .. iterations."""
+        for potentials in self._staged_potentials(data, every=1):
+            yield chain.forward_backward(potentials, data.offsets, self.order).labels
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` after 1, 2, .. iterations, by decoder."""
+        for decoder in decoders:
+            check_decoder(decoder)
+        for potentials in self._staged_potentials(data, every=1):
+            yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
+
+    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
+        truth = self.align_labels(data)
+        stages = self.staged_predict(data, decoders)
+        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        return self._decode(self.potentials(data), data.offsets, "viterbi")
+
+    def _decode(
+        self, potentials: NDArray[np.float64], offsets: NDArray[np.int64], decoder: Decoder
+    ) -> NDArray[np.int16]:
+        if decoder == "viterbi":
+            return chain.viterbi(potentials, offsets, self.order).labels
+        return chain.forward_backward(potentials, offsets, self.order).labels.argmax(axis=1).astype(np.int16)
+
+
 def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
@@ -208,16 +264,6 @@ def refuse_missing(data: SequenceSet) -> None:
         )
 
 
-def decode(
-    potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int, decoder: Decoder
-) -> NDArray[np.int16]:
-    """Labels from potentials, as `Labeller.predict`."""
-    if decoder == "viterbi":
-        return chain.viterbi(potentials, offsets, order).labels
-    marginals = chain.forward_backward(potentials, offsets, order).labels
-    return marginals.argmax(axis=1).astype(np.int16)
-
-
 def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
     """The labels of a training set, once it has been found fit to learn from."""
     if not len(train):
@@ -242,10 +288,3 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     model.label_names_ = tuple(header["label_names"])
     model._restore(header["values"], arrays)
     return model
-
-
-def staged_accuracies(
-    predictions: Iterator[dict[Decoder, NDArray[np.int16]]], truth: NDArray[np.int16], decoders: tuple[Decoder, ...]
-) -> NDArray[np.float64]:
-    """Accuracy by stage and decoder, shape (n_stages, n_decoders)."""
-    return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in predictions])

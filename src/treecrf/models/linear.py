@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models._linear import add_cell_gradients, differentiate, score_windows
-from treecrf.models.base import DECODERS, Decoder, Monitor
+from treecrf.models.base import Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns, distinct_windows
 
 
-class LinearCRF(base.Labeller):
+class LinearCRF(base.ChainLabeller):
     """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
 
     The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous
@@ -134,70 +134,38 @@ class LinearCRF(base.Labeller):
         self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.weights_history_ = np.array(weights or [result.x])
         self.objective_history_, self.seconds_ = np.array(values), seconds
-        self._take_weights(self.weights_history_[-1])
+        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
         return self
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
-        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
-        return self._potentials(self._cells(data))
-
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
-        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
-
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
-        labels = self.align_labels(data)
-        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
-
-    def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after 1, 2, .. iterations, by decoder."""
-        for decoder in decoders:
-            base.check_decoder(decoder)
-        cells = self._cells(data)
-        try:
-            for weights in self.weights_history_:
-                self._take_weights(weights)
-                potentials = self._potentials(cells)
-                yield {decoder: base.decode(potentials, data.offsets, self.order, decoder) for decoder in decoders}
-        finally:
-            self._take_weights(self.weights_history_[-1])
-
-    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        return base.staged_accuracies(self.staged_predict(data, decoders), self.align_labels(data), decoders)
-
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return base.decode(self.potentials(data), data.offsets, self.order, "viterbi")
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        cells = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
+        stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
+        for weights in stages:
+            yield self._potentials_of(cells, weights)
 
     # --- parts --------------------------------------------------------------------------------------
 
-    def _cells(self, data: SequenceSet) -> NDArray[np.uint16]:
-        """Window cells of new data; "no cell" where a category is not known."""
-        aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
-        return build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
-
-    def _potentials(self, cells: NDArray[np.uint16]) -> NDArray[np.float64]:
+    def _potentials_of(self, cells: NDArray[np.uint16], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         n_labels = len(self.label_names_)
+        of_cells, of_pairs = self._part(weights)
         scores = np.empty((len(cells), n_labels))
-        score_windows(cells, _with_no_cell(self.cell_weights_), scores)
+        score_windows(cells, _with_no_cell(of_cells), scores)
         by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
         if self.order:
-            by_state[:, :n_labels] = self.transition_weights_.T
+            by_state[:, :n_labels] = of_pairs.T
         return scores.T[:, :, None] + by_state[:, None, :]
 
-    def _take_weights(self, weights: NDArray[np.float64]) -> None:
+    def _part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights of cells and those of pairs of labels."""
         n_labels = len(self.label_names_)
         n_pairs = n_labels**2 if self.order else 0
-        self.cell_weights_ = weights[: len(weights) - n_pairs].reshape(-1, n_labels)
-        self.transition_weights_ = np.zeros((n_labels, n_labels))
-        if n_pairs:
-            self.transition_weights_ = weights[-n_pairs:].reshape(n_labels, n_labels)
+        n_cells = len(weights) - n_pairs
+        pairs = weights[n_cells:].reshape(n_labels, n_labels) if n_pairs else np.zeros((n_labels, n_labels))
+        return weights[:n_cells].reshape(-1, n_labels), pairs
 
     def _check_settings(self) -> None:
         if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
@@ -220,7 +188,7 @@ class LinearCRF(base.Labeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.weights_history_, self.objective_history_ = arrays["weights_history"], arrays["objective_history"]
         self.seconds_ = values["seconds"]
-        self._take_weights(self.weights_history_[-1])
+        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
 
 
 class Objective:

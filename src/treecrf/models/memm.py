@@ -29,7 +29,7 @@ class MEMM(TreeCRF):
 
     _criterion: ClassVar[Criterion] = "local"
 
-    def _staged_potentials(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         for potentials in super()._staged_potentials(data, every):
             yield potentials - np.logaddexp.reduce(potentials, axis=0)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
 from treecrf.models import base
-from treecrf.models.base import DECODERS, Decoder, Monitor
+from treecrf.models.base import Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees
@@ -31,7 +31,7 @@ MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "defaul
 """Values of the setting `missing`; the last is not in the papers."""
 
 
-class TreeCRF(base.Labeller):
+class TreeCRF(base.ChainLabeller):
     """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
 
     Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
@@ -238,43 +238,8 @@ class TreeCRF(base.Labeller):
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
-        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
-        *_, last = self._staged_potentials(data, every=max(self.n_iterations, 1))
-        return last
-
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
-        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
-
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
-        labels = self.align_labels(data)
-        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
-
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations."""
-        for potentials in self._staged_potentials(data):
-            yield chain.forward_backward(potentials, data.offsets, self.order).labels
-
-    def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after 1, 2, .. iterations, by decoder."""
-        for decoder in decoders:
-            base.check_decoder(decoder)
-        for potentials in self._staged_potentials(data):
-            yield {decoder: base.decode(potentials, data.offsets, self.order, decoder) for decoder in decoders}
-
-    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        return base.staged_accuracies(self.staged_predict(data, decoders), self.align_labels(data), decoders)
-
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return base.decode(self.potentials(data), data.offsets, self.order, "viterbi")
-
-    def _staged_potentials(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
-        """The potentials after every so many iterations (the same array each time, changed in place)."""
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        every = every or max(self.n_iterations, 1)
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
             base.refuse_missing(data)
