@@ -26,6 +26,7 @@ with kernel_cache():  # this module is imported by the first `fit`, long after t
     from treecrf.models._pseudo import pseudo_likelihood_gradient
     from treecrf.trees.blending import BlendingEvaluator
     from treecrf.trees.packing import choose_packing
+    from treecrf.trees.surrogates import count_missing
     from treecrf.trees.sweep import Sweep, build_sweep
     from treecrf.trees.windows import multiply_by_window, sum_by_window
 
@@ -145,10 +146,18 @@ class Training:
         if not self._growers:
             problem = Problem(
                 self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
-                self._l2_regularization, self._packing, self._handling or _NO_HANDLING,
+                self._l2_regularization, self._packing, self._handling or _NO_HANDLING, *self._count_missing(),
             )  # fmt: skip
             kind = CompleteGrower if self._handling is None else WeightedGrower
             self._growers = [kind(problem) for _ in range(self._space.n_labels)]
+
+    def _count_missing(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """See `Problem`: depths and missing counts."""
+        if self._handling is None or not self._handling.n_surrogates or self._window_of is not None:
+            return np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+        place = np.arange(len(self._labels)) - np.repeat(self._offsets[:-1], np.diff(self._offsets))
+        depths = np.minimum(place, self._space.order).astype(np.int16)
+        return depths, count_missing(self._columns, depths, self._space.order + 1)
 
 
 def make_runner(pool: ThreadPoolExecutor | None) -> Runner:

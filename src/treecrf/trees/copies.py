@@ -51,10 +51,12 @@ class Copies(NamedTuple):
         Whether a leaf has all positions, undivided.
     unknown_positions, unknown_weights : int32, shape (n_positions,)
         Copies set aside by `take_known` until `distribute`.
+    absent_positions : int32, shape (n_positions,)
+        Positions outside a leaf with a vector where the cell that `take_known` tested is missing.
     resolved : int64, shape (n_surrogates, 4)
         The surrogates of the split that is being made.
-    used : int64, shape (2,)
-        Entries of the lists, and vectors, that are in use.
+    used : int64, shape (3,)
+        Entries of the lists, vectors, and absent positions that are in use.
     """
 
     states: NDArray[np.int32]
@@ -69,6 +71,7 @@ class Copies(NamedTuple):
     whole: NDArray[np.bool_]
     unknown_positions: NDArray[np.int32]
     unknown_weights: NDArray[np.int32]
+    absent_positions: NDArray[np.int32]
     resolved: NDArray[np.int64]
     used: NDArray[np.int64]
 
@@ -76,7 +79,8 @@ class Copies(NamedTuple):
 COPIES = types.NamedTuple(
     (
         int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
-        int64[::1], boolean[::1], int32[::1], int32[::1], int64[:, ::1], int64[::1],
+        int64[::1], boolean[::1], int32[::1], int32[::1], int32[::1], int64[:, ::1],
+        int64[::1],
     ),
     Copies,
 )  # fmt: skip
@@ -100,8 +104,9 @@ def make_copies(n_positions: int, n_all_states: int, max_leaves: int, n_surrogat
         whole=np.zeros(max_leaves, dtype=np.bool_),
         unknown_positions=np.zeros(n_positions, dtype=np.int32),
         unknown_weights=np.zeros(n_positions, dtype=np.int32),
+        absent_positions=np.zeros(n_positions, dtype=np.int32),
         resolved=np.zeros((n_surrogates, 4), dtype=np.int64),
-        used=np.zeros(2, dtype=np.int64),
+        used=np.zeros(3, dtype=np.int64),
     )
 
 
@@ -174,6 +179,7 @@ def take_known(copies, columns, leaf, child, slot, code):
     begin = copies.used[0]
     end = begin
     n_unknown = 0
+    n_absent = 0
     if copies.vector_of[leaf] >= 0:
         vector = copies.vectors[copies.vector_of[leaf]]
         for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
@@ -188,8 +194,10 @@ def take_known(copies, columns, leaf, child, slot, code):
             weight = vector[position]
             copies.unknown_positions[uint64(n_unknown)] = position
             copies.unknown_weights[uint64(n_unknown)] = weight
+            copies.absent_positions[uint64(n_absent)] = position
             vector[position] = 0
             n_unknown += weight > 0
+            n_absent += weight == 0
         copies.n_entries[leaf] -= end - begin + n_unknown
     else:
         kept = copies.begins[leaf]
@@ -211,6 +219,7 @@ def take_known(copies, columns, leaf, child, slot, code):
     copies.begins[child] = begin
     copies.ends[child] = end
     copies.vector_of[child] = -1
+    copies.used[2] = n_absent
     return n_unknown
 
 

@@ -33,7 +33,7 @@ from treecrf.trees.handling import HANDLING, Handling
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, Packing
-from treecrf.trees.surrogates import choose_surrogates
+from treecrf.trees.surrogates import choose_surrogates, count_unknown
 from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced
 from treecrf.trees.tree import TREE
 from treecrf.trees.weighted_histogram import (
@@ -59,6 +59,9 @@ class Problem(NamedTuple):
     l2_regularization : float
     packing : Packing
     handling : Handling
+    depths : int16, shape (n_positions,); missing_counts : int64, shape (n_depths, n_slots, n_cells)
+        Number of previous labels of each position, and what `count_missing` gives; empty where windows stand for
+        several positions or nothing needs them.
     """
 
     columns: Columns
@@ -69,9 +72,16 @@ class Problem(NamedTuple):
     l2_regularization: float
     packing: Packing
     handling: Handling
+    depths: NDArray[np.int16]
+    missing_counts: NDArray[np.int64]
 
 
-PROBLEM = types.NamedTuple((COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING), Problem)
+PROBLEM = types.NamedTuple(
+    (
+        COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING, int16[::1], int64[:, :, ::1],
+    ),
+    Problem,
+)  # fmt: skip
 
 
 class WeightedWorkspace(NamedTuple):
@@ -89,7 +99,7 @@ class WeightedWorkspace(NamedTuple):
         Weight and gradient of scanned copies: by state, and in all.
     true_weights, false_weights : int64, shape (n_cells,)
         Weights of the known copies on both sides of a split.
-    agreements : float64, shape (n_surrogates,)
+    agreements : float64, shape (n_surrogates,); n_states_of_depth : int64, shape (n_depths,)
     position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
     table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
         Work space of `sweep_whole_rows`.
@@ -106,6 +116,7 @@ class WeightedWorkspace(NamedTuple):
     true_weights: NDArray[np.int64]
     false_weights: NDArray[np.int64]
     agreements: NDArray[np.float64]
+    n_states_of_depth: NDArray[np.int64]
     position_sums: NDArray[np.int64]
     spaced: NDArray[np.int64]
     table: NDArray[np.int64]
@@ -115,7 +126,7 @@ class WeightedWorkspace(NamedTuple):
 WEIGHTED_WORKSPACE = types.NamedTuple(
     (
         COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1],
-        *[int64[::1]] * 4,
+        *[int64[::1]] * 5,
     ),
     WeightedWorkspace,
 )  # fmt: skip
@@ -138,6 +149,7 @@ def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
         true_weights=np.zeros(n_cells, dtype=np.int64),
         false_weights=np.zeros(n_cells, dtype=np.int64),
         agreements=np.zeros(problem.handling.n_surrogates),
+        n_states_of_depth=np.zeros(order + 1, dtype=np.int64),
         position_sums=np.zeros(len(problem.columns.cells), dtype=np.int64),
         spaced=np.zeros(n_spaced(sweep), dtype=np.int64),
         table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
@@ -228,15 +240,23 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     copies, true_weights, false_weights = workspace.copies, workspace.true_weights, workspace.false_weights
     other = false_weights if child_was_scanned else true_weights
     same = true_weights if child_was_scanned else false_weights
-    other[:] = 0
-    scan_weights(
-        copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows,
-        copies.states[leaf, : copies.n_states[leaf]], problem.columns.cells, problem.packing, other,
-    )  # fmt: skip
+    states, n_absent = copies.states[leaf, : copies.n_states[leaf]], copies.used[2]
+    slot = int64(tree.columns[child - 1])
+    whole = copies.vector_of[leaf] >= 0 and not problem.handling.blends
+    if whole and len(problem.missing_counts) > 0 and n_absent < n_unknown:
+        count_unknown(
+            problem.missing_counts, slot, copies.absent_positions[:n_absent], problem.depths, states,
+            problem.labels_of_state, problem.n_labels, workspace.n_states_of_depth, problem.columns.cells, other,
+        )  # fmt: skip
+    else:
+        other[:] = 0
+        scan_weights(
+            copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows, states,
+            problem.columns.cells, problem.packing, other,
+        )  # fmt: skip
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]
         other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
-    slot = int64(tree.columns[child - 1])
     true_weight = both[2 * (first_cell[slot] + tree.codes[child - 1])]
     false_weight = workspace.node_sums[leaf, 0] - both[2 * (first_cell[slot + 1] - 1)] - true_weight
     choose_surrogates(
