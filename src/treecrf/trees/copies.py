@@ -247,28 +247,29 @@ def _share_of_true(copies, columns, n_surrogates, position, share):
     return share
 
 
-@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
-def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
-    """End a window split: give the copies set aside to the child, the leaf, or both.
+@kernel(void(COPIES, int64, int64))
+def _give_all(copies, taker, n_unknown):
+    """Give all copies that are set aside to one leaf."""
+    if copies.vector_of[taker] >= 0:
+        vector = copies.vectors[copies.vector_of[taker]]
+        for i in range(uint64(n_unknown)):
+            vector[uint64(copies.unknown_positions[i])] = copies.unknown_weights[i]
+        copies.n_entries[taker] += n_unknown
+    else:
+        end = uint64(copies.ends[taker])
+        for i in range(uint64(n_unknown)):
+            copies.positions[end + i] = copies.unknown_positions[i]
+            copies.weights[end + i] = copies.unknown_weights[i]
+        copies.ends[taker] += n_unknown
 
-    Parameters
-    ----------
-    surrogates : int32, shape (n_surrogates, 3)
-        As in `treecrf.trees.tree.Tree`.
-    share : int64
-        Part of a copy that the child gets where no surrogate tells.
 
-    Returns
-    -------
-    int64
-        How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
-        ``unknown_weights`` then begin with these.
-    """
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64, int64, boolean))
+def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child):
+    """Give each copy that is set aside to the child, the leaf, or both; returns what `distribute` does."""
     positions, weights = copies.positions, copies.weights
-    n_surrogates = _resolve(copies, columns, surrogates)
     dense = copies.vector_of[leaf] >= 0
     vector = copies.vectors[max(copies.vector_of[leaf], 0)]
-    child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], 0
+    child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], int64(0)
     for i in range(uint64(n_unknown)):
         position = uint64(copies.unknown_positions[i])
         weight = int64(copies.unknown_weights[i])
@@ -290,6 +291,32 @@ def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_
         copies.unknown_weights[uint64(n_told)] = told
         n_told += told > 0
     copies.ends[child], copies.ends[leaf] = child_end, leaf_end
+    return n_told
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
+def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
+    """End a window split: give the copies set aside to the child, the leaf, or both.
+
+    Parameters
+    ----------
+    surrogates : int32, shape (n_surrogates, 3)
+        As in `treecrf.trees.tree.Tree`.
+    share : int64
+        Part of a copy that the child gets where no surrogate tells.
+
+    Returns
+    -------
+    int64
+        How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
+        ``unknown_weights`` then begin with these.
+    """
+    n_surrogates = _resolve(copies, columns, surrogates)
+    if n_surrogates == 0 and (share == 0 or share == FULL):
+        _give_all(copies, child if share == FULL else leaf, n_unknown)
+        n_told = n_unknown if tell_child == (share == FULL) else 0
+    else:
+        n_told = _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child)
     copies.used[0] = copies.ends[child]
     if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
         _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))
