@@ -511,7 +511,7 @@ def test_holes_are_refused_unless_a_method_is_chosen():
     values = complete.values.copy()
     values[7, 1] = HOLE
     damaged = complete.with_values(values)
-    words = r"^attribute 'a1' is missing at observation 7 and missing='error'; fill the holes or choose a method"
+    words = r"^attribute 'a1' is missing at observation 7; fill or mark the holes"
     with pytest.raises(ValueError, match=words):
         TreeCRF(2).fit(damaged)
     model = TreeCRF(2).fit(complete)

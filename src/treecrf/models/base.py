@@ -259,8 +259,8 @@ def refuse_missing(data: SequenceSet) -> None:
     if data.has_missing:
         row, column = np.argwhere(data.values == MISSING)[0]
         raise ValueError(
-            f"attribute {data.attributes[column].name!r} is missing at observation {row} and missing='error'; "
-            "fill the holes or choose a method for missing values."
+            f"attribute {data.attributes[column].name!r} is missing at observation {row}; "
+            "fill or mark the holes (treecrf.missing), or take a TreeCRF with another missing than 'error'."
         )
 
 

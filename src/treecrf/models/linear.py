@@ -104,8 +104,8 @@ class LinearCRF(base.ChainLabeller):
         began = time.thread_time()
         objective = Objective(train, labels, self.window, self.order, self.variance)
         seconds["windows"] = time.thread_time() - began
-        weights, values = [], [objective(np.zeros(objective.n_weights))[0]]
         began = time.thread_time()
+        weights, values = [], [objective(np.zeros(objective.n_weights))[0]]
 
         def note(intermediate_result: OptimizeResult) -> None:
             weights.append(intermediate_result.x.copy())

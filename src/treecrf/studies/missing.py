@@ -55,8 +55,7 @@ def damage(data: SequenceSet, dataset: str, rate: float, side: str, index: int, 
     ----------
     data : SequenceSet
     dataset, rate, side, index, seed : str, float, "train" or "test", int, int
-        They alone decide which cells, so every method sees the same holes. The same cells have the same random
-        number at every rate of one (dataset, side, index) only by chance.
+        They alone decide which cells, so every method sees the same holes, and other rates have other holes.
 
     Returns
     -------
