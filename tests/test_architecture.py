@@ -8,7 +8,7 @@ PACKAGE = "treecrf"
 
 LAYERS = (
     {"studies", "figures", "reporting", "datasets"},
-    {"selection", "significance", "_binomial"},
+    {"selection", "significance", "_binomial", "_holm", "_mcnemar"},
     {"models"},
     {"trees", "chain", "missing", "_chain_kernels"},
     {"sequences", "settings", "_frames", "_kernel_cache"},

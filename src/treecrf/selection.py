@@ -1,9 +1,10 @@
-"""Choosing settings on training data alone: seeds derived from names, folds, the best candidate."""
+"""Choosing settings on training data alone: seeds derived from names, splits, folds, the best candidate."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,76 @@ def sequence_folds(n_sequences: int, n_folds: int, seed: int) -> list[NDArray[np
         raise ValueError(f"{n_folds} folds need as many sequences and there are {n_sequences}; lower n_folds.")
     order = np.random.default_rng(seed).permutation(n_sequences)
     return [np.sort(part).astype(np.int64) for part in np.array_split(order, n_folds)]
+
+
+class Split(NamedTuple):
+    """Sequences to train with and sequences to test with.
+
+    Attributes
+    ----------
+    train, test : int64 arrays
+        Indices of sequences, rising.
+    """
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+class Trial(NamedTuple):
+    """One training that helps to choose settings, and the sequences that judge it.
+
+    Attributes
+    ----------
+    train : int64 array
+        Indices of the sequences to train with.
+    held_out : tuple of (int, int, int64 array)
+        Split whose settings are chosen, fold within it, indices of the sequences to judge by.
+    """
+
+    train: NDArray[np.int64]
+    held_out: tuple[tuple[int, int, NDArray[np.int64]], ...]
+
+
+def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
+    """How a data set is tested.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+        Sequences of the training set and of the test set, which follow one another.
+    protocol : "split" or "leave_one_out"
+        One split, as given; or each sequence tests what the others have trained.
+    """
+    everything = np.arange(n_train + n_test)
+    if protocol == "split":
+        return [Split(everything[:n_train], everything[n_train:])]
+    return [Split(np.delete(everything, i), everything[i : i + 1]) for i in everything]
+
+
+def inner_trials(splits: Sequence[Split], n_folds: int, seed: int) -> list[Trial]:
+    """The trainings of internal cross-validation.
+
+    One split is cut into folds. Of several splits (documents that test in turn), each training document is held out in
+    turn; what trains without documents i and j judges by j where i tests, and by i where j tests, so it is trained once.
+
+    Parameters
+    ----------
+    splits : sequence of Split
+    n_folds : int
+    seed : int
+    """
+    if len(splits) == 1:
+        train = splits[0].train
+        folds = sequence_folds(len(train), n_folds, seed)
+        return [Trial(np.delete(train, fold), ((0, i, train[fold]),)) for i, fold in enumerate(folds)]
+    documents = np.arange(len(splits))
+    if len(documents) < 3:
+        raise ValueError(f"{len(documents)} documents cannot be left out in turn for testing and choosing; give three.")
+    pairs = [(i, j) for i in documents for j in documents if i < j]
+    return [
+        Trial(np.delete(documents, [i, j]), ((int(i), int(j), documents[[j]]), (int(j), int(i), documents[[i]])))
+        for i, j in pairs
+    ]
 
 
 def best_candidate(scores: pd.DataFrame, keys: Sequence[str], score: str) -> pd.Series:

@@ -1,7 +1,7 @@
-"""Whether methods differ in accuracy: binomial models of the counts of correct positions (PhD, section 4.4).
+"""Whether methods differ in accuracy: binomial models of counts (PhD, section 4.4), McNemar's test (section 3.5).
 
-The log odds of a correct position are a method's coefficient plus a training set's coefficient. There is no
-intercept: every training set has an indicator, and every method but the baseline.
+In the models, the log odds of a correct position are a method's coefficient plus a training set's coefficient. There
+is no intercept: every training set has an indicator, and every method but the baseline.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from treecrf._binomial import (
     make_design,
     order_by_counts,
 )
+from treecrf._holm import adjust_holm as _holm
+from treecrf._mcnemar import compare_pairs
+
+__all__ = ["analysis_of_deviance", "compare_all", "compare_methods", "compare_pairs"]
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
@@ -325,16 +329,3 @@ def _wald(
     """z and its two-sided p-value; 0 and 1 for a coefficient of exactly 0, NaN where the standard error is NaN."""
     z = coefficient / np.where(coefficient == 0, 1.0, standard_error)
     return z, np.asarray(2 * norm.sf(np.abs(z)))
-
-
-def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Holm's correction; NaN stays NaN and counts as 1 for the others.
-
-    statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
-    takes longer than all the fits.
-    """
-    filled = np.where(np.isnan(p_values), 1.0, p_values)
-    order = np.argsort(filled, kind="stable")
-    adjusted = np.empty(len(filled))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(filled[order] * np.arange(len(filled), 0, -1)))
-    return np.where(np.isnan(p_values), np.nan, adjusted)

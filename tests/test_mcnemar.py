@@ -1,0 +1,292 @@
+"""McNemar's test of every pair of methods, against statsmodels, scipy, plain loops and examples worked by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import binom, norm, ttest_1samp
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from treecrf.significance import compare_pairs
+
+METHODS = ("cyd", "ada", "bob", "eve")
+"""Not in rising order, so that order of appearance shows."""
+
+
+def frame(correct, sequences, dataset="toy", decoder="viterbi"):
+    """Outcomes from correct, shape (n_methods, n_positions), and the sequence of each position."""
+    method, position = np.indices(correct.shape).reshape(2, -1)
+    columns = {"method": np.array(METHODS)[method], "sequence": np.asarray(sequences)[position], "position": position}
+    return pd.DataFrame({"dataset": dataset, "decoder": decoder, **columns, "correct": correct.ravel()})
+
+
+def discordant(only_method, only_other, dataset="toy"):
+    """Two methods with these discordant positions, 3 right for both, 2 wrong for both; a position is a sequence."""
+    method = np.repeat([True, False, True, False], [only_method, only_other, 3, 2])
+    other = np.repeat([False, True, True, False], [only_method, only_other, 3, 2])
+    return frame(np.array([method, other]), np.arange(len(method)), dataset)
+
+
+def by_sequence(only_method, only_other):
+    """Two methods with these discordant positions in each sequence, and one position on which both are right."""
+    pieces = [
+        (sequence, *pair)
+        for sequence, (b, c) in enumerate(zip(only_method, only_other, strict=True))
+        for pair in [(True, False)] * b + [(False, True)] * c + [(True, True)]
+    ]
+    sequences, method, other = zip(*pieces, strict=True)
+    return frame(np.array([method, other]), sequences)
+
+
+@pytest.fixture
+def outcomes():
+    """Four methods of unlike accuracy, a small and a large data set of 12 unlike sequences each, two decoders."""
+    rng = np.random.default_rng(5)
+    frames = []
+    for dataset, longest in (("words", 6), ("lines", 40)):
+        sequences = np.repeat(np.arange(12), rng.integers(2, longest, 12))
+        difficulty = rng.uniform(0.5, 0.95, 12)[sequences]
+        for decoder in ("viterbi", "forward_backward"):
+            right = rng.random((4, len(sequences))) < difficulty ** np.array([[1.0], [0.5], [1.0], [1.6]])
+            frames.append(frame(right, sequences, dataset, decoder))
+    return pd.concat(frames, ignore_index=True)
+
+
+def pairs_of(outcomes):
+    """Data set, decoder, method, other, sequences, and whether either is right at each position, by plain look-up."""
+    for dataset, decoder in outcomes[["dataset", "decoder"]].drop_duplicates().itertuples(index=False):
+        part = outcomes[(outcomes["dataset"] == dataset) & (outcomes["decoder"] == decoder)]
+        right = {name: part[part["method"] == name].set_index("position") for name in METHODS}
+        for method, other in combinations(METHODS, 2):
+            positions = right[method].index
+            yield (
+                (dataset, decoder, method, other),
+                right[method]["sequence"].tolist(),
+                right[method]["correct"].tolist(),
+                right[other].loc[positions, "correct"].tolist(),
+            )
+
+
+def test_corrected_by_hand():
+    # In favour of the method 10 + 6 + 1 + 3 = 20, of the other 2 + 1 + 4 + 1 = 8; both right on 4 more.
+    row = compare_pairs(by_sequence([10, 6, 1, 3], [2, 1, 4, 1])).iloc[0]
+    assert (row["dataset"], row["decoder"], row["method"], row["other"]) == ("toy", "viterbi", "cyd", "ada")
+    counts = ["n_positions", "n_both", "only_method", "only_other", "n_neither"]
+    assert row[counts].tolist() == [32, 4, 20, 8, 0]
+    assert row["accuracy_points"] == 37.5  # 12 of 32
+    assert not row["exact"]
+    assert row["statistic"] == pytest.approx(121 / 28)  # (12 - 1)^2 / 28
+    assert row["p_value"] == pytest.approx(2 * norm.sf(11 / np.sqrt(28)))
+    assert row["p_holm"] == row["p_value"]
+    # Differences 8, 5, -3, 2: their sum 12, their squares 64 + 25 + 9 + 4 = 102.
+    assert row["clustered_statistic"] == pytest.approx(144 / 102)
+    assert row["clustered_p_value"] == pytest.approx(2 * norm.sf(12 / np.sqrt(102)))
+    assert row["clustered_p_holm"] == row["clustered_p_value"]
+
+
+def test_exact_by_hand():
+    # At most one head in seven tosses: (1 + 7) / 128; twice that.
+    row = compare_pairs(discordant(6, 1)).iloc[0]
+    assert row["exact"]
+    assert np.isnan(row["statistic"])
+    assert row["p_value"] == pytest.approx(0.125, rel=1e-12)
+
+
+@pytest.mark.parametrize("settings", [{}, {"exact_under": 0}, {"exact_under": 40}])
+def test_plain_test_is_that_of_statsmodels(settings):
+    exact_under = settings.get("exact_under", 25)
+    grid = [(b, c) for b in (0, 1, 4, 11, 12, 13, 24, 25, 60) for c in (0, 2, 12, 13, 25, 61) if b != c]
+    result = compare_pairs(pd.concat([discordant(b, c, f"{b} {c}") for b, c in grid]), **settings)
+    assert len(result) == len(grid)
+    for (b, c), row in zip(grid, result.to_dict("records"), strict=True):
+        expected = mcnemar([[3, b], [c, 2]], exact=b + c < exact_under, correction=True)
+        assert row["exact"] == (b + c < exact_under)
+        assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+        if not row["exact"]:
+            assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-12)
+
+
+@pytest.mark.parametrize("exact_under", [25, 0])
+@pytest.mark.parametrize("count", [0, 1, 12, 13])
+def test_equally_many_discordant_positions(count, exact_under):
+    # R: mcnemar.test(matrix(c(3, 13, 13, 2), 2)) has statistic 0 and p-value 1.
+    row = compare_pairs(discordant(count, count), exact_under).iloc[0]
+    assert (row["p_value"], row["accuracy_points"]) == (1, 0)
+    assert row["exact"] == (2 * count < exact_under)
+    assert row["exact"] or row["statistic"] == 0
+
+
+def test_pairs_against_a_loop(outcomes):
+    result = compare_pairs(outcomes).to_dict("records")
+    for row, (names, sequences, method, other) in zip(result, pairs_of(outcomes), strict=True):
+        table, differences = np.zeros((2, 2), dtype=int), dict.fromkeys(sequences, 0)
+        for sequence, right, other_right in zip(sequences, method, other, strict=True):
+            table[int(not right), int(not other_right)] += 1
+            differences[sequence] += int(right) - int(other_right)
+        assert (row["dataset"], row["decoder"], row["method"], row["other"]) == names
+        counts = [row[name] for name in ("n_both", "only_method", "only_other", "n_neither")]
+        assert counts == table.ravel().tolist()
+        assert row["n_positions"] == len(sequences)
+        assert row["accuracy_points"] == pytest.approx(100 * (np.mean(method) - np.mean(other)), abs=1e-9)
+        assert row["p_value"] == pytest.approx(mcnemar(table, exact=row["exact"]).pvalue, rel=1e-9)
+        total = sum(differences.values())
+        squares = sum(difference**2 for difference in differences.values())
+        assert row["clustered_statistic"] == pytest.approx(total**2 / squares, rel=1e-12)
+        assert row["clustered_p_value"] == pytest.approx(2 * norm.sf(abs(total) / squares**0.5), rel=1e-9)
+    assert {row["exact"] for row in result} == {False, True}
+
+
+def test_clustered_statistic_follows_from_students_t():
+    # With t of the differences' mean against 0, sum^2 / (sum of squares) = K t^2 / (K - 1 + t^2).
+    only_method, only_other = [4, 0, 7, 2, 2, 5], [1, 2, 0, 2, 1, 0]
+    t = ttest_1samp(np.subtract(only_method, only_other), 0).statistic
+    row = compare_pairs(by_sequence(only_method, only_other)).iloc[0]
+    assert row["clustered_statistic"] == pytest.approx(6 * t**2 / (5 + t**2), rel=1e-12)
+
+
+@pytest.mark.parametrize(("b", "c"), [(20, 9), (3, 1), (0, 30)])
+def test_sequences_of_one_position_give_the_uncorrected_test(b, c):
+    row = compare_pairs(discordant(b, c)).iloc[0]
+    expected = mcnemar([[3, b], [c, 2]], exact=False, correction=False)
+    assert row["clustered_statistic"] == pytest.approx(expected.statistic, rel=1e-12)
+    assert row["clustered_p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_holm_is_over_the_pairs_of_one_dataset_and_decoder(outcomes):
+    result = compare_pairs(outcomes)
+    groups = result.groupby(["dataset", "decoder"])
+    assert [len(group) for _, group in groups] == [6, 6, 6, 6]
+    for _, group in groups:
+        for name, adjusted in (("p_value", "p_holm"), ("clustered_p_value", "clustered_p_holm")):
+            assert_allclose(group[adjusted], multipletests(group[name], method="holm")[1], rtol=1e-12)
+            assert (group[adjusted] > group[name]).any()
+            assert (group[adjusted] < 1).any()
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_share_of_rejections_where_no_method_is_better(together):
+    # A fair coin picks the better method of each sequence (or of each position): 40 sequences of 8 positions.
+    n_repeats, n_sequences, length = 400, 40, 8
+    rng = np.random.default_rng(11)
+    sequences = np.repeat(np.arange(n_sequences), length)
+    frames = []
+    for repeat in range(n_repeats):
+        coins = rng.random((n_sequences, 1 if together else length)) < 0.5
+        better = np.broadcast_to(coins, (n_sequences, length)).ravel()
+        differ = rng.random(len(sequences)) < 0.4
+        frames.append(frame(np.array([differ & better, differ & ~better]), sequences, f"repeat {repeat}"))
+    result = compare_pairs(pd.concat(frames))
+    plain, clustered = ((result[name] < 0.05).sum() for name in ("p_value", "clustered_p_value"))
+    low, high = binom.interval(0.999, n_repeats, 0.05)
+    assert low <= clustered <= high
+    # Together, b - c varies 1 + 7 x 0.4 = 3.8 times as much as the plain test takes it to: 2 sf(1.96 / 1.95) = 0.31.
+    assert plain > n_repeats / 4 if together else plain <= high
+
+
+def test_order_of_rows_turns_pairs_only(outcomes):
+    shuffled = compare_pairs(outcomes.sample(frac=1, random_state=0))
+    turned = shuffled.rename(
+        columns={"method": "other", "other": "method", "only_method": "only_other", "only_other": "only_method"}
+    ).assign(accuracy_points=-shuffled["accuracy_points"])
+    both_ways = pd.concat([shuffled, turned[list(shuffled)]])
+    expected = compare_pairs(outcomes)
+    names = ["dataset", "decoder", "method", "other"]
+    result = both_ways.set_index(names).loc[expected.set_index(names).index].reset_index()
+    assert expected["method"].tolist() != shuffled["method"].tolist()
+    pd.testing.assert_frame_equal(result, expected, check_exact=True)
+
+
+def test_pairs_are_in_order_of_first_appearance(outcomes):
+    # One row of bob's from the last data set and decoder stands first, and puts him first in all of them.
+    first = (outcomes["dataset"] == "words") & (outcomes["decoder"] == "viterbi")
+    late = pd.concat([outcomes[outcomes["method"] == "bob"].iloc[-1:], outcomes[~first], outcomes[first]])
+    late = late.drop_duplicates(["dataset", "decoder", "method", "position"])
+    result = compare_pairs(late)
+    expected = ["lines forward_backward", "words forward_backward", "lines viterbi", "words viterbi"]
+    assert (result["dataset"] + " " + result["decoder"]).drop_duplicates().tolist() == expected
+    for _, group in result.groupby(["dataset", "decoder"]):
+        assert list(zip(group["method"], group["other"], strict=True)) == list(
+            combinations(("bob", "cyd", "ada", "eve"), 2)
+        )
+
+
+def test_equal_methods():
+    right = np.array([[True, True, False, True]] * 2)
+    row = compare_pairs(frame(right, [0, 0, 1, 1])).iloc[0]
+    assert (row["exact"], row["n_both"], row["n_neither"]) == (True, 3, 1)
+    assert [row[name] for name in ("p_value", "p_holm", "clustered_p_value", "clustered_p_holm")] == [1] * 4
+    assert (row["clustered_statistic"], row["accuracy_points"]) == (0, 0)
+
+
+def test_equal_totals_in_every_sequence():
+    row = compare_pairs(by_sequence([3, 20], [3, 20])).iloc[0]
+    assert (row["clustered_statistic"], row["clustered_p_value"]) == (0, 1)
+
+
+def test_one_sequence_has_no_clustered_test(outcomes):
+    result = compare_pairs(outcomes.assign(sequence=0))
+    clustered = ["clustered_statistic", "clustered_p_value", "clustered_p_holm"]
+    assert result[clustered].isna().all(axis=None)
+    plain = [name for name in result if name not in clustered]
+    pd.testing.assert_frame_equal(result[plain], compare_pairs(outcomes)[plain])
+
+
+def test_clustered_statistic_is_at_most_the_number_of_sequences():
+    row = compare_pairs(by_sequence([50, 50, 50], [0, 0, 0])).iloc[0]
+    assert row["clustered_statistic"] == pytest.approx(3)
+    assert row["p_value"] < 1e-9
+
+
+def test_single_methods_are_left_out(outcomes):
+    lone = outcomes[outcomes["method"] == "bob"].assign(dataset="lone")
+    for empty in (lone, outcomes[:0]):
+        result = compare_pairs(empty)
+        assert len(result) == 0
+        assert list(result) == list(compare_pairs(outcomes))
+
+
+def test_other_types_of_columns(outcomes):
+    result = compare_pairs(outcomes.astype({"method": "category", "dataset": "category", "correct": "boolean"}))
+    pd.testing.assert_frame_equal(result, compare_pairs(outcomes))
+
+
+def test_missing_columns_and_cells(outcomes):
+    for name in outcomes:
+        with pytest.raises(ValueError, match=rf"^The outcomes have no column '{name}'; they need dataset, decoder, "):
+            compare_pairs(outcomes.drop(columns=name))
+        holed = outcomes.astype({name: object})
+        holed.loc[7, name] = None
+        with pytest.raises(ValueError, match=rf"^Row 7 of the outcomes has no {name}; fill it in or leave the row "):
+            compare_pairs(holed)
+
+
+def test_correct_must_be_bool(outcomes):
+    with pytest.raises(ValueError, match=r"^The column 'correct' of the outcomes is int64; make it bool\.$"):
+        compare_pairs(outcomes.astype({"correct": np.int64}))
+
+
+def test_every_method_needs_one_outcome_for_each_position(outcomes):
+    chosen = (outcomes["method"] == "ada") & (outcomes["position"] == 3) & (outcomes["dataset"] == "lines")
+    viterbi = chosen & (outcomes["decoder"] == "viterbi")
+    advice = "give every method one for each position of the data set"
+    for n_outcomes, wrong in ((0, outcomes[~viterbi]), (2, pd.concat([outcomes, outcomes[viterbi]]))):
+        sentence = rf"^Method 'ada' has {n_outcomes} outcomes for position 3 of lines, viterbi; {advice}\.$"
+        with pytest.raises(ValueError, match=sentence):
+            compare_pairs(wrong)
+
+
+def test_position_in_two_sequences(outcomes):
+    row = outcomes.index[(outcomes["method"] == "eve") & (outcomes["position"] == 20)][0]
+    outcomes.loc[row, "sequence"] += 1
+    sentence = r"^Position 20 of words, viterbi is in more than one sequence; give it the same one for every method\.$"
+    with pytest.raises(ValueError, match=sentence):
+        compare_pairs(outcomes)
+
+
+def test_input_is_left_as_it_was(outcomes):
+    before = outcomes.copy()
+    compare_pairs(outcomes)
+    pd.testing.assert_frame_equal(outcomes, before)
