@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from treecrf.settings import BuiltinDataset, TableDataset, load_settings
+from treecrf.settings import BuiltinDataset, ScalingSettings, TableDataset, load_settings
 from treecrf.settings import json_schema as current_schema
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -42,7 +42,11 @@ def test_defaults_of_the_missing_study_are_the_protocol():
 
 def test_config_yaml_says_the_defaults():
     said, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
-    assert said.training == defaults.training
+    unnamed = {"datasets": [], "overrides": {}}
+    assert said.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
+    assert said.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
+    unnamed = {"window_datasets": [], "sampling_datasets": []}
+    assert said.scaling.model_copy(update=unnamed) == ScalingSettings()
     assert said.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
     for name in said.missing.datasets:
         assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
@@ -66,7 +70,7 @@ def test_readme_names_every_key():
     text = (CONFIG / "README.md").read_text()
     settings = load_settings(MINIMAL)
     keys = [*type(settings).model_fields, *type(settings.training).model_fields]
-    keys += type(settings.missing).model_fields
+    keys += [*type(settings.missing).model_fields, *type(settings.scaling).model_fields]
     keys += [*BuiltinDataset.model_fields, *TableDataset.model_fields]
     assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
 
@@ -90,6 +94,14 @@ def test_a_table_of_your_own():
         ({"training": {"l2_regularizations": [-1]}}, "'training.l2_regularizations.0' holds -1, but"),
         ({"training": {"l2_regularizations": [float("nan")]}}, "'training.l2_regularizations.0' holds nan, but"),
         ({"training": {"l2_regularizations": [5, 5.0]}}, "'training.l2_regularizations' names 5.0 more than once"),
+        (
+            {"training": {"overrides": {"protein": {"n_fold": 2}}}},
+            "the key 'training.n_fold' is not known",
+        ),
+        (
+            {"training": {"overrides": {"protein": {"datasets": []}}}},
+            "'training' overrides 'datasets' for 'protein', which belongs to no data set",
+        ),
         ({"training": {"max_leaves": 1}}, "'training.max_leaves' holds 1, but"),
         ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' holds 'beam', but"),
         ({"training": {"datasets": ["mine"]}}, "training.datasets names 'mine', which is not under datasets (protein"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -53,30 +53,140 @@ class TableDataset(_Model):
 Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
 
 
+TrainingMethod = Literal[
+    "treecrf", "treecrf_original", "linear_crf", "induced_crf", "mallet", "mallet_linear", "smile", "memm",
+    "sliding_window", "neural_network", "lightgbm",
+]  # fmt: skip
+GRIDS: dict[str, tuple[str, ...]] = {
+    "treecrf": ("l2_regularizations",),
+    "treecrf_original": ("original_max_leaves",),
+    "linear_crf": ("variances",),
+    "induced_crf": ("variances",),
+    "mallet": ("variances",),
+    "mallet_linear": ("variances",),
+    "smile": ("original_max_leaves",),
+    "memm": ("l2_regularizations",),
+    "sliding_window": ("l2_regularizations",),
+    "neural_network": ("network_penalties", "network_hidden", "network_epochs", "network_windows"),
+    "lightgbm": ("lightgbm_leaves",),
+}
+"""For each method its grid of candidates, and then the settings that it alone looks at."""
+
+CHOSEN_BY = {"mallet": "induced_crf", "mallet_linear": "linear_crf", "smile": "treecrf_original"}
+"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
+
+Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class TrainingSettings(_Model):
-    """The study of chapter 3: how TreeCRF's accuracy depends on lambda and on the number of iterations."""
+    """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
-    l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+    methods: list[TrainingMethod] = Field(
+        list(get_args(TrainingMethod)), min_length=1, description="Methods to compare; the first is compared with all."
+    )
+    l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
     )
-    n_iterations: int = Field(200, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
-    order: int = Field(1, ge=0, le=4, description="Previous labels that the potentials see.")
+    original_max_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [30, 50, 75, 100], min_length=1, description="Grid of the original algorithm, which has lambda 0."
+    )
+    variances: list[Variance] = Field(
+        [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
+    )
+    network_hidden: int = Field(40, ge=1, description="Hidden units of the neural network.")
+    network_penalties: list[Regularization] = Field(
+        [0.0001, 0.1], min_length=1, description="Grid of the neural network's weight penalty."
+    )
+    network_epochs: int = Field(100, ge=1, description="Most epochs of the neural network.")
+    network_windows: dict[Name, Window] = Field(
+        {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
+    )
+    lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [7, 31], min_length=1, description="Grid of LightGBM's leaves."
+    )
+    n_iterations: int = Field(200, ge=1, description="Iterations of training; each of 1, 2, .. is a candidate.")
+    order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
     n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
+    n_perturbed_java_runs: int = Field(0, ge=0, description="The same for methods that run in Java, which are slow.")
     start_noise: float = Field(
-        0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F."
+        0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
     )
     unseen: Literal["missing", "error"] = Field(
         "missing", description="What to do with a category that the training set does not have."
     )
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    overrides: dict[Name, dict[str, Any]] = Field(
+        {}, description="Data sets with other settings than these: name, then setting and value."
+    )
 
-    @field_validator("datasets", "l2_regularizations", "decoders")
+    @field_validator(
+        "datasets", "methods", "l2_regularizations", "original_max_leaves", "variances", "network_penalties",
+        "lightgbm_leaves", "decoders",
+    )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return _each_once(values)
+
+    @model_validator(mode="after")
+    def _overrides_are_settings(self) -> TrainingSettings:
+        for name in self.overrides:
+            forbidden = {"datasets", "overrides"} & set(self.overrides[name])
+            if forbidden:
+                raise ValueError(f"overrides {sorted(forbidden)[0]!r} for {name!r}, which belongs to no data set")
+            self.of(name)
+        return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        others = {name for names in GRIDS.values() for name in names} - set(GRIDS[method])
+        return self.model_dump(mode="json", exclude={"datasets", "methods", "overrides", "exact_under", *others})
+
+    def of(self, dataset: str) -> TrainingSettings:
+        """The settings of one data set."""
+        values = self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {})
+        return TrainingSettings.model_validate(values)
+
+
+ScalingMethod = Literal["treecrf", "linear_crf", "induced_crf", "mallet", "mallet_linear"]
+Fraction = Annotated[float, Field(gt=0, le=1)]
+
+
+class ScalingSettings(_Model):
+    """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling saves."""
+
+    methods: list[ScalingMethod] = Field(
+        list(get_args(ScalingMethod)), description="Methods to measure; none: the measurement is left out."
+    )
+    lengths: list[Annotated[int, Field(ge=1)]] = Field(
+        [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."
+    )
+    window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
+        [3, 5, 7, 9, 11], min_length=1, description="Windows on the generated sequences, by their observations."
+    )
+    n_sequences: int = Field(100, ge=1, description="Generated sequences.")
+    length: int = Field(100, ge=1, description="Their length where the window varies.")
+    n_iterations: int = Field(24, ge=1, description="Iterations that are measured.")
+    l2_regularization: Regularization = Field(40.0, description="TreeCRF's lambda.")
+    max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
+    variance: Variance = Field(20.0, description="The prior's variance, for linear CRFs.")
+    seed: int = Field(0, ge=0, description="Decides the generated sequences.")
+    window_datasets: list[Name] = Field([], description="Data sets of the table by window size, of those of training.")
+    real_window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
+        [1, 3, 5, 7, 9, 11], min_length=1, description="Windows of that table."
+    )
+    sampling_datasets: list[Name] = Field([], description="Data sets on which sampling and trimming are measured, of those of training.")
+    sampling_iterations: int = Field(100, ge=1, description="Iterations of TreeCRF there.")
+    sampling_regularization: Regularization = Field(20.0, description="TreeCRF's lambda there.")
+    row_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the rows that a tree sees.")
+    feature_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the tests that a split looks at.")
+    influence_trimmings: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.05, 0.1, 0.2], description="Shares of the influence that are left out."
+    )
 
 
 MissingMethod = Literal[
@@ -162,6 +272,9 @@ class Settings(_Model):
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     training: TrainingSettings = Field(
         default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
+    )
+    scaling: ScalingSettings = Field(
+        default_factory=lambda: ScalingSettings(methods=[]), description="Cost by length and window; sampling."
     )
     missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
 
