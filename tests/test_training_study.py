@@ -1,193 +1,205 @@
-"""The training study: aggregation on frames worked by hand, and the whole on a tiny set."""
+"""The training study: one method on one data set, against direct trainings and frames worked by hand."""
+
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.figures.style import save_figure
-from treecrf.figures.training import accuracy_by_iteration
-from treecrf.reporting.published import treecrf_accuracies
-from treecrf.reporting.tables import summary_layout, summary_to_html, summary_to_latex
+from treecrf import LinearCRF, TreeCRF
+from treecrf.missing import Imputer, inject
 from treecrf.selection import derive_seed, sequence_folds
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import TrainingSettings
-from treecrf.studies import training
+from treecrf.settings import CHOSEN_BY, GRIDS, TrainingSettings
+from treecrf.studies import methods, training
+from treecrf.studies.methods import METHODS, candidate_name, candidates
+
+SETTINGS = TrainingSettings(
+    n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
+    original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
+)  # fmt: skip
 
 
-@pytest.fixture
-def folds():
-    """Two folds of 10 and 20 positions, lambdas 0 and 5, iterations 1 and 2."""
-    correct = {  # decoder, lambda, iteration: correct in fold 0 (of 10), in fold 1 (of 20)
-        ("forward_backward", 0.0, 1): (5, 10),  # 0.5  and 0.5:  mean 0.5
-        ("forward_backward", 0.0, 2): (8, 12),  # 0.8  and 0.6:  mean 0.7
-        ("forward_backward", 5.0, 1): (6, 16),  # 0.6  and 0.8:  mean 0.7, the most positions but no better mean
-        ("forward_backward", 5.0, 2): (7, 13),  # 0.7  and 0.65: mean 0.675
-        ("viterbi", 0.0, 1): (9, 14),  # 0.9 and 0.7: mean 0.8
-        ("viterbi", 0.0, 2): (9, 14),
-        ("viterbi", 5.0, 1): (9, 14),
-        ("viterbi", 5.0, 2): (1, 2),
-    }
-    rows = [
-        ("toy", l2, fold, iteration, decoder, correct[decoder, l2, iteration][fold], (10, 20)[fold], 0.0)
-        for decoder, l2, iteration in correct
-        for fold in (0, 1)
-    ]
-    names = ["dataset", "l2_regularization", "fold", "iteration", "decoder", "n_correct", "n_positions", "cpu_seconds"]
-    return pd.DataFrame(rows, columns=names)
-
-
-@pytest.fixture
-def curves():
-    """Correct out of 100 test positions: unperturbed, and two perturbed runs."""
-    correct = {  # decoder, lambda, iteration: runs -1, 0, 1
-        ("forward_backward", 0.0, 1): (60, 61, 63),
-        ("forward_backward", 0.0, 2): (62, 64, 60),
-        ("forward_backward", 5.0, 1): (65, 60, 64),
-        ("forward_backward", 5.0, 2): (65, 66, 62),
-        ("viterbi", 0.0, 1): (70, 72, 74),
-        ("viterbi", 0.0, 2): (71, 70, 70),
-        ("viterbi", 5.0, 1): (50, 50, 50),
-        ("viterbi", 5.0, 2): (50, 50, 75),
-    }
-    rows = [
-        ("toy", l2, run, iteration, decoder, correct[decoder, l2, iteration][run + 1], 100, -1.0, 0.5)
-        for decoder, l2, iteration in correct
-        for run in (training.UNPERTURBED, 0, 1)
-    ]
-    names = ["dataset", "l2_regularization", "run", "iteration", "decoder", "n_correct", "n_positions"]
-    return pd.DataFrame(rows, columns=[*names, "train_log_likelihood", "cpu_seconds"])
-
-
-PUBLISHED = pd.DataFrame({"decoder": ["forward_backward", "better"], "percent": [64.0, 71.5], "table": ["3.4", "3.5"]})
-
-
-def test_choice_has_the_best_mean_of_the_folds(folds):
-    choice = training.choose(folds).set_index("decoder")
-    # forward-backward: 0.7 twice; the fewer iterations win
-    assert tuple(choice.loc["forward_backward", ["l2_regularization", "iteration"]]) == (5.0, 1)
-    # viterbi: three times 0.8; the fewest iterations, then the smallest lambda
-    assert tuple(choice.loc["viterbi", ["l2_regularization", "iteration"]]) == (0.0, 1)
-    assert choice["cv_accuracy"].tolist() == pytest.approx([0.7, 0.8])
-    assert choice["cv_fold_sd"].tolist() == pytest.approx([np.sqrt(0.02), np.sqrt(0.02)])
-
-
-def test_summary_by_hand(folds, curves):
-    summary = training.summarise("toy", training.choose(folds), curves, PUBLISHED).set_index("decoder")
-    forward = summary.loc["forward_backward"]
-    assert forward["published"] == 64.0
-    assert (forward["chosen_accuracy"], forward["chosen_mean"]) == (65.0, 62.0)  # runs 60 and 64
-    assert forward["chosen_sd"] == pytest.approx(np.sqrt(8))
-    assert (forward["chosen_min"], forward["chosen_max"]) == (60.0, 64.0)
-    assert forward["chosen_minus_published"] == -2.0
-    assert (forward["peak_accuracy"], forward["peak_l2_regularization"], forward["peak_iteration"]) == (65.0, 5.0, 1)
-    assert (forward["peak_min"], forward["peak_max"]) == (64.0, 66.0)  # each run has a peak of its own
-    viterbi = summary.loc["viterbi"]
-    assert np.isnan(viterbi["published"])
-    assert np.isnan(viterbi["chosen_minus_published"])
-    assert (viterbi["chosen_accuracy"], viterbi["peak_accuracy"], viterbi["peak_max"]) == (70.0, 71.0, 75.0)
-    better = summary.loc[training.BETTER]
-    assert better["chosen_decoder"] == "viterbi"
-    assert (better["published"], better["published_table"]) == (71.5, "3.5")
-    assert (better["chosen_mean"], better["chosen_minus_published"]) == (73.0, 1.5)
-    assert set(summary["n_perturbed_runs"]) == {2}
-
-
-def test_mean_cpu_seconds_keeps_the_order_of_phases():
-    phases = pd.DataFrame(
-        {
-            "dataset": "toy",
-            "l2_regularization": 5.0,
-            "run": [-1, -1, 0, 0],
-            "phase": ["windows", "trees", "windows", "trees"],
-            "cpu_seconds": [1.0, 4.0, 2.0, 6.0],
-        }
-    )
-    means = training.mean_cpu_seconds(phases)
-    assert means[["phase", "cpu_seconds", "n_runs"]].to_numpy().tolist() == [["windows", 1.5, 2], ["trees", 5.0, 2]]
-
-
-def test_table_shows_published_and_measured(folds, curves):
-    summary = training.summarise("toy_set", training.choose(folds), curves, PUBLISHED, stand_in=True)
-    layout = summary_layout(summary)
-    assert layout.iloc[0].tolist() == [
-        "toy_set (stand-in)", "forward-backward", "64.00",
-        "5", "1", "65.00", "62.00 ± 2.83", "60.00–64.00", "−2.00",
-        "5", "1", "65.00", "65.00 ± 1.41", "64.00–66.00", "+1.00",
-    ]  # fmt: skip
-    assert "<td>−2.00</td>" in summary_to_html(summary)
-    latex = summary_to_latex(summary)
-    assert r"toy\_set (stand-in) & forward-backward & 64.00" in latex
-    assert latex.isascii()
-
-
-def test_figure_shows_published_band_and_choice(folds, curves, tmp_path):
-    choice = training.choose(folds)
-    figure = accuracy_by_iteration(curves, choice, training.summarise("toy", choice, curves, PUBLISHED))
-    forward, viterbi = figure.axes
-    texts = [text.get_text() for text in forward.get_legend().get_texts()]
-    assert texts == [
-        "2 perturbed runs, min to max",
-        "start at F = 0",
-        "chosen by cross-validation (1)",
-        "published, 64.00",
-    ]
-    assert not any(text.get_text().startswith("published") for text in viterbi.get_legend().get_texts())
-    line = forward.get_lines()[0]
-    assert line.get_ydata().tolist() == [65.0, 65.0]
-
-
-@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
-def test_figure_files_have_the_same_bytes_each_time(folds, curves, tmp_path, kind):
-    choice = training.choose(folds)
-    for name in ("first", "second"):
-        figure = accuracy_by_iteration(curves, choice, training.summarise("toy", choice, curves, PUBLISHED))
-        save_figure(figure, tmp_path / name, kind)
-    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
-
-
-def test_published_values():
-    published = treecrf_accuracies().set_index(["dataset", "decoder"])["percent"]
-    assert published["protein", "forward_backward"] == 64.52
-    assert published["protein", "viterbi"] == 62.05
-    assert published["nettalk", "better"] == 85.20
-
-
-def test_folds_hold_every_sequence_once_and_depend_on_names():
-    folds = sequence_folds(11, 3, derive_seed(0, "protein", "folds"))
-    assert sorted(np.concatenate(folds)) == list(range(11))
-    assert [len(fold) for fold in folds] == [4, 4, 3]
-    assert derive_seed(0, "protein", "folds") != derive_seed(0, "nettalk", "folds")
-    assert derive_seed("ab", "c") != derive_seed("a", "bc")
-    with pytest.raises(ValueError, match="3 folds need as many sequences and there are 2; lower n_folds"):
-        sequence_folds(2, 3, 0)
-
-
-def tiny_set(seed):
+def tiny_set(seed, n_sequences=12):
     rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 2, 60)
-    values = np.where(rng.random(60) < 0.8, labels, 1 - labels)[:, None]
-    return SequenceSet(values, np.arange(0, 61, 5), (Attribute("symbol", ("a", "b")),), labels, ("x", "y"))
+    labels = rng.integers(0, 2, 5 * n_sequences)
+    values = np.where(rng.random(len(labels)) < 0.8, labels, 1 - labels)[:, None]
+    offsets = np.arange(0, len(labels) + 1, 5)
+    return SequenceSet(values, offsets, (Attribute("symbol", ("a", "b")),), labels, ("x", "y"))
 
 
-def test_study_on_a_tiny_set():
-    settings = TrainingSettings(n_iterations=3, max_leaves=4, n_folds=2, n_perturbed_runs=2, start_noise=0.5)
-    train, test = tiny_set(0), tiny_set(1)
-    folds = training.cross_validate("tiny", train, (1, 1), 5, settings, seed=0)
-    assert len(folds) == 2 * 3 * 2
-    assert folds.groupby(["iteration", "decoder"])["n_positions"].sum().eq(train.n_positions).all()
-    assert folds.drop(columns="cpu_seconds").equals(
-        training.cross_validate("tiny", train, (1, 1), 5, settings, seed=0).drop(columns="cpu_seconds")
-    )
+def compare(method, protocol="split", settings=SETTINGS, train=None, test=None, **options):
+    train, test = train or tiny_set(0), test or tiny_set(1, 4)
+    return training.compare_method("tiny", train, test, protocol, (1, 1), method, settings, 0, **options)
 
-    curves, phases = training.test_curves("tiny", train, test, (1, 1), 5, settings)
-    assert sorted(curves["run"].unique()) == [training.UNPERTURBED, 0, 1]
-    assert (curves["n_positions"] == test.n_positions).all()
-    plain = curves[(curves["run"] == training.UNPERTURBED) & (curves["decoder"] == "viterbi")]
-    assert plain["train_log_likelihood"].is_monotonic_increasing
-    assert plain["cpu_seconds"].is_monotonic_increasing
-    assert curves.groupby("run")["train_log_likelihood"].first().nunique() == 3
-    assert (phases["cpu_seconds"] >= 0).all()
 
-    model = training.TreeCRF(n_iterations=2, max_leaves=4, l2_regularization=5.0, window=(1, 1)).fit(train)
-    correct = plain.set_index("iteration")["n_correct"]
-    assert correct[2] == round(model.score(test, "viterbi") * test.n_positions)
+@pytest.fixture(scope="module")
+def outcome():
+    return compare("treecrf")
+
+
+def test_folds_are_those_of_direct_trainings(outcome):
+    train = tiny_set(0)
+    folds = sequence_folds(12, 3, derive_seed(0, "tiny", "folds"))
+    frame = outcome.folds.set_index(["candidate", "fold", "iteration", "decoder"])["n_correct"]
+    for value in (1, 20):
+        for fold, held_out in enumerate(folds):
+            model = TreeCRF(4, 4, value, (1, 1)).fit(train.select(np.setdiff1d(np.arange(12), held_out)))
+            scores = model.staged_score(train.select(held_out)) * 5 * len(held_out)
+            for iteration, row in enumerate(scores, start=1):
+                for decoder, expected in zip(SETTINGS.decoders, row, strict=True):
+                    found = frame[f"l2_regularization={value}", fold, iteration, decoder]
+                    assert found == pytest.approx(expected)
+
+
+def test_choice_is_the_best_mean_of_the_folds(outcome):
+    frame = outcome.folds.assign(accuracy=outcome.folds["n_correct"] / outcome.folds["n_positions"])
+    means = frame.groupby(["decoder", "candidate", "iteration"])["accuracy"].mean()
+    for row in outcome.choice.itertuples():
+        of_decoder = means[row.decoder]
+        assert of_decoder[row.candidate, row.iteration] == pytest.approx(of_decoder.max())
+        assert row.cv_accuracy == pytest.approx(of_decoder.max())
+        assert row.iteration == of_decoder[of_decoder == of_decoder.max()].index.get_level_values("iteration").min()
+
+
+def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
+    train, test = tiny_set(0), tiny_set(1, 4)
+    curves = outcome.curves.set_index(["candidate", "run", "iteration", "decoder"]).sort_index()
+    for candidate, run, value in (("l2_regularization=1", -1, 1), ("l2_regularization=20", -1, 20)):
+        scores = TreeCRF(4, 4, value, (1, 1)).fit(train).staged_score(test)
+        for iteration in range(1, 5):
+            found = curves.loc[(candidate, run, iteration)]["n_correct"] / test.n_positions
+            assert found[SETTINGS.decoders].tolist() == pytest.approx(scores[iteration - 1].tolist())
+    for row in outcome.choice.itertuples():
+        value = float(row.candidate.split("=")[1])
+        model = TreeCRF(row.iteration, 4, value, (1, 1)).fit(train)
+        part = outcome.predictions[outcome.predictions["decoder"] == row.decoder]
+        assert part["predicted"].tolist() == model.predict(test, row.decoder).tolist()
+        assert part["label"].tolist() == test.labels.tolist()
+        assert part["sequence"].tolist() == np.repeat(np.arange(12, 16), 5).tolist()
+        perturbed = TreeCRF(row.iteration, 4, value, (1, 1), random_state=1, start_noise=0.5).fit(train)
+        found = curves.loc[(row.candidate, 1, row.iteration, row.decoder), "n_correct"]
+        assert found == round(perturbed.score(test, row.decoder) * test.n_positions)
+
+
+def test_only_candidates_that_matter_are_perturbed(outcome):
+    wanted = {*outcome.choice["candidate"], *training.peaks(outcome.curves)["candidate"]}
+    assert set(outcome.curves.loc[outcome.curves["run"] >= 0, "candidate"]) == wanted
+    assert set(outcome.curves["candidate"]) == {"l2_regularization=1", "l2_regularization=20"}
+
+
+def test_peaks_are_the_best_of_the_test_curves(outcome):
+    plain = outcome.curves[outcome.curves["run"] == training.UNPERTURBED]
+    for row in training.peaks(outcome.curves).itertuples():
+        of_decoder = plain[plain["decoder"] == row.decoder]
+        assert row.accuracy == pytest.approx((of_decoder["n_correct"] / of_decoder["n_positions"]).max())
+
+
+def test_seconds_add_up(outcome):
+    last = outcome.curves[outcome.curves["iteration"] == 4].groupby(["candidate", "run"])["cpu_seconds"].first()
+    total = outcome.phases.groupby(["candidate", "run"])["cpu_seconds"].sum()
+    assert last.to_numpy() == pytest.approx(total.to_numpy())
+    assert set(outcome.phases["n_iterations"]) == {4}
+
+
+def test_documents_that_test_in_turn():
+    train, test = tiny_set(0, 4), tiny_set(1, 1)
+    outcome = compare("treecrf", "leave_one_out", train=train, test=test)
+    documents = SequenceSet.concatenate([train, test])
+    assert sorted(outcome.choice["split"].unique()) == [0, 1, 2, 3, 4]
+    row = outcome.folds.query("split == 3 and fold == 1 and rank == 0 and iteration == 2 and decoder == 'viterbi'")
+    model = TreeCRF(2, 4, 1, (1, 1)).fit(documents.select([0, 2, 4]))
+    assert row["n_correct"].item() == round(5 * model.score(documents.select([1]), "viterbi"))
+    row = outcome.curves.query("split == 3 and run == -1 and rank == 1 and iteration == 4 and decoder == 'viterbi'")
+    model = TreeCRF(4, 4, 20, (1, 1)).fit(documents.select([0, 1, 2, 4]))
+    assert row["n_correct"].item() == round(5 * model.score(documents.select([3]), "viterbi"))
+    assert outcome.predictions.groupby("decoder")["sequence"].unique().map(sorted).tolist() == 2 * [[0, 1, 2, 3, 4]]
+
+
+def test_after_convergence_the_last_iteration_is_repeated():
+    settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01]})
+    outcome = compare("linear_crf", settings=settings)
+    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    n_done = len(model.weights_history_)
+    assert n_done < 60
+    plain = outcome.curves.query("run == -1 and decoder == 'viterbi'").set_index("iteration")["n_correct"]
+    assert len(plain) == 60
+    assert set(plain[plain.index >= n_done]) == {round(20 * model.score(tiny_set(1, 4), "viterbi"))}
+    assert outcome.phases.query("run == -1")["n_iterations"].unique().tolist() == [n_done]
+
+
+def test_holes_are_filled_for_every_method():
+    rng = np.random.default_rng(0)
+    train, test = inject(tiny_set(0), 0.2, rng), inject(tiny_set(1, 4), 0.2, rng)
+    outcome = compare("treecrf", train=train, test=test)
+    fill = Imputer().fit(train)
+    scores = TreeCRF(4, 4, 20, (1, 1)).fit(fill.transform(train)).staged_score(fill.transform(test))
+    found = outcome.curves.query("rank == 1 and run == -1 and decoder == 'viterbi'")["n_correct"] / 20
+    assert found.tolist() == pytest.approx(scores[:, 1].tolist())
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in CHOSEN_BY])
+def test_every_method_runs_and_says_what_it_did(method):
+    outcome = compare(method)
+    assert {row.split for row in outcome.choice.itertuples()} == {0}
+    assert (outcome.curves["n_positions"] == 20).all()
+    assert set(outcome.curves["run"]) == {-1, 0, 1}
+    assert len(outcome.predictions) == 2 * 20
+    assert outcome.curves.loc[outcome.curves["run"] == -1].groupby("candidate")["iteration"].max().eq(4).all()
+    again = compare(method)
+    for name in ("folds", "choice", "predictions"):
+        pd.testing.assert_frame_equal(getattr(outcome, name), getattr(again, name))
+
+
+def test_a_choice_from_elsewhere_is_used_instead_of_cross_validation(outcome):
+    choice = outcome.choice.assign(candidate="l2_regularization=20", rank=1, iteration=2, method="other")
+    given = compare("treecrf", choice=choice)
+    assert not len(given.folds)
+    assert set(given.choice["method"]) == {"treecrf"}
+    assert set(given.curves["candidate"]) == {"l2_regularization=20"}
+    model = TreeCRF(2, 4, 20, (1, 1)).fit(tiny_set(0))
+    part = given.predictions.query("decoder == 'viterbi'")
+    assert part["predicted"].tolist() == model.predict(tiny_set(1, 4), "viterbi").tolist()
+
+
+def test_a_method_that_cannot_be_run_says_why(monkeypatch):
+    monkeypatch.setattr(training, "java_problem", lambda: "there is no Java; install it.")
+    outcome = compare("mallet")
+    assert outcome.notes.to_dict("records") == [
+        {"dataset": "tiny", "method": "mallet", "note": "there is no Java; install it."}
+    ]
+    assert not len(outcome.curves)
+    assert list(outcome.curves.columns) == training.CURVE_NAMES
+
+
+def test_grids_and_names():
+    assert set(GRIDS) == set(METHODS)
+    for method in METHODS:
+        assert len(candidates(method, SETTINGS)) == len(getattr(SETTINGS, GRIDS[method][0]))
+    assert candidate_name({"variance": 10.0}) == "variance=10"
+    assert set(CHOSEN_BY) <= set(METHODS)
+
+
+def test_a_job_depends_on_its_own_settings_alone():
+    for method in METHODS:
+        used = SETTINGS.used_by(method)
+        grids = {name for names in GRIDS.values() for name in names}
+        assert grids & set(used) == set(GRIDS[method])
+        assert candidates(method, TrainingSettings(**used)) == candidates(method, SETTINGS)
+    assert "exact_under" not in SETTINGS.used_by("treecrf")
+
+
+def test_the_network_has_a_window_of_its_own():
+    settings = SETTINGS.model_copy(update={"network_windows": {"tiny": (2, 0)}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "neural_network", settings, 0)
+    assert model._window == (2, 0)
+    other = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "treecrf", settings, 0)
+    assert other._window == (1, 1)
+
+
+def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
+    assert methods.METHODS["mallet"].chosen == "variance"
+    slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
+    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs

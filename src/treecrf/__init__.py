@@ -5,9 +5,13 @@ from treecrf._kernel_cache import kernel_cache
 with kernel_cache():
     from treecrf import chain
     from treecrf.models.base import load
+    from treecrf.models.induced import InducedCRF
     from treecrf.models.linear import LinearCRF
+    from treecrf.models.mallet import MalletCRF
     from treecrf.models.memm import MEMM
+    from treecrf.models.smile import SmileCRF
     from treecrf.models.treecrf import TreeCRF
+    from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
 from treecrf import datasets, missing
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
@@ -15,9 +19,14 @@ __all__ = [
     "MEMM",
     "MISSING",
     "Attribute",
+    "InducedCRF",
     "LinearCRF",
+    "MalletCRF",
+    "NeuralNetwork",
     "SequenceSet",
+    "SmileCRF",
     "TreeCRF",
+    "WindowLightGBM",
     "chain",
     "datasets",
     "load",

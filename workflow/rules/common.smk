@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from treecrf import datasets
-from treecrf.settings import TableDataset, load_settings
+from treecrf.settings import CHOSEN_BY, TableDataset, load_settings
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
@@ -80,38 +80,159 @@ def window_of(name):
 # --- training ---------------------------------------------------------------------------------------
 
 
-def training_settings(*unused):
-    """The study's settings without those that a job does not use, so that changing them runs nothing anew."""
-    return SETTINGS.training.model_dump(
-        mode="json", exclude={"datasets", "l2_regularizations", *unused}
+OUTCOMES = ("folds", "choice", "curves", "predictions", "phases", "notes")
+TRAINING_SUMMARIES = (
+    "summary",
+    "choice",
+    "curves",
+    "costs",
+    "comparisons",
+    "notes",
+)
+
+
+TRAINING = "Training (chapter 3)"
+TRAINING_FIGURES = {
+    "accuracies": (
+        "training.accuracies",
+        "summary",
+        "training_overview",
+        "Accuracy of all methods",
+    ),
+    "figure_3_1": (
+        "training.accuracy_by_iteration",
+        "curves",
+        "figure_3_1",
+        "Figure 3.1: accuracy by iteration",
+    ),
+    "figure_3_2": (
+        "training.seconds_by_iteration",
+        "curves",
+        "figure_3_2",
+        "Figure 3.2: CPU seconds by iteration",
+    ),
+    "figure_3_3a": (
+        "scaling.forward_backward_by_length",
+        "scaling",
+        "figure_3_3a",
+        "Figure 3.3a: forward-backward by length",
+    ),
+    "figure_3_3b": (
+        "scaling.induction_by_features",
+        "scaling",
+        "figure_3_3b",
+        "Figure 3.3b: induction by features",
+    ),
+    "figure_3_3c": (
+        "scaling.evaluation_by_length",
+        "scaling",
+        "figure_3_3c",
+        "Figure 3.3c: evaluation of F by length",
+    ),
+    "sampling": (
+        "scaling.sampling_trade_off",
+        "sampling",
+        "training_sampling",
+        "Sampling and trimming",
+    ),
+}
+"""By file: function of treecrf.figures, what it draws, caption, title."""
+
+TRAINING_TABLES = {
+    "accuracy": ("training_accuracy", "Accuracy of all methods: choice"),
+    "peaks": ("training_peaks", "Accuracy of all methods: peak"),
+    "table_3_4": ("table_3_4", "Table 3.4: shrinkage"),
+    "table_3_5": ("table_3_5", "Table 3.5: TreeCRF, MALLET, baseline"),
+    "table_3_6": ("table_3_6", "Table 3.6: CPU seconds per iteration"),
+    "choices": ("training_choices", "Chosen settings"),
+    "notes": ("training_notes", "Methods that were not run"),
+    **{
+        f"tests_{decoder}": ("training_tests", f"All tests: {decoder}")
+        for decoder in (*SETTINGS.training.decoders, "better")
+    },
+}
+"""By file: caption, title."""
+
+
+def training_settings(dataset, method):
+    """The settings that a job looks at, so that changing others runs nothing anew."""
+    return SETTINGS.training.of(dataset).used_by(method)
+
+
+def choice_for_method(wildcards):
+    """Input function: the choice of the method that chooses for this one, if another one does."""
+    other = CHOSEN_BY.get(wildcards.method)
+    return (
+        f"{RESULTS}/training/{wildcards.dataset}/{other}.choice.parquet"
+        if other
+        else []
     )
 
 
-def by_lambda(kind):
-    """Input function: the files of all lambdas of a data set."""
-    names = [f"{value:g}" for value in SETTINGS.training.l2_regularizations]
-    return lambda wildcards: [
-        f"{RESULTS}/training/{wildcards.dataset}/{kind}/l2_{name}.parquet"
-        for name in names
-    ]
+def training_outcomes(wildcards):
+    """Input function: the files of all methods of a data set, by kind."""
+    methods = SETTINGS.training.of(wildcards.dataset).methods
+    return {
+        kind: [
+            f"{RESULTS}/training/{wildcards.dataset}/{method}.{kind}.parquet"
+            for method in methods
+        ]
+        for kind in OUTCOMES
+        if kind != "folds"
+    }
 
 
-def training_summaries():
-    """The summary of every data set of the study."""
+def training_summaries(name):
+    """One file of the summary of every data set of the study."""
     return [
-        f"{RESULTS}/training/{name}/summary.csv" for name in SETTINGS.training.datasets
+        f"{RESULTS}/training/{dataset}/{name}.csv"
+        for dataset in SETTINGS.training.datasets
     ]
+
+
+def measured(names, file):
+    """One file of each data set of the study that is also among `names`."""
+    return [
+        f"{RESULTS}/training/{name}/{file}.csv"
+        for name in SETTINGS.training.datasets
+        if name in names
+    ]
+
+
+def measurements():
+    """The measurements of cost over all data sets, by name."""
+    scaling = SETTINGS.scaling
+    wanted = {
+        "scaling": scaling.methods,
+        "windows": measured(scaling.window_datasets, "windows"),
+        "sampling": measured(scaling.sampling_datasets, "sampling"),
+    }
+    return {
+        name: f"{RESULTS}/training/{name}.csv"
+        for name, parts in wanted.items()
+        if parts
+    }
+
+
+def drawn_figures():
+    """The figures for which there is something to draw."""
+    known = {"summary", "curves", *measurements()}
+    return [name for name, (_, kind, *_) in TRAINING_FIGURES.items() if kind in known]
+
+
+def to_draw(kind):
+    """The files that a figure shows."""
+    return measurements()[kind] if kind in measurements() else training_summaries(kind)
 
 
 def training_results():
     """What the study ends in."""
     if not SETTINGS.training.datasets:
         return []
-    figures = [
-        f"{RESULTS}/training/{name}/figure_3_1.svg"
-        for name in SETTINGS.training.datasets
+    tables = [*TRAINING_TABLES, *(set(measurements()) - {"scaling"})]
+    return [f"{RESULTS}/training/tables/{name}.html" for name in tables] + [
+        f"{RESULTS}/training/{name}.svg" for name in drawn_figures()
     ]
-    return [f"{RESULTS}/training/table.html"] + figures
 
 
 # --- missing values ---------------------------------------------------------------------------------
@@ -189,7 +310,15 @@ CORE = (
     "chain.py",
 )
 KERNEL_CODE = code_of(*CORE, "trees", "models")
-TRAINING_CODE = code_of(*CORE, "trees", "models", "selection.py", "studies/training.py")
+TRAINING_CODE = code_of(
+    *CORE,
+    "trees",
+    "models",
+    "missing.py",
+    "selection.py",
+    "studies/training.py",
+    "studies/methods.py",
+)
 MISSING_CODE = code_of(
     *CORE, "trees", "models", "selection.py", "missing.py", "studies/missing.py"
 )

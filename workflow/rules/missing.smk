@@ -55,7 +55,9 @@ rule summarise_missing:
         mem_mb=1500,
         runtime=10,
     params:
-        code=code_of("studies/missing.py", "significance.py", "_binomial.py"),
+        code=code_of(
+            "studies/missing.py", "significance.py", "_binomial.py", "_holm.py"
+        ),
     message:
         "Compares the methods on {wildcards.dataset}"
     script:

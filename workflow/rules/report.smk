@@ -1,12 +1,9 @@
 rule write_page:
     input:
         training_results(),
-        training_summaries(),
+        [training_summaries(name) for name in TRAINING_SUMMARIES],
+        list(measurements().values()),
         missing_results(),
-        [
-            f"{RESULTS}/training/{name}/cpu_seconds.csv"
-            for name in SETTINGS.training.datasets
-        ],
         [
             f"{RESULTS}/data/{name}/description.json"
             for name in [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]

@@ -1,142 +1,146 @@
-rule cross_validate:
+rule compare_method:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
+        test=f"{RESULTS}/data/{{dataset}}/test.npz",
+        choice=choice_for_method,
         kernels=KERNELS,
     output:
-        f"{RESULTS}/training/{{dataset}}/folds/l2_{{l2}}.parquet",
+        **{
+            kind: f"{RESULTS}/training/{{dataset}}/{{method}}.{kind}.parquet"
+            for kind in OUTCOMES
+        },
     log:
-        f"{LOGS}/cross_validate/{{dataset}}_l2_{{l2}}.log",
+        f"{LOGS}/compare_method/{{dataset}}_{{method}}.log",
     benchmark:
-        f"{BENCHMARKS}/cross_validate/{{dataset}}_l2_{{l2}}.tsv"
+        f"{BENCHMARKS}/compare_method/{{dataset}}_{{method}}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=4000,
+        runtime=240,
     params:
-        settings=training_settings("n_perturbed_runs", "start_noise"),
+        settings=lambda wildcards: training_settings(
+            wildcards.dataset, wildcards.method
+        ),
         window=lambda wildcards: window_of(wildcards.dataset),
+        protocol=lambda wildcards: described(wildcards.dataset).protocol,
         seed=SETTINGS.seed,
         code=TRAINING_CODE,
     message:
-        "Cross-validates lambda {wildcards.l2} on {wildcards.dataset}"
+        "Trains and tests {wildcards.method} on {wildcards.dataset}"
     script:
-        "../scripts/cross_validate.py"
+        "../scripts/compare_method.py"
 
 
-rule test_curves:
+rule summarise_training:
+    input:
+        unpack(training_outcomes),
+        description=f"{RESULTS}/data/{{dataset}}/description.json",
+    output:
+        **{
+            name: f"{RESULTS}/training/{{dataset}}/{name}.csv"
+            for name in TRAINING_SUMMARIES
+        },
+    log:
+        f"{LOGS}/summarise_training/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/summarise_training/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        source=lambda wildcards: source_of(wildcards.dataset),
+        exact_under=SETTINGS.training.exact_under,
+        code=code_of(
+            "studies/training.py",
+            "studies/training_summary.py",
+            "significance.py",
+            "_mcnemar.py",
+            "_holm.py",
+            "reporting/published",
+        ),
+    message:
+        "Compares the methods on {wildcards.dataset}"
+    script:
+        "../scripts/summarise_training.py"
+
+
+rule measure_scaling:
+    input:
+        kernels=KERNELS,
+    output:
+        f"{RESULTS}/training/scaling.csv",
+    log:
+        f"{LOGS}/measure_scaling.log",
+    benchmark:
+        f"{BENCHMARKS}/measure_scaling.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=SETTINGS.scaling.model_dump(mode="json"),
+        code=TRAINING_CODE + code_of("studies/scaling.py"),
+    message:
+        "Measures how cost grows with sequences and windows"
+    script:
+        "../scripts/measure_scaling.py"
+
+
+rule measure_windows:
     input:
         train=f"{RESULTS}/data/{{dataset}}/train.npz",
         test=f"{RESULTS}/data/{{dataset}}/test.npz",
         kernels=KERNELS,
     output:
-        curves=f"{RESULTS}/training/{{dataset}}/curves/l2_{{l2}}.parquet",
-        phases=f"{RESULTS}/training/{{dataset}}/phases/l2_{{l2}}.parquet",
+        f"{RESULTS}/training/{{dataset}}/windows.csv",
     log:
-        f"{LOGS}/test_curves/{{dataset}}_l2_{{l2}}.log",
+        f"{LOGS}/measure_windows/{{dataset}}.log",
     benchmark:
-        f"{BENCHMARKS}/test_curves/{{dataset}}_l2_{{l2}}.tsv"
+        f"{BENCHMARKS}/measure_windows/{{dataset}}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
+        mem_mb=3000,
         runtime=60,
     params:
-        settings=training_settings("n_folds"),
+        settings=SETTINGS.scaling.model_dump(mode="json"),
+        code=TRAINING_CODE + code_of("studies/scaling.py"),
+    message:
+        "Measures how cost grows with the window on {wildcards.dataset}"
+    script:
+        "../scripts/measure_windows.py"
+
+
+rule measure_sampling:
+    input:
+        train=f"{RESULTS}/data/{{dataset}}/train.npz",
+        test=f"{RESULTS}/data/{{dataset}}/test.npz",
+        kernels=KERNELS,
+    output:
+        f"{RESULTS}/training/{{dataset}}/sampling.csv",
+    log:
+        f"{LOGS}/measure_sampling/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/measure_sampling/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=SETTINGS.scaling.model_dump(mode="json"),
         window=lambda wildcards: window_of(wildcards.dataset),
-        code=TRAINING_CODE,
+        code=TRAINING_CODE + code_of("studies/scaling.py"),
     message:
-        "Tests lambda {wildcards.l2} on {wildcards.dataset}"
+        "Measures what sampling and trimming cost and gain on {wildcards.dataset}"
     script:
-        "../scripts/test_curves.py"
-
-
-rule summarise_training:
-    input:
-        folds=by_lambda("folds"),
-        curves=by_lambda("curves"),
-        phases=by_lambda("phases"),
-        description=f"{RESULTS}/data/{{dataset}}/description.json",
-    output:
-        choice=f"{RESULTS}/training/{{dataset}}/choice.csv",
-        summary=f"{RESULTS}/training/{{dataset}}/summary.csv",
-        candidates=f"{RESULTS}/training/{{dataset}}/cross_validation.csv",
-        cpu=f"{RESULTS}/training/{{dataset}}/cpu_seconds.csv",
-    log:
-        f"{LOGS}/summarise_training/{{dataset}}.log",
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=10,
-    params:
-        source=lambda wildcards: source_of(wildcards.dataset),
-        code=code_of("studies/training.py", "reporting/published"),
-    message:
-        "Chooses lambda and iteration for {wildcards.dataset}"
-    script:
-        "../scripts/summarise_training.py"
-
-
-rule plot_training:
-    input:
-        curves=by_lambda("curves"),
-        choice=f"{RESULTS}/training/{{dataset}}/choice.csv",
-        summary=f"{RESULTS}/training/{{dataset}}/summary.csv",
-    output:
-        report(
-            f"{RESULTS}/training/{{dataset}}/figure_3_1.svg",
-            caption="../report/figure_3_1.rst",
-            category="Training (chapter 3)",
-            labels={
-                "data set": "{dataset}",
-                "item": "Figure 3.1: accuracy by iteration",
-            },
-        ),
-        pdf=f"{RESULTS}/training/{{dataset}}/figure_3_1.pdf",
-        png=f"{RESULTS}/training/{{dataset}}/figure_3_1.png",
-    log:
-        f"{LOGS}/plot_training/{{dataset}}.log",
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=10,
-    params:
-        code=code_of("figures/training.py", "figures/style.py"),
-    message:
-        "Draws figure 3.1 for {wildcards.dataset}"
-    script:
-        "../scripts/plot_training.py"
-
-
-rule tabulate_training:
-    input:
-        training_summaries(),
-    output:
-        report(
-            f"{RESULTS}/training/table.html",
-            caption="../report/training_table.rst",
-            category="Training (chapter 3)",
-            labels={"data set": "all", "item": "Tables 3.4 and 3.5: TreeCRF"},
-        ),
-        csv=f"{RESULTS}/training/table.csv",
-        tex=f"{RESULTS}/training/table.tex",
-    log:
-        f"{LOGS}/tabulate_training.log",
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        code=code_of("reporting/tables.py"),
-    message:
-        "Writes the table of all data sets"
-    script:
-        "../scripts/tabulate_training.py"
+        "../scripts/measure_sampling.py"

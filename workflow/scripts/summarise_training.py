@@ -1,26 +1,28 @@
-"""Choose lambda and iteration of one data set by cross-validation and set its test accuracy beside the published one.
+"""Put the methods of one data set together.
 
 Outputs
 -------
-choice : CSV, chosen lambda and iteration by decoder
-summary : CSV, published and measured accuracy by decoder
-candidates : CSV, cross-validated accuracy of every lambda, iteration and decoder
-cpu : CSV, CPU seconds of training by lambda and phase
+summary : CSV, published accuracy, accuracy at the cross-validated choice, peak of the test curve
+choice : CSV, chosen settings and iteration by split and decoder
+curves : CSV, accuracy and CPU seconds by iteration
+costs : CSV, CPU seconds of an iteration by phase
+comparisons : CSV, McNemar's test for every pair of methods
+notes : CSV, why a method was not run
 """
 
 from _job import job
 from treecrf.reporting.files import read_frames, read_json, write_frame
-from treecrf.reporting.published import treecrf_accuracies
-from treecrf.studies.training import choose, cross_validated_accuracy, mean_cpu_seconds, summarise
+from treecrf.reporting.published import training_accuracies
+from treecrf.studies.training import Outcome
+from treecrf.studies.training_summary import put_together
 
 with job(snakemake.log[0]):
-    folds = read_frames(snakemake.input.folds)
-    choice = choose(folds)
-    stand_in = bool(read_json(snakemake.input.description)["stand_in"])
-    published = treecrf_accuracies().query("dataset == @snakemake.params.source")
-    curves = read_frames(snakemake.input.curves)
-    summary = summarise(snakemake.wildcards.dataset, choice, curves, published, stand_in)
-    write_frame(choice, snakemake.output.choice)
-    write_frame(summary, snakemake.output.summary)
-    write_frame(cross_validated_accuracy(folds), snakemake.output.candidates)
-    write_frame(mean_cpu_seconds(read_frames(snakemake.input.phases)), snakemake.output.cpu)
+    frames = {kind: read_frames(snakemake.input[kind]) for kind in Outcome._fields if kind != "folds"}
+    description = read_json(snakemake.input.description)
+    published = training_accuracies().query("dataset == @snakemake.params.source")
+    summaries = put_together(
+        frames, published, bool(description["stand_in"]), description["average_length"], description["n_features"],
+        snakemake.params.exact_under,
+    )  # fmt: skip
+    for name, frame in summaries.items():
+        write_frame(frame, snakemake.output[name])

@@ -1,18 +1,17 @@
-"""The table of all data sets: published accuracy, cross-validated choice, peak of the test curve.
+"""The tables of the training study over all data sets.
 
 Outputs
 -------
-The table as HTML, CSV and LaTeX.
+Each table as HTML, CSV and LaTeX.
 """
 
-import pandas as pd
-
 from _job import job
-from treecrf.reporting.files import write_frame, write_text
-from treecrf.reporting.tables import summary_to_html, summary_to_latex
+from treecrf.reporting.files import read_frames
+from treecrf.reporting.rendering import write_layout
+from treecrf.reporting.training_layouts import training_layouts
 
 with job(snakemake.log[0]):
-    summary = pd.concat([pd.read_csv(path) for path in snakemake.input], ignore_index=True)
-    write_frame(summary, snakemake.output.csv)
-    write_text(summary_to_html(summary), snakemake.output[0])
-    write_text(summary_to_latex(summary), snakemake.output.tex)
+    frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
+    layouts = training_layouts(frames)
+    for name, page in snakemake.output.items():
+        write_layout(layouts[name], page.removesuffix(".html"))

@@ -25,7 +25,8 @@ def describe_sets(
     Returns
     -------
     dict
-        JSON values: source, title, stand_in, terms, window, labels, n_attributes, and for "train" and "test" the
+        JSON values: source, title, stand_in, terms, window, labels, n_attributes, average_length (positions of a training
+        sequence), n_features (boolean features of a window, as PhD table 3.6 counts them), and for "train" and "test" the
         numbers of sequences, positions and missing cells.
     """
     return {
@@ -36,9 +37,18 @@ def describe_sets(
         "window": list(window),
         "labels": list(train.label_names),
         "n_attributes": len(train.attributes),
+        "average_length": train.n_positions / len(train),
+        "n_features": count_features(train, window),
         "train": _counts(train),
         "test": _counts(test),
     }
+
+
+def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
+    """Boolean features of a window: one for each category, but one for an attribute of two; EDGE where it occurs."""
+    n_edges = len(data.attributes) if sum(window) else 0
+    sizes = [len(attribute.categories) for attribute in data.attributes]
+    return (sum(window) + 1) * (sum(1 if size == 2 else size for size in sizes) + n_edges)
 
 
 def _counts(data: SequenceSet) -> dict[str, int]:

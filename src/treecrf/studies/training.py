@@ -1,289 +1,357 @@
-"""The training study (PhD chapter 3): TreeCRF's accuracy by lambda, iteration and decoder.
+"""The training study (PhD chapter 3): accuracy and cost of TreeCRF and its rivals.
 
-Every function takes data and settings and gives a tidy frame. One job is one lambda of one data set;
-`choose` and `summarise` put the jobs of a data set together.
+Every function takes data and settings and gives a tidy frame. One job is one method on one data set; the functions of
+`treecrf.studies.training_summary` put jobs together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.models.treecrf import TreeCRF
-from treecrf.selection import best_candidate, derive_seed, sequence_folds
+from treecrf.missing import Imputer
+from treecrf.models._java import java_problem
+from treecrf.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import TrainingSettings
+from treecrf.settings import CHOSEN_BY, TrainingSettings
+from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidates
 
 UNPERTURBED = -1
-"""Value of the column `run` for the run that starts from F = 0; the others hold their random_state."""
+"""Value of the column `run` for the run that starts from no weights; the others hold their seed."""
 
-BETTER = "better"
-"""Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
+CURVE_NAMES = [
+    "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
+    "train_log_likelihood", "cpu_seconds",
+]  # fmt: skip
+FOLD_NAMES = [
+    "dataset", "method", "split", "fold", "candidate", "rank", "iteration", "decoder", "n_correct", "n_positions",
+]  # fmt: skip
+CHOICE_NAMES = [
+    "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd",
+]  # fmt: skip
+PREDICTION_NAMES = ["dataset", "method", "decoder", "split", "sequence", "position", "label", "predicted"]
+PHASE_NAMES = [
+    "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
+]  # fmt: skip
+NOTE_NAMES = ["dataset", "method", "note"]
 
 
-def cross_validate(
-    dataset: str,
-    train: SequenceSet,
-    window: tuple[int, int],
-    l2_regularization: float,
-    settings: TrainingSettings,
-    seed: int,
-) -> pd.DataFrame:
-    """Accuracy on held-out folds of the training set, for every iteration and decoder.
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    folds : DataFrame
+        dataset, method, split, fold, candidate, rank (of the candidate in its grid), iteration, decoder, n_correct,
+        n_positions: internal cross-validation. Empty for a method that another one chooses for.
+    choice : DataFrame
+        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd.
+    curves : DataFrame
+        dataset, method, split, candidate, rank, run (`UNPERTURBED` or a seed), iteration, decoder, n_correct, n_positions,
+        train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After a method has
+        converged its last iteration is repeated.
+    predictions : DataFrame
+        dataset, method, decoder, split, sequence, position, label, predicted: of the chosen candidate and iteration.
+    phases : DataFrame
+        dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
+    notes : DataFrame
+        dataset, method, note: why a method was not run.
+    """
+
+    folds: pd.DataFrame
+    choice: pd.DataFrame
+    curves: pd.DataFrame
+    predictions: pd.DataFrame
+    phases: pd.DataFrame
+    notes: pd.DataFrame
+
+
+class _Fit(NamedTuple):
+    """A trained labeller; CPU seconds and log likelihood after each of its iterations; what fills holes."""
+
+    model: Any
+    seconds: list[float]
+    log_likelihoods: list[float]
+    phases: dict[str, float]
+    fill: Imputer | None
+
+
+class _Tested(NamedTuple):
+    """One training and its test, as frames."""
+
+    curve: pd.DataFrame
+    predictions: list[pd.DataFrame]
+    phases: pd.DataFrame
+
+
+class Comparison:
+    """One method on one data set.
 
     Parameters
     ----------
     dataset : str
-        Name of the data set; with `seed` it decides the folds, so every lambda is judged on the same ones.
-    train : SequenceSet
+        Name; with `seed` it decides the folds, so all methods are judged on the same ones.
+    train, test : SequenceSet
+    protocol : "split" or "leave_one_out"
+        Whether `test` tests, or each sequence of both in turn (`treecrf.selection.outer_splits`).
     window : (int, int)
-    l2_regularization : float
+    method : str
+        A name of `treecrf.studies.methods.METHODS`.
     settings : TrainingSettings
+        Of this data set (`TrainingSettings.of`).
     seed : int
-
-    Returns
-    -------
-    DataFrame
-        dataset, l2_regularization, fold, iteration, decoder, n_correct, n_positions, cpu_seconds (of training,
-        up to this iteration).
     """
-    frames = []
-    folds = sequence_folds(len(train), settings.n_folds, derive_seed(seed, dataset, "folds"))
-    for fold, held_out in enumerate(folds):
-        kept = np.setdiff1d(np.arange(len(train)), held_out)
-        curve, _ = _train_and_test(
-            train.select(kept), train.select(held_out), window, l2_regularization, settings, UNPERTURBED
+
+    def __init__(
+        self,
+        dataset: str,
+        train: SequenceSet,
+        test: SequenceSet,
+        protocol: str,
+        window: tuple[int, int],
+        method: str,
+        settings: TrainingSettings,
+        seed: int,
+    ) -> None:
+        self._dataset, self._name, self._method = dataset, method, METHODS[method]
+        self._splits = outer_splits(len(train), len(test), protocol)
+        left_out = len(self._splits) > 1
+        self._documents = SequenceSet.concatenate([train, test]) if left_out else train
+        self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
+        own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
+        self._window = tuple(own_window or window)
+        self._settings = settings
+        self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
+        self._candidates = candidates(method, settings)
+
+    def run(self, choice: pd.DataFrame | None = None) -> Outcome:
+        """Choose settings, train with them, test; then again from perturbed starts.
+
+        Parameters
+        ----------
+        choice : DataFrame, optional
+            From the method that chooses for this one; unless given, cross-validation chooses.
+        """
+        folds = pd.DataFrame(columns=FOLD_NAMES)
+        if choice is None:
+            folds = self._cross_validate()
+            choice = choose(folds)
+        else:
+            choice = choice.assign(method=self._name)
+            self._candidates = [c for c in self._candidates if candidate_name(c) in set(choice["candidate"])]
+        tested = [
+            self._test(rank, split, UNPERTURBED, choice)
+            for rank in range(len(self._candidates))
+            for split in range(len(self._splits))
+        ]
+        for rank, split in self._worth_perturbing(choice, peaks(pd.concat([part.curve for part in tested]))):
+            tested += [self._test(rank, split, run, choice) for run in range(self._n_perturbed_runs)]
+        return Outcome(
+            folds,
+            choice[CHOICE_NAMES],
+            pd.concat([part.curve for part in tested], ignore_index=True)[CURVE_NAMES],
+            pd.concat([frame for part in tested for frame in part.predictions], ignore_index=True)[PREDICTION_NAMES],
+            pd.concat([part.phases for part in tested], ignore_index=True)[PHASE_NAMES],
+            pd.DataFrame(columns=NOTE_NAMES),
         )
-        frames.append(curve.assign(fold=fold).drop(columns="train_log_likelihood"))
-    frame = pd.concat(frames, ignore_index=True).assign(dataset=dataset, l2_regularization=float(l2_regularization))
-    names = ["dataset", "l2_regularization", "fold", "iteration", "decoder", "n_correct", "n_positions", "cpu_seconds"]
-    return frame[names]
+
+    def _worth_perturbing(self, choice: pd.DataFrame, best: pd.DataFrame) -> list[tuple[int, int]]:
+        """The candidates, by rank, and the splits whose spread is wanted: those chosen, and those with a peak."""
+        names = [candidate_name(candidate) for candidate in self._candidates]
+        chosen = {(names.index(row.candidate), int(row.split)) for row in choice.itertuples()}
+        return sorted(chosen | {(int(rank), split) for rank in best["rank"] for split in range(len(self._splits))})
+
+    @property
+    def _n_perturbed_runs(self) -> int:
+        return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
+
+    def _cross_validate(self) -> pd.DataFrame:
+        """Accuracy of every candidate on the sequences held out."""
+        frames = []
+        for rank, candidate in enumerate(self._candidates):
+            for trial in self._trials:
+                fit = self._fit(trial.train, candidate, UNPERTURBED)
+                for split, fold, sequences in trial.held_out:
+                    held_out = self._documents.select(sequences)
+                    correct, _, _ = self._follow(fit, held_out, {})
+                    frame = self._long(correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank)
+                    frames.append(frame.assign(split=split, fold=fold))
+        return pd.concat(frames, ignore_index=True)[FOLD_NAMES]
+
+    def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame) -> _Tested:
+        """Train a candidate on all training sequences of a split and test every iteration."""
+        candidate, test = self._candidates[rank], self._tests[split]
+        name = candidate_name(candidate)
+        fit = self._fit(self._splits[split].train, candidate, run)
+        chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
+        kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
+        correct, n_done, labels = self._follow(fit, test, kept)
+        last = np.minimum(np.arange(len(correct)), n_done - 1)  # after convergence nothing changes
+        constant = {"split": split, "candidate": name, "rank": rank, "run": run}
+        curve = self._long(correct, test.n_positions, **constant).assign(
+            train_log_likelihood=np.repeat(_by_stage(fit.log_likelihoods, n_done)[last], correct.shape[1]),
+            cpu_seconds=np.repeat(_by_stage(fit.seconds, n_done)[last], correct.shape[1]),
+        )
+        phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
+        phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
+        sequence = np.repeat(self._splits[split].test, test.lengths)
+        predictions = [
+            pd.DataFrame({"sequence": sequence, "label": fit.model.align_labels(test), "predicted": predicted}).assign(
+                position=np.arange(test.n_positions), decoder=decoder, split=split
+            )
+            for decoder, predicted in labels.items()
+        ]
+        return _Tested(self._named(curve), [self._named(frame) for frame in predictions], self._named(phases))
+
+    def _fit(self, sequences: NDArray[np.int64], candidate: Candidate, run: int) -> _Fit:
+        """Train; data with holes are filled with the commonest value, the same for every method."""
+        train = self._documents.select(sequences)
+        fill = Imputer().fit(train) if train.has_missing or any(test.has_missing for test in self._tests) else None
+        model = self._method.build(self._settings, candidate, self._window, None if run == UNPERTURBED else run)
+        seconds: list[float] = []
+        log_likelihoods: list[float] = []
+        phases: dict[str, float] = {}
+
+        def monitor(_iteration: int, by_phase: Mapping[str, float], log_likelihood: float) -> None:
+            seconds.append(sum(by_phase.values()))
+            log_likelihoods.append(log_likelihood)
+            phases.update(by_phase)
+
+        model.fit(train if fill is None else fill.transform(train), monitor=monitor)
+        return _Fit(model, seconds, log_likelihoods, phases, fill)
+
+    def _follow(
+        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int]
+    ) -> tuple[NDArray[np.int64], int, dict[str, NDArray[np.int16]]]:
+        """Number of correct positions by iteration and decoder, of iterations, and the labels of some iterations."""
+        filled = test if fit.fill is None else fit.fill.transform(test)
+        truth, decoders = fit.model.align_labels(test), self._settings.decoders
+        correct = np.zeros((self._settings.n_iterations, len(decoders)), dtype=np.int64)
+        labels: dict[str, NDArray[np.int16]] = {}
+        done = 0
+        for done, stage in enumerate(fit.model.staged_predict(filled, tuple(decoders)), start=1):
+            correct[done - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: stage[decoder] for decoder, iteration in kept.items() if done <= iteration}
+        return correct, done, labels
+
+    def _long(self, correct: NDArray[np.int64], n_positions: int, **constant: Any) -> pd.DataFrame:
+        """A row for each iteration and decoder."""
+        n_iterations, n_decoders = correct.shape
+        frame = pd.DataFrame(
+            {
+                "iteration": np.repeat(np.arange(1, n_iterations + 1), n_decoders),
+                "decoder": np.tile(self._settings.decoders, n_iterations),
+                "n_correct": correct.reshape(-1),
+                "n_positions": n_positions,
+            }
+        )
+        return self._named(frame.assign(**constant))
+
+    def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(dataset=self._dataset, method=self._name)
 
 
-def test_curves(
+def _by_stage(values: list[float], n_stages: int) -> NDArray[np.float64]:
+    """What training reported after each stage; a labeller that reports once is taken to have gone there evenly."""
+    if len(values) == n_stages:
+        return np.array(values)
+    return np.linspace(0, values[-1], n_stages + 1)[1:]
+
+
+def compare_method(
     dataset: str,
     train: SequenceSet,
     test: SequenceSet,
+    protocol: str,
     window: tuple[int, int],
-    l2_regularization: float,
+    method: str,
     settings: TrainingSettings,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Accuracy on the test set after training on the whole training set, from F = 0 and from perturbed starts.
-
-    Returns
-    -------
-    curves : DataFrame
-        dataset, l2_regularization, run (`UNPERTURBED` or the random_state), iteration, decoder, n_correct,
-        n_positions, train_log_likelihood, cpu_seconds (of training, up to this iteration).
-    phases : DataFrame
-        dataset, l2_regularization, run, phase, cpu_seconds (of the whole training).
-    """
-    curves, phases = [], []
-    for run in [UNPERTURBED, *range(settings.n_perturbed_runs)]:
-        curve, seconds = _train_and_test(train, test, window, l2_regularization, settings, run)
-        curves.append(curve.assign(run=run))
-        phases.append(pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())}).assign(run=run))
-    constant: dict[str, Any] = {"dataset": dataset, "l2_regularization": float(l2_regularization)}
-    names = ["dataset", "l2_regularization", "run", "iteration", "decoder", "n_correct", "n_positions"]
-    return (
-        pd.concat(curves, ignore_index=True).assign(**constant)[[*names, "train_log_likelihood", "cpu_seconds"]],
-        pd.concat(phases, ignore_index=True).assign(**constant)[[*names[:3], "phase", "cpu_seconds"]],
-    )
-
-
-def cross_validated_accuracy(folds: pd.DataFrame) -> pd.DataFrame:
-    """Mean over the folds of the accuracy of every candidate.
+    seed: int,
+    choice: pd.DataFrame | None = None,
+) -> Outcome:
+    """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
 
     Parameters
     ----------
-    folds : DataFrame
-        From `cross_validate`, all lambdas of one data set.
-
-    Returns
-    -------
-    DataFrame
-        decoder, l2_regularization, iteration, accuracy (mean of the folds), fold_sd.
+    dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
+    choice : see `Comparison.run`
     """
-    accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
-    groups = accuracy.groupby(["decoder", "l2_regularization", "iteration"])["accuracy"]
-    return groups.agg(accuracy="mean", fold_sd="std").reset_index()
+    problem = java_problem() if method in CHOSEN_BY else None
+    if problem is not None:
+        return not_run(dataset, method, problem)
+    return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The lambda and the iteration with the best cross-validated accuracy, by decoder.
+    """The candidate and the iteration with the best cross-validated accuracy, by split and decoder.
 
-    Among equals the fewest iterations win, then the smallest lambda.
+    Among equals the fewest iterations win, then the first candidate of the grid.
 
     Parameters
     ----------
     folds : DataFrame
-        From `cross_validate`, all lambdas of one data set.
+        As in `Outcome`, of one method on one data set.
 
     Returns
     -------
     DataFrame
-        decoder, l2_regularization, iteration, cv_accuracy, cv_fold_sd; one row per decoder, in the order of `folds`.
+        As `Outcome.choice`; decoders in the order of `folds`.
     """
-    candidates = cross_validated_accuracy(folds)
-    rows = [
-        best_candidate(candidates[candidates["decoder"] == decoder], ["iteration", "l2_regularization"], "accuracy")
-        for decoder in folds["decoder"].unique()
-    ]
-    chosen = pd.DataFrame(rows).rename(columns={"accuracy": "cv_accuracy", "fold_sd": "cv_fold_sd"})
-    names = ["decoder", "l2_regularization", "iteration", "cv_accuracy", "cv_fold_sd"]
-    return chosen[names].reset_index(drop=True).astype({"iteration": int, "l2_regularization": float})
+    accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
+    keys = ["dataset", "method", "split", "decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].agg(cv_accuracy="mean", cv_fold_sd="std").reset_index()
+    groups = means.groupby(["split", "decoder"], sort=False)
+    rows = [best_candidate(group, ["iteration", "rank"], "cv_accuracy") for _, group in groups]
+    return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
 
 
-def summarise(
-    dataset: str, choice: pd.DataFrame, curves: pd.DataFrame, published: pd.DataFrame, stand_in: bool = False
-) -> pd.DataFrame:
-    """Published accuracy, accuracy at the cross-validated choice, and peak of the test curve, by decoder.
+def peaks(curves: pd.DataFrame) -> pd.DataFrame:
+    """The candidate and iteration with the best accuracy on the test sequences, by decoder, unperturbed.
 
-    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. A peak is the best
-    accuracy on the test set over all lambdas and iterations (and, in the last row, decoders): it uses the test
-    labels to choose, so it says what the settings could give, not what they would give.
+    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
+    splits, the mean of their accuracies counts.
 
     Parameters
     ----------
-    dataset : str
-        Name of the data set.
-    choice : DataFrame
-        From `choose`.
     curves : DataFrame
-        From `test_curves`, all lambdas of the data set.
-    published : DataFrame
-        decoder, percent, table: the published values of this data set; may be empty.
-    stand_in : bool
-        Whether the data set stands in for the one that the papers used.
+        As in `Outcome`, of one method on one data set.
 
     Returns
     -------
     DataFrame
-        dataset, stand_in, decoder, chosen_decoder, published, published_table, l2_regularization, iteration,
-        cv_accuracy, then for "chosen" and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``,
-        ``_max`` (over the perturbed runs), ``_minus_published`` (of the mean); peak_l2_regularization,
-        peak_iteration (unperturbed), n_perturbed_runs. Accuracies in percent.
+        decoder, candidate, rank, iteration, accuracy.
     """
-    accuracy = curves.assign(percent=100 * curves["n_correct"] / curves["n_positions"])
-    preferred = choice["decoder"].iloc[int(choice["cv_accuracy"].to_numpy().argmax())]
-    rows = []
-    for decoder in [*choice["decoder"], BETTER]:
-        used = preferred if decoder == BETTER else decoder
-        chosen = choice[choice["decoder"] == used].iloc[0]
-        candidates = accuracy if decoder == BETTER else accuracy[accuracy["decoder"] == decoder]
-        at_choice = accuracy[
-            (accuracy["decoder"] == used)
-            & (accuracy["iteration"] == chosen["iteration"])
-            & (accuracy["l2_regularization"] == chosen["l2_regularization"])
-        ]
-        plain = candidates[candidates["run"] == UNPERTURBED]
-        peak = best_candidate(plain, ["iteration", "l2_regularization"], "percent")
-        known = published[published["decoder"] == decoder]
-        value = float(known["percent"].iloc[0]) if len(known) else np.nan
-        rows.append(
-            {
-                "dataset": dataset,
-                "stand_in": stand_in,
-                "decoder": decoder,
-                "chosen_decoder": used,
-                "published": value,
-                "published_table": str(known["table"].iloc[0]) if len(known) else "",
-                "l2_regularization": chosen["l2_regularization"],
-                "iteration": chosen["iteration"],
-                "cv_accuracy": 100 * chosen["cv_accuracy"],
-                **_spread("chosen", at_choice.groupby("run")["percent"].max(), value),
-                "peak_l2_regularization": peak["l2_regularization"],
-                "peak_iteration": peak["iteration"],
-                **_spread("peak", candidates.groupby("run")["percent"].max(), value),
-                "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
-            }
-        )
-    return pd.DataFrame(rows)
+    plain = curves[curves["run"] == UNPERTURBED]
+    accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
+    keys = ["decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()
+    groups = means.groupby("decoder", sort=False)
+    rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
+    return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)
 
 
-def mean_cpu_seconds(phases: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds of one training on the whole training set, by lambda and phase: mean over the runs.
-
-    Parameters
-    ----------
-    phases : DataFrame
-        From `test_curves`, all lambdas of one data set.
-
-    Returns
-    -------
-    DataFrame
-        dataset, l2_regularization, phase, cpu_seconds (mean), n_runs; phases in the order of training.
-    """
-    groups = phases.groupby(["dataset", "l2_regularization", "phase"], sort=False)["cpu_seconds"]
-    return groups.agg(cpu_seconds="mean", n_runs="size").reset_index()
+def not_run(dataset: str, method: str, reason: str) -> Outcome:
+    """The outcome of a method that cannot be run, with one sentence that says why."""
+    empty = [
+        pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
+    ]
+    return Outcome(*empty, pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}]))
 
 
 def warm_kernels() -> None:
     """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
     rng = np.random.default_rng(0)
     names = ("a", "b", "c")
-    values, labels = rng.integers(0, 3, (40, 1), np.int16), rng.integers(0, 3, 40, np.int16)
-    data = SequenceSet(values, np.arange(0, 41, 4), (Attribute("symbol", names),), labels, names)
-    tiny = TrainingSettings(n_iterations=2, n_perturbed_runs=2, n_folds=2)
-    cross_validate("warm", data, (1, 1), 1.0, tiny, 0)
-    test_curves("warm", data, data, (1, 1), 1.0, tiny)
-
-
-def _train_and_test(
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    l2_regularization: float,
-    settings: TrainingSettings,
-    run: int,
-) -> tuple[pd.DataFrame, dict[str, float]]:
-    """One training: a row per iteration and decoder, and the CPU seconds by phase."""
-    model = TreeCRF(
-        n_iterations=settings.n_iterations,
-        max_leaves=settings.max_leaves,
-        l2_regularization=float(l2_regularization),
-        window=window,
-        order=settings.order,
-        unseen=settings.unseen,
-        random_state=None if run == UNPERTURBED else run,
-        start_noise=settings.start_noise,
-    )
-    elapsed: list[float] = []
-    model.fit(train, monitor=lambda _iteration, seconds, _log_likelihood: elapsed.append(sum(seconds.values())))
-    correct = _correct_by_stage(model, test, settings.decoders)
-    n_iterations, n_decoders = correct.shape
-    curve = pd.DataFrame(
-        {
-            "iteration": np.repeat(np.arange(1, n_iterations + 1), n_decoders),
-            "decoder": np.tile(settings.decoders, n_iterations),
-            "n_correct": correct.reshape(-1),
-            "n_positions": test.n_positions,
-            "train_log_likelihood": np.repeat(model.log_likelihood_history_[1:], n_decoders),
-            "cpu_seconds": np.repeat(elapsed, n_decoders),
-        }
-    )
-    return curve, model.seconds_
-
-
-def _correct_by_stage(model: TreeCRF, test: SequenceSet, decoders: Sequence[str]) -> NDArray[np.int64]:
-    """Number of correct positions after every iteration, int64, shape (n_iterations, n_decoders)."""
-    truth = model.align_labels(test)
-    stages = model.staged_predict(test, tuple(decoders))  # type: ignore[arg-type]
-    return np.array([[(stage[decoder] == truth).sum() for decoder in stage] for stage in stages], dtype=np.int64)
-
-
-def _spread(name: str, by_run: pd.Series, published: float) -> dict[str, float]:
-    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum."""
-    perturbed = by_run.drop(UNPERTURBED)
-    return {
-        f"{name}_accuracy": float(by_run[UNPERTURBED]),
-        f"{name}_mean": float(perturbed.mean()),
-        f"{name}_sd": float(perturbed.std(ddof=1)),
-        f"{name}_min": float(perturbed.min()),
-        f"{name}_max": float(perturbed.max()),
-        f"{name}_minus_published": float(perturbed.mean()) - published,
-    }
+    values, labels = rng.integers(0, 3, (90, 1), np.int16), rng.integers(0, 3, 90, np.int16)
+    data = SequenceSet(values, np.arange(0, 91, 6), (Attribute("symbol", names),), labels, names)
+    for method in METHODS:
+        if method not in CHOSEN_BY:
+            tiny = TrainingSettings(
+                n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], original_max_leaves=[3],
+                variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3],
+            )  # fmt: skip
+            Comparison("warm", data, data, "split", (1, 1), method, tiny, 0).run()

@@ -1,21 +1,19 @@
-"""Draw figure 3.1 for one data set: test accuracy by iteration at the chosen lambda.
+"""Draw one figure of the training study over all data sets.
 
 Outputs
 -------
 The figure as SVG, PDF and PNG.
 """
 
-import pandas as pd
+from importlib import import_module
 
 from _job import job
 from treecrf.figures.style import save_figure
-from treecrf.figures.training import accuracy_by_iteration
 from treecrf.reporting.files import atomic, read_frames
 
 with job(snakemake.log[0]):
-    figure = accuracy_by_iteration(
-        read_frames(snakemake.input.curves), pd.read_csv(snakemake.input.choice), pd.read_csv(snakemake.input.summary)
-    )
+    module, function = snakemake.params.function.split(".")
+    figure = getattr(import_module(f"treecrf.figures.{module}"), function)(read_frames(snakemake.input))
     for path in snakemake.output:
         with atomic(path) as temporary:
             save_figure(figure, temporary, path.rsplit(".", 1)[1])

@@ -1,0 +1,55 @@
+"""L-BFGS over an objective with gradient: SciPy's, with the checks that the linear models share.
+
+SciPy takes long to import, and training alone needs it: `fit` imports this module.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import scipy.optimize
+from numpy.typing import NDArray
+
+Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+
+
+def minimize_objective(
+    objective: Objective,
+    start: NDArray[np.float64],
+    max_iterations: int,
+    tolerance: float,
+    note: Callable[[NDArray[np.float64], float], None],
+) -> NDArray[np.float64]:
+    """Minimize by L-BFGS; a ValueError says so where the objective leaves the range of numbers.
+
+    Parameters
+    ----------
+    objective : callable
+        Gives value and gradient.
+    start : float64, shape (n_weights,)
+    max_iterations : int
+    tolerance : float
+        Stop when an iteration gains less than this part of the objective.
+    note : callable
+        Called with weights and value after every iteration.
+
+    Returns
+    -------
+    float64, shape (n_weights,)
+        Warns where the search stopped early without convergence.
+    """
+
+    def callback(intermediate_result: scipy.optimize.OptimizeResult) -> None:
+        note(intermediate_result.x.copy(), float(intermediate_result.fun))
+
+    options = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "ftol": tolerance, "gtol": 0.0}
+    result = scipy.optimize.minimize(objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    if not np.isfinite(result.fun):
+        raise ValueError(
+            f"the objective is {result.fun} after {result.nit} iterations; lower the variance or start_noise."
+        )
+    if not result.success and result.nit < max_iterations:
+        warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=3)
+    return result.x

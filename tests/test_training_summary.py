@@ -1,0 +1,225 @@
+"""The training study's summaries, on frames worked by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.reporting.published import training_accuracies, training_costs
+from treecrf.studies import training, training_summary
+from treecrf.studies.training_summary import BETTER
+
+FB, VITERBI = "forward_backward", "viterbi"
+CONSTANT = {"dataset": "toy", "method": "treecrf"}
+
+
+def folds():
+    """Two folds of 10 and 20 positions, two candidates, iterations 1 and 2."""
+    correct = {  # decoder, candidate, iteration: correct in fold 0 (of 10), in fold 1 (of 20)
+        (FB, "a=0", 1): (5, 10),  # 0.5  and 0.5:  mean 0.5
+        (FB, "a=0", 2): (8, 12),  # 0.8  and 0.6:  mean 0.7
+        (FB, "a=5", 1): (6, 16),  # 0.6  and 0.8:  mean 0.7, the most positions but no better mean
+        (FB, "a=5", 2): (7, 13),  # 0.7  and 0.65: mean 0.675
+        (VITERBI, "a=0", 1): (9, 14),  # 0.9 and 0.7: mean 0.8
+        (VITERBI, "a=0", 2): (9, 14),
+        (VITERBI, "a=5", 1): (9, 14),
+        (VITERBI, "a=5", 2): (1, 2),
+    }
+    rows = [
+        (0, fold, candidate, int(candidate == "a=5"), iteration, decoder, counts[fold], (10, 20)[fold])
+        for (decoder, candidate, iteration), counts in correct.items()
+        for fold in (0, 1)
+    ]
+    names = ["split", "fold", "candidate", "rank", "iteration", "decoder", "n_correct", "n_positions"]
+    return pd.DataFrame(rows, columns=names).assign(**CONSTANT)
+
+
+def curves():
+    """Correct out of 100 test positions: unperturbed, and two perturbed runs; 1 second an iteration."""
+    correct = {  # decoder, candidate, iteration: runs -1, 0, 1
+        (FB, "a=0", 1): (60, 61, 63),
+        (FB, "a=0", 2): (62, 64, 60),
+        (FB, "a=5", 1): (65, 60, 64),
+        (FB, "a=5", 2): (65, 66, 62),
+        (VITERBI, "a=0", 1): (70, 72, 74),
+        (VITERBI, "a=0", 2): (71, 70, 70),
+        (VITERBI, "a=5", 1): (50, 50, 50),
+        (VITERBI, "a=5", 2): (50, 50, 75),
+    }
+    rows = [
+        (0, candidate, int(candidate == "a=5"), run, iteration, decoder, counts[run + 1], 100, -1.0, float(iteration))
+        for (decoder, candidate, iteration), counts in correct.items()
+        for run in (training.UNPERTURBED, 0, 1)
+    ]
+    names = ["split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions"]
+    return pd.DataFrame(rows, columns=[*names, "train_log_likelihood", "cpu_seconds"]).assign(**CONSTANT)
+
+
+def phases(n_inductions=0, third="trees"):
+    seconds = {"windows": 0.5, "gradient": 4.0, third: 6.0, "update": 2.0}
+    rows = [
+        (0, candidate, run, phase, value * (1 + (candidate == "a=5")), 2, n_inductions)
+        for candidate in ("a=0", "a=5")
+        for run in (-1, 0)
+        for phase, value in seconds.items()
+    ]
+    names = ["split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions"]
+    return pd.DataFrame(rows, columns=names).assign(**CONSTANT)
+
+
+PUBLISHED = pd.DataFrame(
+    {
+        "method": ["treecrf", "treecrf", "other"],
+        "decoder": [FB, BETTER, VITERBI],
+        "percent": [64.0, 71.5, 1.0],
+        "table": ["3.4", "3.5", "3.4"],
+    }
+)
+
+
+def test_choice_has_the_best_mean_of_the_folds():
+    choice = training.choose(folds()).set_index("decoder")
+    # forward-backward: 0.7 twice; the fewer iterations win
+    assert tuple(choice.loc[FB, ["candidate", "iteration"]]) == ("a=5", 1)
+    # viterbi: three times 0.8; the fewest iterations, then the first candidate
+    assert tuple(choice.loc[VITERBI, ["candidate", "iteration"]]) == ("a=0", 1)
+    assert choice["cv_accuracy"].tolist() == pytest.approx([0.7, 0.8])
+    assert choice["cv_fold_sd"].tolist() == pytest.approx([np.sqrt(0.02), np.sqrt(0.02)])
+
+
+def test_peaks_prefer_few_iterations():
+    found = training.peaks(curves()).set_index("decoder")
+    assert found.loc[FB, ["candidate", "iteration", "accuracy"]].tolist() == ["a=5", 1, 0.65]
+    assert found.loc[VITERBI, ["candidate", "iteration", "accuracy"]].tolist() == ["a=0", 2, 0.71]
+
+
+def test_summary_by_hand():
+    summary = training_summary.summarise(training.choose(folds()), curves(), PUBLISHED).set_index("decoder")
+    forward = summary.loc[FB]
+    assert forward["published"] == 64.0
+    assert (forward["candidate"], forward["iteration"]) == ("a=5", 1)
+    assert (forward["chosen_accuracy"], forward["chosen_mean"]) == (65.0, 62.0)  # runs 60 and 64
+    assert forward["chosen_sd"] == pytest.approx(np.sqrt(8))
+    assert (forward["chosen_min"], forward["chosen_max"]) == (60.0, 64.0)
+    assert forward["chosen_minus_published"] == -2.0
+    assert (forward["peak_accuracy"], forward["peak_candidate"], forward["peak_iteration"]) == (65.0, "a=5", 1)
+    assert (forward["peak_min"], forward["peak_max"]) == (64.0, 66.0)  # each run has a peak of its own
+    assert forward["cpu_seconds"] == 1.0
+    viterbi = summary.loc[VITERBI]
+    assert np.isnan(viterbi["published"])
+    assert np.isnan(viterbi["chosen_minus_published"])
+    assert (viterbi["chosen_accuracy"], viterbi["peak_accuracy"], viterbi["peak_max"]) == (70.0, 71.0, 74.0)
+    better = summary.loc[BETTER]
+    assert better["chosen_decoder"] == "viterbi"
+    assert (better["published"], better["published_table"]) == (71.5, "3.5")
+    assert (better["chosen_mean"], better["chosen_minus_published"]) == (73.0, 1.5)
+    assert (better["peak_accuracy"], better["peak_candidate"]) == (71.0, "a=0")
+    assert set(summary["n_perturbed_runs"]) == {2}
+
+
+def test_summary_without_perturbed_runs_is_measured_by_the_plain_one():
+    plain = curves().query("run == -1")
+    summary = training_summary.summarise(training.choose(folds()), plain, PUBLISHED).set_index("decoder")
+    assert summary.loc[FB, "chosen_minus_published"] == 1.0
+    assert np.isnan(summary.loc[FB, "chosen_mean"])
+    assert summary.loc[FB, "n_perturbed_runs"] == 0
+
+
+def test_splits_count_alike():
+    """Two documents of 100 and 10 positions with choices of their own."""
+    choice = pd.DataFrame(
+        {
+            "split": [0, 1], "decoder": FB, "candidate": ["a=0", "a=5"], "rank": [0, 1], "iteration": [2, 1],
+            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0,
+        }
+    ).assign(**CONSTANT)  # fmt: skip
+    first = curves().query("decoder == @FB")
+    second = first.assign(split=1, n_positions=10, n_correct=first["n_correct"] // 10)
+    both = pd.concat([first, second], ignore_index=True)
+    row = training_summary.summarise(choice, both, PUBLISHED).set_index("decoder").loc[FB]
+    assert row["chosen_accuracy"] == (62 + 60) / 2  # of a=0 after 2 iterations, and of a=5 after 1: 6 of 10
+    assert row["chosen_mean"] == ((64 + 60) / 2 + (60 + 60) / 2) / 2
+    assert (row["candidate"], row["iteration_low"], row["iteration_high"]) == ("a=0 / a=5", 1, 2)
+    assert row["cv_accuracy"] == pytest.approx(70.0)
+    assert row["peak_accuracy"] == (65 + 60) / 2
+    assert row["cpu_seconds"] == 1.5
+
+
+def test_learning_curves_are_those_of_the_preferred_decoder():
+    found = training_summary.learning_curves(training.choose(folds()), curves(), phases())
+    assert found["decoder"].unique().tolist() == [VITERBI]
+    assert found[["iteration", "accuracy", "low", "high", "cpu_seconds", "chosen"]].to_numpy().tolist() == [
+        [1, 70.0, 70.0, 74.0, 1.0, True],
+        [2, 71.0, 70.0, 71.0, 2.0, False],
+    ]
+
+
+def test_learning_curves_end_where_training_did():
+    stopped = phases().assign(n_iterations=1)
+    assert training_summary.learning_curves(training.choose(folds()), curves(), stopped)["iteration"].tolist() == [1]
+
+
+def test_costs_of_an_iteration_and_of_an_induction():
+    choice = training.choose(folds())  # Viterbi is preferred, its candidate is a=0
+    row = training_summary.costs(choice, phases(), 8.5, 21).iloc[0]
+    assert (row["forward_backward_seconds"], row["induction_seconds"]) == (3.0, 3.0)  # (4 + 2) / 2 and 6 / 2
+    assert (row["total_seconds"], row["average_length"], row["n_features"]) == (12.5, 8.5, 21)
+    row = training_summary.costs(choice, phases(n_inductions=3, third="induction"), 8.5, 21).iloc[0]
+    assert row["induction_seconds"] == 2.0
+    row = training_summary.costs(choice, phases(third="other"), 8.5, 21).iloc[0]
+    assert np.isnan(row["induction_seconds"])
+
+
+def predictions(method, predicted):
+    """Two splits of two positions each."""
+    frame = pd.DataFrame({"split": [0, 0, 1, 1], "sequence": [0, 0, 1, 1], "position": [0, 1, 0, 1]})
+    parts = [frame.assign(decoder=decoder, predicted=predicted[decoder]) for decoder in predicted]
+    return pd.concat(parts).assign(label=[0, 1, 0, 1] * len(predicted), dataset="toy", method=method)
+
+
+def choice_of(method, better):
+    rows = [(decoder, 0.9 if decoder == better else 0.8) for decoder in (FB, VITERBI)]
+    return pd.DataFrame(rows, columns=["decoder", "cv_accuracy"]).assign(method=method, dataset="toy")
+
+
+def test_methods_are_compared_by_decoder_and_with_their_preferred_ones():
+    one = predictions("one", {FB: [0, 1, 0, 1], VITERBI: [1, 1, 0, 1]})  # all right; first wrong
+    two = predictions("two", {FB: [1, 0, 0, 1], VITERBI: [0, 1, 1, 0]})  # first two wrong; last two wrong
+    found = training_summary.compare([choice_of("one", FB), choice_of("two", VITERBI)], [one, two], 25)
+    found = found.set_index("decoder")[["n_both", "only_method", "only_other", "n_neither"]]
+    assert found.loc[FB].tolist() == [2, 2, 0, 0]
+    assert found.loc[VITERBI].tolist() == [1, 2, 1, 0]
+    assert found.loc[BETTER].tolist() == [2, 2, 0, 0]  # one with forward-backward, two with Viterbi
+
+
+def test_everything_put_together():
+    choice = training.choose(folds())
+    empty = training.not_run("toy", "smile", "no Java.")
+    predicted = predictions("treecrf", {FB: [0, 1, 0, 1], VITERBI: [1, 1, 0, 1]})
+    outcomes = {
+        "choice": pd.concat([choice, choice.assign(method="memm")]),
+        "curves": pd.concat([curves(), curves().assign(method="memm")]),
+        "predictions": pd.concat([predicted, predicted.assign(method="memm")]),
+        "phases": pd.concat([phases(), phases().assign(method="memm")]),
+        "notes": empty.notes,
+    }
+    frames = training_summary.put_together(outcomes, PUBLISHED, True, 8.5, 21, 25)
+    assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3, "memm": 3}
+    assert frames["summary"]["stand_in"].all()
+    assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]
+    assert (frames["comparisons"]["p_value"] == 1).all()
+    assert frames["notes"]["note"].tolist() == ["no Java."]
+    assert len(frames["costs"]) == 2
+
+
+def test_published_values():
+    accuracies = training_accuracies().set_index(["dataset", "method", "decoder"])["percent"]
+    assert accuracies["protein", "treecrf", FB] == 64.52
+    assert accuracies["protein", "treecrf_original", VITERBI] == 59.20
+    assert accuracies["nettalk", "treecrf", BETTER] == 85.20
+    assert accuracies["nettalk", "mallet", BETTER] == accuracies["nettalk", "induced_crf", BETTER] == 85.94
+    assert accuracies["hyphen", "linear_crf", BETTER] == 88.86
+    costs = training_costs().set_index(["dataset", "method"])
+    assert costs.loc[("protein", "mallet"), "induction_seconds"] == 48.889
+    assert costs.loc[("protein", "treecrf"), "forward_backward_seconds"] == 1.493
+    assert np.isnan(costs.loc[("protein", "linear_crf"), "induction_seconds"])
+    assert costs.loc[("faq_aix", "linear_crf"), "iterations"] == "80-140"

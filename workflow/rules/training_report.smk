@@ -1,0 +1,99 @@
+for figure in drawn_figures():
+    function, kind, caption, title = TRAINING_FIGURES[figure]
+
+    rule:
+        name:
+            f"draw_{figure}"
+        input:
+            to_draw(kind),
+        output:
+            report(
+                f"{RESULTS}/training/{figure}.svg",
+                caption=f"../report/{caption}.rst",
+                category=TRAINING,
+                labels={"item": title},
+            ),
+            pdf=f"{RESULTS}/training/{figure}.pdf",
+            png=f"{RESULTS}/training/{figure}.png",
+        log:
+            f"{LOGS}/draw_{figure}.log",
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=1500,
+            runtime=10,
+        params:
+            function=function,
+            code=code_of("figures", "reporting/published"),
+        message:
+            f"Draws {title}"
+        script:
+            "../scripts/draw_training.py"
+
+
+for measurement in ("windows", "sampling"):
+
+    rule:
+        name:
+            f"tabulate_{measurement}"
+        input:
+            measured(
+                getattr(SETTINGS.scaling, f"{measurement.rstrip('s')}_datasets"),
+                measurement,
+            ),
+        output:
+            report(
+                f"{RESULTS}/training/tables/{measurement}.html",
+                caption=f"../report/training_{measurement}.rst",
+                category=TRAINING,
+                labels={"item": f"Cost and accuracy: {measurement}"},
+            ),
+            frame=f"{RESULTS}/training/{measurement}.csv",
+        log:
+            f"{LOGS}/tabulate_{measurement}.log",
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        params:
+            function=f"{measurement}_layout",
+            code=code_of("reporting"),
+        message:
+            f"Writes the table of {measurement}"
+        script:
+            "../scripts/tabulate_measurement.py"
+
+
+rule tabulate_training:
+    input:
+        **{
+            name: training_summaries(name)
+            for name in ("summary", "comparisons", "costs", "notes")
+        },
+    output:
+        **{
+            name: report(
+                f"{RESULTS}/training/tables/{name}.html",
+                caption=f"../report/{caption}.rst",
+                category=TRAINING,
+                labels={"item": title},
+            )
+            for name, (caption, title) in TRAINING_TABLES.items()
+        },
+    log:
+        f"{LOGS}/tabulate_training.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_of("reporting"),
+    message:
+        "Writes the tables of all data sets"
+    script:
+        "../scripts/tabulate_training.py"

@@ -1,0 +1,29 @@
+"""Choose, train and test one method on one data set.
+
+Outputs
+-------
+folds, choice, curves, predictions, phases, notes : Parquet, see `treecrf.studies.training.Outcome`
+"""
+
+import pandas as pd
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.sequences import SequenceSet
+from treecrf.settings import TrainingSettings
+from treecrf.studies.training import compare_method
+
+with job(snakemake.log[0]):
+    outcome = compare_method(
+        snakemake.wildcards.dataset,
+        SequenceSet.load(snakemake.input.train),
+        SequenceSet.load(snakemake.input.test),
+        snakemake.params.protocol,
+        tuple(snakemake.params.window),
+        snakemake.wildcards.method,
+        TrainingSettings(datasets=[], **snakemake.params.settings),
+        snakemake.params.seed,
+        pd.read_parquet(snakemake.input.choice) if snakemake.input.choice else None,
+    )
+    for kind, frame in outcome._asdict().items():
+        write_frame(frame, snakemake.output[kind])

@@ -1,0 +1,22 @@
+"""Measure what sampling and influence trimming cost and gain on one data set.
+
+Outputs
+-------
+CSV, see `treecrf.studies.scaling.measure_sampling`
+"""
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.sequences import SequenceSet
+from treecrf.settings import ScalingSettings
+from treecrf.studies.scaling import measure_sampling
+
+with job(snakemake.log[0]):
+    frame = measure_sampling(
+        snakemake.wildcards.dataset,
+        SequenceSet.load(snakemake.input.train),
+        SequenceSet.load(snakemake.input.test),
+        tuple(snakemake.params.window),
+        ScalingSettings(**snakemake.params.settings),
+    )
+    write_frame(frame, snakemake.output[0])

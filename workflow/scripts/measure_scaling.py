@@ -1,0 +1,14 @@
+"""Measure how training and prediction cost grows with sequence length and number of features.
+
+Outputs
+-------
+CSV, see `treecrf.studies.scaling.measure_scaling`
+"""
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.settings import ScalingSettings
+from treecrf.studies.scaling import measure_scaling
+
+with job(snakemake.log[0]):
+    write_frame(measure_scaling(ScalingSettings(**snakemake.params.settings)), snakemake.output[0])

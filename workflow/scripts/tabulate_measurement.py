@@ -1,0 +1,16 @@
+"""One measurement of cost over all data sets.
+
+Outputs
+-------
+The table as HTML, CSV and LaTeX; frame : CSV, the numbers themselves.
+"""
+
+from _job import job
+from treecrf.reporting import scaling_tables
+from treecrf.reporting.files import read_frames, write_frame
+from treecrf.reporting.rendering import write_layout
+
+with job(snakemake.log[0]):
+    frame = read_frames(snakemake.input)
+    write_frame(frame, snakemake.output.frame)
+    write_layout(getattr(scaling_tables, snakemake.params.function)(frame), snakemake.output[0].removesuffix(".html"))
