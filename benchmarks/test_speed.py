@@ -14,6 +14,7 @@ from treecrf.selection import sequence_folds
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
+from treecrf.trees.sampling import Sample
 
 WINDOW = (5, 5)
 
@@ -80,9 +81,10 @@ def test_one_tree_beside_lightgbm(record, raw):
     train, _ = datasets.load("protein", raw=raw)
     model = TreeCRF(40, 100, 20.0, WINDOW).fit(train)
     training = gradients_at(model, train, 40)
+    sample = Sample(np.arange(train.n_positions, dtype=np.int32), np.ones((0, 1), dtype=bool))  # all rows and tests
 
     def grow():
-        training._growers[0].grow(training._rows[0])
+        training._growers[0].grow(training._rows[0], sample)
 
     # The same rows: (position, previous label) pairs with their gradients; the same splits: one category of
     # one column against the rest; the same penalty; 100 leaves; no minimum leaf size.

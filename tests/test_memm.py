@@ -15,19 +15,20 @@ from treecrf.sequences import slot_sizes, window_codes
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 @pytest.mark.parametrize("rate", [0.0, 0.3])
-def test_potentials_equal_naive_boosting(order, rate):
+@pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
+def test_potentials_equal_naive_boosting(order, rate, missing):
     rng = np.random.default_rng([order, int(10 * rate)])
     n_labels = 3 if order < 3 else 2
     train, test = (inject(random_set(rng, 12, n_labels, longest=6), rate, rng) for _ in range(2))
     model = MEMM(
-        3, 6, 1.0, (1, 1), order, missing="instance_weighting", random_state=order, start_noise=0.3
+        3, 6, 1.0, (1, 1), order, missing=missing, random_state=order, start_noise=0.3
     ).fit(train)  # fmt: skip
     space = chain.StateSpace(n_labels, order)
     names = [tuple(int(label) for label in row) for row in space.labels_of_state]
     start = [dict(zip(names, row, strict=True)) for row in model.start_]
     expected = naive.boost_with_unknown(
         *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, n_labels, order, start, 3, 6, 1.0, naive.Policy("instance_weighting"), naive.local_row_gradients,
+        train.labels, n_labels, order, start, 3, 6, 1.0, naive.Policy(missing), naive.local_row_gradients,
     )  # fmt: skip
     for data, part in zip((train, test), expected, strict=True):
         potentials = model.potentials(data)

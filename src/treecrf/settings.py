@@ -100,7 +100,7 @@ class TrainingSettings(_Model):
     network_penalties: list[Regularization] = Field(
         [0.0001, 0.1], min_length=1, description="Grid of the neural network's weight penalty."
     )
-    network_epochs: int = Field(100, ge=1, description="Most epochs of the neural network.")
+    network_epochs: int = Field(60, ge=1, description="Most epochs of the neural network.")
     network_windows: dict[Name, Window] = Field(
         {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
     )
@@ -179,7 +179,9 @@ class ScalingSettings(_Model):
     real_window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
         [1, 3, 5, 7, 9, 11], min_length=1, description="Windows of that table."
     )
-    sampling_datasets: list[Name] = Field([], description="Data sets on which sampling and trimming are measured, of those of training.")
+    sampling_datasets: list[Name] = Field(
+        [], description="Data sets on which sampling and trimming are measured, of those of training."
+    )
     sampling_iterations: int = Field(100, ge=1, description="Iterations of TreeCRF there.")
     sampling_regularization: Regularization = Field(20.0, description="TreeCRF's lambda there.")
     row_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the rows that a tree sees.")

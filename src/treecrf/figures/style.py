@@ -35,6 +35,41 @@ METHOD_NAMES = {
 }
 """Methods for missing values as readers see them, in the order of lines and columns."""
 
+TRAINING_METHOD_STYLES: dict[str, dict[str, Any]] = {
+    "treecrf": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "treecrf_original": {"color": "#56B4E9", "marker": "h", "linestyle": (0, (5, 1))},
+    "treecrf_flat": {"color": "#CC79A7", "marker": "p", "linestyle": (0, (3, 1.2))},
+    "linear_crf": {"color": "#000000", "marker": "D", "linestyle": (0, (1.2, 1.2))},
+    "induced_crf": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
+    "mallet": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
+    "mallet_linear": {"color": "#E69F00", "marker": "P", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+    "smile": {"color": "#CC79A7", "marker": "v", "linestyle": (0, (6, 1, 1, 1, 1, 1))},
+    "memm": {"color": "#56B4E9", "marker": "X", "linestyle": (0, (2, 2))},
+    "sliding_window": {"color": "#E69F00", "marker": "<", "linestyle": (0, (1, 2))},
+    "neural_network": {"color": "#009E73", "marker": ">", "linestyle": (0, (2, 1))},
+    "lightgbm": {"color": "#D55E00", "marker": "d", "linestyle": (0, (8, 2))},
+}
+"""The same palette, by method of the training study; methods of one colour differ in line and marker."""
+
+OTHER_STYLE: dict[str, Any] = {"color": "#4d4d4d", "marker": "*", "linestyle": (0, (1, 1))}
+"""Of a method that `TRAINING_METHOD_STYLES` does not have."""
+
+TRAINING_METHOD_NAMES = {
+    "treecrf": "TreeCRF",
+    "treecrf_original": "TreeCRF, original",
+    "treecrf_flat": "TreeCRF, flattened",
+    "linear_crf": "linear CRF",
+    "induced_crf": "CRF with induction",
+    "mallet": "MALLET",
+    "mallet_linear": "MALLET, no induction",
+    "smile": "SMILE",
+    "memm": "MEMM",
+    "sliding_window": "sliding window",
+    "neural_network": "neural network",
+    "lightgbm": "LightGBM",
+}
+"""Methods of the training study as readers see them, in the order of lines and columns."""
+
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -73,3 +108,20 @@ def ordered_methods(methods: Iterable[str]) -> list[str]:
             "a name, a colour and a marker in treecrf.figures.style"
         )
     return [method for method in METHOD_NAMES if method in present]
+
+
+def ordered_training_methods(methods: Iterable[str]) -> list[str]:
+    """Each method once: those of `TRAINING_METHOD_NAMES` in its order, then the others in the order given."""
+    present = dict.fromkeys(methods)
+    known = [method for method in TRAINING_METHOD_NAMES if method in present]
+    return known + [method for method in present if method not in TRAINING_METHOD_NAMES]
+
+
+def training_method_name(method: str) -> str:
+    """What readers see of a method of the training study; its id where it has no name."""
+    return TRAINING_METHOD_NAMES.get(method, method)
+
+
+def training_method_style(method: str) -> dict[str, Any]:
+    """Colour, marker and line style of a method of the training study."""
+    return TRAINING_METHOD_STYLES.get(method, OTHER_STYLE)

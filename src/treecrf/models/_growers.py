@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf._kernel_cache import kernel_cache
-from treecrf.trees.blending import add_blended
+from treecrf.trees.blending import add_blended, route_copies
 from treecrf.trees.copies import with_longer_lists
-from treecrf.trees.forest import Routing, add_leaf_values
+from treecrf.trees.forest import Routing, add_leaf_values, route
+from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree, make_tree
 
 with kernel_cache():
@@ -23,8 +24,8 @@ __all__ = ["CompleteGrower", "Grower", "Problem", "WeightedGrower"]
 class Grower(Protocol):
     """Grows the trees of one label."""
 
-    def grow(self, rows: NDArray[np.int64]) -> Tree:
-        """The tree for packed gradients, int64, shape (n_states, n_positions)."""
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        """The tree for the sample's packed gradients; `rows` is int64, shape (n_states, n_positions)."""
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
         """Multiply exp(F), shape (n_positions, n_states), by exp(value) of the tree that was grown last."""
@@ -39,24 +40,28 @@ class CompleteGrower:
         self._problem = problem
         self._workspace = make_workspace(problem.columns, problem.sweep, n_states, n_label_tests, problem.max_leaves)
         self._buffer = make_tree(problem.max_leaves)
+        self._routing = Routing(self._workspace.membership, self._workspace.states, self._workspace.n_states)
 
-    def grow(self, rows: NDArray[np.int64]) -> Tree:
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
         """See `Grower`."""
         p = self._problem
         while True:
             n_splits = grow_tree(
-                rows, p.columns, p.sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization, p.packing,
-                self._workspace, self._buffer,
+                rows, sample, p.columns, p.sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization,
+                p.packing, self._workspace, self._buffer,
             )  # fmt: skip
             if n_splits >= 0:
-                return self._buffer.first(n_splits)
+                break
             longer = np.zeros(2 * len(self._workspace.positions), dtype=np.int32)
             self._workspace = self._workspace._replace(positions=longer)
+        tree = self._buffer.first(n_splits)
+        if len(sample.positions) < rows.shape[1]:
+            route(tree, p.columns, p.labels_of_state, self._routing)
+        return tree
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
         """See `Grower`."""
-        routing = Routing(self._workspace.membership, self._workspace.states, self._workspace.n_states)
-        add_leaf_values(np.exp(tree.values), routing, True, exponentials)
+        add_leaf_values(np.exp(tree.values), self._routing, True, exponentials)
 
 
 class WeightedGrower:
@@ -68,11 +73,19 @@ class WeightedGrower:
         self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
         self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
 
-    def grow(self, rows: NDArray[np.int64]) -> Tree:
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
         """See `Grower`."""
-        while (n_splits := grow_weighted_tree(self._problem, rows, self._workspace, self._buffer)) < 0:
-            self._workspace = self._workspace._replace(copies=with_longer_lists(self._workspace.copies))
-        return self._buffer.first(n_splits)
+        p = self._problem
+        while (n_splits := grow_weighted_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
+            self._lengthen_lists()
+        tree = self._buffer.first(n_splits)
+        if len(sample.positions) < rows.shape[1]:
+            while route_copies(tree, p.columns, p.labels_of_state, self._workspace.copies) < 0:
+                self._lengthen_lists()
+        return tree
+
+    def _lengthen_lists(self) -> None:
+        self._workspace = self._workspace._replace(copies=with_longer_lists(self._workspace.copies))
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
         """See `Grower`."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
@@ -45,7 +46,10 @@ def minimize_objective(
         note(intermediate_result.x.copy(), float(intermediate_result.fun))
 
     options = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "ftol": tolerance, "gtol": 0.0}
-    result = scipy.optimize.minimize(objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    with threadpool_limits(1):  # vectors this short cost twice the CPU time with more
+        result = scipy.optimize.minimize(
+            objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options
+        )
     if not np.isfinite(result.fun):
         raise ValueError(
             f"the objective is {result.fun} after {result.nit} iterations; lower the variance or start_noise."

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
+from treecrf.models._runner import Runner, make_runner
+from treecrf.models._sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.handling import Handling
@@ -25,7 +26,9 @@ with kernel_cache():  # this module is imported by the first `fit`, long after t
     from treecrf.models._local import local_gradient
     from treecrf.models._pseudo import pseudo_likelihood_gradient
     from treecrf.trees.blending import BlendingEvaluator
+    from treecrf.trees.influence import make_influences, trim_rows
     from treecrf.trees.packing import choose_packing
+    from treecrf.trees.sampling import Sample
     from treecrf.trees.surrogates import count_missing
     from treecrf.trees.sweep import Sweep, build_sweep
     from treecrf.trees.windows import multiply_by_window, sum_by_window
@@ -36,9 +39,6 @@ Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
 
 _NO_HANDLING = Handling(False, False, 0, False, False)
-
-Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
-"""Runs tasks, perhaps side by side, and returns their results in order."""
 
 
 class Training:
@@ -58,6 +58,10 @@ class Training:
     max_leaves, l2_regularization : see `treecrf.TreeCRF`
     handling : Handling, optional
         How to handle missing cells; the last cell of each slot is then "missing". None: no cell is missing.
+    sampling : Sampling
+        The part of the training set that each tree is grown from.
+    is_local : bool
+        Whether a position has a gradient for its true previous labels alone, as a MEMM's does.
     """
 
     def __init__(
@@ -72,6 +76,8 @@ class Training:
         l2_regularization: float,
         handling: Handling | None = None,
         window_of: NDArray[np.int32] | None = None,
+        sampling: Sampling = WHOLE,
+        is_local: bool = False,
     ) -> None:
         n_positions = len(labels)
         self._columns, self._sweep, self._space = columns, sweep, space
@@ -87,7 +93,8 @@ class Training:
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
-        self._handling, self._window_of = handling, window_of
+        self._handling, self._window_of, self._sampling = handling, window_of, sampling
+        self._has_every_row = not is_local and sampling.influence_trimming == 0.0
         self._growers: list[Grower] = []
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
@@ -98,10 +105,13 @@ class Training:
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
 
-    def grow(self, run: Runner, seconds: dict[str, float]) -> list[Tree]:
+    def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> list[Tree]:
         """Grow and add one tree for each label; return the trees."""
         self._prepare()
-        results = run([partial(self._grow_one, label) for label in range(self._space.n_labels)])
+        before = time.thread_time()
+        positions = draw_positions(self._sampling, len(self._labels), iteration)
+        seconds["trees"] += time.thread_time() - before
+        results = run([partial(self._grow_one, label, iteration, positions) for label in range(self._space.n_labels)])
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
         return [tree for tree, *_ in results]
@@ -125,13 +135,18 @@ class Training:
             self._backward(*shared, self._packing, self._alphas, self._scales, self._rows)
         return time.thread_time() - before
 
-    def _grow_one(self, label: int) -> tuple[Tree, float, float]:
+    def _grow_one(self, label: int, iteration: int, positions: NDArray[np.int32]) -> tuple[Tree, float, float]:
         begin = time.thread_time()
         grower, rows, window_of = self._growers[label], self._rows[label], self._window_of
+        sampling = self._sampling
+        if sampling.influence_trimming > 0.0:
+            buffers = make_influences(len(rows), len(positions))
+            trim_rows(rows, positions, sampling.influence_trimming, self._packing, buffers)
         if window_of is not None:
-            rows = np.zeros((len(rows), len(self._columns.cells)), dtype=np.int64)
-            sum_by_window(self._rows[label], window_of, rows)
-        tree = grower.grow(rows)
+            rows, positions = self._sum_by_window(rows, positions, window_of)
+        n_columns = len(self._columns.first_cell) - 1 + self._space.order
+        considered = draw_columns(sampling, self._max_leaves, n_columns, iteration, label)
+        tree = grower.grow(rows, Sample(positions, considered))
         grown = time.thread_time()
         if window_of is None:
             grower.add_last(tree, self._exponentials[label])
@@ -140,6 +155,17 @@ class Training:
             grower.add_last(tree, factors)
             multiply_by_window(factors, window_of, self._exponentials[label])
         return tree, grown - begin, time.thread_time() - grown
+
+    def _sum_by_window(
+        self, rows: NDArray[np.int64], positions: NDArray[np.int32], window_of: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The rows of these positions summed by window, and all windows: one without such a position has no row."""
+        n_windows = len(self._columns.cells)
+        sums = np.zeros((len(rows), n_windows), dtype=np.int64)
+        if len(positions) < len(window_of):
+            rows, window_of = rows.take(positions, axis=1), window_of[positions]  # in C order
+        sum_by_window(rows, window_of, sums)
+        return sums, np.arange(n_windows, dtype=np.int32)
 
     def _prepare(self) -> None:
         """Make the buffers at the first tree."""
@@ -153,34 +179,9 @@ class Training:
 
     def _count_missing(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """See `Problem`: depths and missing counts."""
-        if self._handling is None or not self._handling.n_surrogates or self._window_of is not None:
+        counts = self._handling is not None and self._handling.n_surrogates > 0 and self._has_every_row
+        if not counts or self._window_of is not None:
             return np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
         place = np.arange(len(self._labels)) - np.repeat(self._offsets[:-1], np.diff(self._offsets))
         depths = np.minimum(place, self._space.order).astype(np.int16)
         return depths, count_missing(self._columns, depths, self._space.order + 1)
-
-
-def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
-    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
-
-    The calling thread works too, so short tasks do not wait for another thread to wake.
-    """
-    if pool is None:
-        return lambda tasks: [task() for task in tasks]
-
-    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-        results: list[Any] = [None] * len(tasks)
-        remaining = iter(range(len(tasks)))
-
-        def work() -> None:
-            for i in remaining:  # shared: whoever is free takes the next
-                results[i] = tasks[i]()
-
-        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
-        work()
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
-        return results
-
-    return run

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
 from treecrf.models import base
+from treecrf.models._sampling import make_sampling
 from treecrf.models.base import Monitor
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
@@ -25,6 +26,7 @@ from treecrf.trees.tree import MAX_LEAVES, Tree
 if TYPE_CHECKING:
     from treecrf.models._training import Criterion
     from treecrf.trees.blending import BlendingEvaluator
+    from treecrf.trees.flattening import FlatForest
     from treecrf.trees.sweep import Sweep
 
 MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
@@ -73,6 +75,17 @@ class TreeCRF(base.ChainLabeller):
         missing (with ``missing="error"``: let it fail every test), or refuse it.
     pseudo_likelihood_iterations : int
         So many first iterations follow the gradient of the pseudo-likelihood (ICML 2004, section 3).
+    row_fraction : float
+        Share of the training positions that the trees of an iteration are grown from, drawn anew for each iteration
+        without replacement (Friedman 2002; PhD section 3.3). The potentials of all are updated.
+    feature_fraction : float
+        Share of the window slots and previous labels whose tests may split a node, drawn anew for each node as in
+        random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
+    influence_trimming : float
+        The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
+        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.influence.trim_rows`).
+    sampling_seed : int
+        The drawings depend on it and on the iteration alone.
     random_state : int or None
         None starts from F = 0. A seed starts from F^y(states) drawn from a normal distribution with standard
         deviation `start_noise`: near ties between splits fall otherwise, which shows how much of an accuracy
@@ -97,6 +110,8 @@ class TreeCRF(base.ChainLabeller):
         CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
     shape_ : dict
         The window, the order and the treatment of missing cells that the trees were grown for.
+    flat_ : FlatForest or None
+        The flat form of the trees, where `flattened` made one.
     """
 
     forest_: Forest
@@ -104,6 +119,7 @@ class TreeCRF(base.ChainLabeller):
     log_likelihood_history_: NDArray[np.float64]
     seconds_: dict[str, float]
     shape_: dict[str, Any]
+    flat_: FlatForest | None = None
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
@@ -122,6 +138,10 @@ class TreeCRF(base.ChainLabeller):
         unseen_missing: str = "majority",
         unseen: str = "missing",
         pseudo_likelihood_iterations: int = 0,
+        row_fraction: float = 1.0,
+        feature_fraction: float = 1.0,
+        influence_trimming: float = 0.0,
+        sampling_seed: int = 0,
         random_state: int | None = None,
         start_noise: float = 0.01,
         n_threads: int = 1,
@@ -140,6 +160,10 @@ class TreeCRF(base.ChainLabeller):
         self.unseen_missing = unseen_missing
         self.unseen = unseen
         self.pseudo_likelihood_iterations = pseudo_likelihood_iterations
+        self.row_fraction = row_fraction
+        self.feature_fraction = feature_fraction
+        self.influence_trimming = influence_trimming
+        self.sampling_seed = sampling_seed
         self.random_state = random_state
         self.start_noise = start_noise
         self.n_threads = n_threads
@@ -165,6 +189,10 @@ class TreeCRF(base.ChainLabeller):
         from treecrf.models._training import Training, build_sweep, make_runner  # kernels are loaded for training alone
 
         self._check_settings()
+        sampling = make_sampling(
+            self.row_fraction, self.feature_fraction, self.influence_trimming, self.sampling_seed,
+            self.pseudo_likelihood_iterations,
+        )  # fmt: skip
         labels = base.check_training_set(train)
         if self.missing == "error":
             base.refuse_missing(train)
@@ -180,17 +208,9 @@ class TreeCRF(base.ChainLabeller):
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns,
-            sweep,
-            train.offsets,
-            labels,
-            space,
-            start,
-            self.max_leaves,
-            self.l2_regularization,
-            handling,
-            window_of,
-        )
+            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, handling,
+            window_of, sampling, self._criterion == "local",
+        )  # fmt: skip
         trees: list[Tree] = []
         history: list[float] = []
         if going_on:
@@ -205,7 +225,7 @@ class TreeCRF(base.ChainLabeller):
                 history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
                 if monitor is not None and iteration > 0:
                     monitor(iteration, dict(seconds), history[-1])
-                trees.extend(training.grow(run, seconds))
+                trees.extend(training.grow(run, iteration, seconds))
             criterion = self._criterion_of(self.n_iterations - 1)
             history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
             if monitor is not None:
@@ -218,7 +238,7 @@ class TreeCRF(base.ChainLabeller):
                 "raise l2_regularization or lower n_iterations."
             )
         self.attributes_, self.label_names_ = train.attributes, train.label_names
-        self.start_, self.forest_ = start, join_trees(trees)
+        self.start_, self.forest_, self.flat_ = start, join_trees(trees), None
         self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.log_likelihood_history_, self.seconds_ = np.array(history), seconds
@@ -233,8 +253,32 @@ class TreeCRF(base.ChainLabeller):
         n_trees = n_iterations * len(self.label_names_)
         part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
         part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
-        part.n_iterations = n_iterations
+        part.n_iterations, part.flat_ = n_iterations, None
         return part
+
+    def flattened(self) -> Self:
+        """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
+
+        Potentials are equal up to the order of sums. Staged predictions go on from the trees; a new `fit` drops the
+        flat form, a saved file remembers it.
+
+        Raises
+        ------
+        ValueError
+            If the trees were grown for missing cells.
+        """
+        self._check_fitted()
+        if self.shape_["missing"] != "error":
+            raise ValueError(
+                f"the trees were grown with missing={self.shape_['missing']!r} and conjunctions know no missing cells; "
+                "flatten a model that was trained with missing='error'."
+            )
+        with kernel_cache():
+            from treecrf.trees.flattening import FlatForest
+        flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
+        sizes = slot_sizes(self.attributes_, self.window)
+        flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, self.start_)
+        return flat
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -243,6 +287,9 @@ class TreeCRF(base.ChainLabeller):
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
             base.refuse_missing(data)
+        if self.flat_ is not None and every * len(self.label_names_) == self.forest_.n_trees:
+            yield self.flat_.potentials(window_codes(aligned, self.window), repeated=tuple(self.window) == (0, 0))
+            return
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = self._evaluator(self._columns(aligned), space)
         potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
@@ -343,9 +390,10 @@ class TreeCRF(base.ChainLabeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
         arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_}
-        return {"seconds": self.seconds_, "shape": self.shape_}, arrays
+        return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
         self.seconds_, self.shape_ = values["seconds"], values["shape"]
+        self.flat_ = self.flattened().flat_ if values.get("flat") else None

@@ -17,31 +17,17 @@ import yaml
 from treecrf.datasets import describe
 from treecrf.reporting.files import read_json, write_text
 from treecrf.reporting.missing_page import missing_is_finished, missing_sections
-from treecrf.reporting.parts import figure, paragraph
-from treecrf.reporting.tables import frame_to_fragment, summary_to_fragment
+from treecrf.reporting.parts import paragraph
+from treecrf.reporting.tables import frame_to_fragment
+from treecrf.reporting.training_page import training_is_finished, training_sections
 from treecrf.settings import Settings, TableDataset
 
 PACKAGES = ("treecrf", "numpy", "numba", "pandas", "scikit-learn", "scipy", "matplotlib", "statsmodels", "snakemake")
 
 
-TABLE_NOTE = """
-Percent of test positions. <em>Cross-validated choice</em>: lambda (λ) and iteration with the best mean accuracy over
-{folds} folds of the training set; then training on all of it. <em>Peak</em>: the best point of the test curves over all
-lambdas and iterations; it uses the test labels to choose. <em>F = 0</em>: one training from potentials of zero.
-<em>Mean, sd, min, max</em>: {runs} trainings from perturbed potentials, which break near ties between splits otherwise;
-differences smaller than their spread say nothing. Each perturbed run has a peak of its own. The row
-<em>preferred by CV</em> takes the decoder with the better cross-validated accuracy and stands beside table 3.5, which
-shows one number per data set; the other rows stand beside table 3.4. Difference: mean minus published.
-"""
-
 DATASET_NOTE = """
 Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: {test[sequences]:,} sequences,
 {test[positions]:,} positions. {labels} labels; attributes: {attributes}; window −{left} to +{right}.
-"""
-
-FIGURE_NOTE = """
-Test accuracy by boosting iteration at the chosen lambda (figure 3.1). Band: smallest to largest of the perturbed runs.
-Marker: the iteration that cross-validation chose. Dashed: published, where there is a value.
 """
 
 
@@ -64,34 +50,20 @@ def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
 
 
 def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
-    names = settings.training.datasets
-    finished = [name for name in names if _finished(results, name)]
-    absent = [name for name in names if name not in finished]
+    names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
+    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
     absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
-    descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
-    others = [name for name in settings.missing.datasets if name not in names and missing_is_finished(results, name)]
     yield _heading(settings)
     if absent:
         reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
         yield _absent(reasons)
-    if finished:
-        summaries = [pd.read_csv(results / "training" / name / "summary.csv") for name in finished]
-        yield _overview(pd.concat(summaries, ignore_index=True), descriptions, settings)
-    for name in finished:
-        drawn = figure(
-            results / "training" / name / "figure_3_1.svg", f"Test accuracy by iteration, {name}", FIGURE_NOTE
-        )
-        yield _dataset(name, descriptions[name], drawn)
+    yield from training_sections(settings, results)
     yield from missing_sections(settings, results)
-    for name in others:
-        yield _dataset(name, read_json(results / "data" / name / "description.json"), "")
-    yield _cost(finished, results)
+    for name in names:
+        if training_is_finished(results, name) or missing_is_finished(results, name):
+            yield _dataset(name, read_json(results / "data" / name / "description.json"))
+    yield _cost(results)
     yield _appendix(settings)
-
-
-def _finished(results: Path, name: str) -> bool:
-    needed = (f"data/{name}/description.json", f"training/{name}/summary.csv", f"training/{name}/figure_3_1.svg")
-    return all((results / path).is_file() for path in needed)
 
 
 # --- sections ---------------------------------------------------------------------------------------
@@ -103,7 +75,7 @@ def _heading(settings: Settings) -> str:
     if settings.missing.datasets:
         links = f'<a href="#missing">missing values</a>{links}'
     if settings.training.datasets:
-        links = f'<a href="#table">training</a>{links}'
+        links = f'<a href="#training">training</a>{links}'
     return (
         "<header><h1>TreeCRF: published and measured</h1>"
         "<p>Conditional random fields whose potentials are sums of regression trees, trained and tested as in "
@@ -118,22 +90,7 @@ def _absent(reasons: dict[str, str]) -> str:
     return f'<section class="warning"><h2>Not in this page</h2><ul>{items}</ul></section>'
 
 
-def _overview(summary: pd.DataFrame, descriptions: dict[str, dict[str, Any]], settings: Settings) -> str:
-    stand_ins = "".join(
-        f"<li><b>{escape(name)}</b> is a stand-in: {escape(str(description['stand_in']))}</li>"
-        for name, description in descriptions.items()
-        if description["stand_in"]
-    )
-    return (
-        '<section id="table"><h2>Accuracy of TreeCRF with shrinkage (tables 3.4 and 3.5)</h2>'
-        f'<div class="wide">{summary_to_fragment(summary)}</div>'
-        + (f'<ul class="stand-in">{stand_ins}</ul>' if stand_ins else "")
-        + paragraph(TABLE_NOTE, folds=settings.training.n_folds, runs=settings.training.n_perturbed_runs)
-        + "</section>"
-    )
-
-
-def _dataset(name: str, description: dict[str, Any], drawn: str) -> str:
+def _dataset(name: str, description: dict[str, Any]) -> str:
     left, right = description["window"]
     counts = paragraph(
         DATASET_NOTE,
@@ -149,26 +106,15 @@ def _dataset(name: str, description: dict[str, Any], drawn: str) -> str:
         + (f'<p class="stand-in">Stand-in: {stand_in}</p>' if stand_in else "")
         + counts
         + (f"<p>Source: {terms}.</p>" if terms else "")
-        + f"{drawn}</section>"
+        + "</section>"
     )
 
 
-def _cost(names: list[str], results: Path) -> str:
-    rows = []
-    for name in names:
-        seconds = pd.read_csv(results / "training" / name / "cpu_seconds.csv")
-        by_phase = seconds.groupby("phase", sort=False)["cpu_seconds"].mean()
-        row = {"data set": name} | {str(phase): f"{value:.3f}" for phase, value in by_phase.items()}
-        rows.append(row | {"one training": f"{by_phase.sum():.3f}"})
-    said = (
-        "<p>CPU seconds of one training of the training study with one thread on the whole training set, by phase: "
-        f"mean over lambdas and runs.</p>{frame_to_fragment(pd.DataFrame(rows))}"
-    )
+def _cost(results: Path) -> str:
     jobs = _benchmarks(results / "benchmarks")
     return (
-        f'<section id="cost"><h2>CPU time</h2>{said if rows else ""}<p>Seconds and memory of the jobs behind this page, '
-        "by step, start of Python included, as Snakemake sampled them.</p>"
-        f"{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
+        '<section id="cost"><h2>CPU time of this run</h2><p>Seconds and memory of the jobs behind this page, by step, start of '
+        f"Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
     )
 
 

@@ -134,6 +134,19 @@ def plant_copies(copies):
     copies.used[1] = 1
 
 
+@kernel(void(COPIES, int32[::1]))
+def keep_some(copies, positions):
+    """Leave the root these positions alone, ascending."""
+    vector = copies.vectors[0]
+    if len(positions) == len(vector):
+        return
+    vector[:] = 0
+    for i in range(uint64(len(positions))):
+        vector[uint64(positions[i])] = FULL
+    copies.n_entries[0] = len(positions)
+    copies.whole[0] = False
+
+
 @kernel(int64(COPIES, int32[::1], int64))
 def _list_vector(copies, vector, begin):
     """Write the positive weights of a vector as list entries from `begin` on; return their end."""

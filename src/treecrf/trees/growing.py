@@ -24,7 +24,8 @@ from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, count
 from treecrf.trees.packing import total as total_of
-from treecrf.trees.splitting import find_best_split
+from treecrf.trees.sampling import SAMPLE, pass_over
+from treecrf.trees.splitting import best_of, score_tests
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.sweep import (
     SWEEP,
@@ -279,28 +280,34 @@ def _fill_children(workspace, columns, sweep, rows, labels_of_state, leaf, child
             other[feature] = value
 
 
-@kernel(void(WORKSPACE, int64, float64, PACKING))
-def _find_split(workspace, leaf, l2_regularization, packing):
-    """Store the best split of a leaf."""
+@kernel(void(WORKSPACE, COLUMNS, SAMPLE, int64, int64, int64, float64, PACKING))
+def _find_split(workspace, columns, sample, leaf, node, n_labels, l2_regularization, packing):
+    """Store the best split of a leaf, which is the node of this number."""
     histogram, node_sum = workspace.histograms[leaf], workspace.node_sums[leaf]
-    gain, feature = find_best_split(histogram, node_sum, l2_regularization, packing, workspace.scores)
+    score_tests(histogram, node_sum, l2_regularization, packing, workspace.scores)
+    pass_over(sample, node, columns.first_cell, n_labels + 1, workspace.scores)
+    gain, feature = best_of(workspace.scores)
     workspace.gains[leaf] = gain
     workspace.features[leaf] = feature
 
 
-@kernel(void(WORKSPACE, COLUMNS, SWEEP, int64[:, ::1], int16[:, ::1]))
-def _plant(workspace, columns, sweep, rows, labels_of_state):
-    """Make the root, leaf 0: every position and every state."""
+@kernel(void(WORKSPACE, COLUMNS, SWEEP, SAMPLE, int64[:, ::1], int16[:, ::1]))
+def _plant(workspace, columns, sweep, sample, rows, labels_of_state):
+    """Make the root, leaf 0: every position of the sample and every state."""
     n_all_states, n_positions = rows.shape
+    n_members = len(sample.positions)
     take_all_states(workspace.states, workspace.n_states, 0)
-    workspace.whole[0] = True
+    workspace.whole[0] = n_members == n_positions
     workspace.begins[0] = 0
-    workspace.ends[0] = n_positions
-    workspace.membership[0, :] = 0
+    workspace.ends[0] = n_members
+    workspace.membership[0, :] = 0 if workspace.whole[0] else -1
     for state in range(1, n_all_states):
         workspace.membership[state, :] = -1
-    for position in range(n_positions):
-        workspace.positions[position] = position
+    for i in range(n_members):
+        workspace.positions[i] = sample.positions[i]
+    if not workspace.whole[0]:
+        for i in range(uint64(n_members)):
+            workspace.membership[0, uint64(sample.positions[i])] = 0
     _add_states(workspace, rows, 0)
     _fill_histogram(workspace, columns, sweep, rows, labels_of_state, 0, workspace.histograms[0])
 
@@ -318,26 +325,29 @@ def column_of(feature, first_cell, n_labels):
     return column, feature - first_cell[column]
 
 
-@kernel(int64(int64[:, ::1], COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE))
-def grow_tree(rows, columns, sweep, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree):
+@kernel(int64(int64[:, ::1], SAMPLE, COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, WORKSPACE, TREE))
+def grow_tree(
+    rows, sample, columns, sweep, labels_of_state, n_labels, max_leaves, l2_regularization, packing, workspace, tree
+):
     """Grow one tree best-first; return its number of splits, or -1 if ``workspace.positions`` is too short.
 
     Parameters
     ----------
     rows : int64, shape (n_all_states, n_positions)
         Packed gradients of one label; 0 where a state is not valid at a position.
+    sample : Sample
     columns : Columns
     sweep : Sweep
         Of the same windows.
     labels_of_state : int16, shape (n_all_states, order)
     workspace : Workspace
-        On return ``membership``, ``states`` and ``n_states`` tell which rows are in which leaf.
+        On return ``membership``, ``states`` and ``n_states`` tell which rows of the sample are in which leaf.
     tree : Tree
         Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
     """
     n_slots = len(columns.first_cell) - 1
-    _plant(workspace, columns, sweep, rows, labels_of_state)
-    _find_split(workspace, 0, l2_regularization, packing)
+    _plant(workspace, columns, sweep, sample, rows, labels_of_state)
+    _find_split(workspace, columns, sample, 0, 0, n_labels, l2_regularization, packing)
     n_positions = rows.shape[1]
     used = n_positions
     n_leaves = 1
@@ -365,8 +375,9 @@ def grow_tree(rows, columns, sweep, labels_of_state, n_labels, max_leaves, l2_re
         workspace.node_sums[leaf] -= workspace.node_sums[n_leaves]
         if n_leaves + 1 < max_leaves:
             _fill_children(workspace, columns, sweep, rows, labels_of_state, leaf, n_leaves, packing)
-            _find_split(workspace, leaf, l2_regularization, packing)
-            _find_split(workspace, n_leaves, l2_regularization, packing)
+            node = 2 * n_leaves - 1
+            _find_split(workspace, columns, sample, leaf, node, n_labels, l2_regularization, packing)
+            _find_split(workspace, columns, sample, n_leaves, node + 1, n_labels, l2_regularization, packing)
         n_leaves += 1
     for leaf in range(n_leaves):
         node_sum = workspace.node_sums[leaf]

@@ -23,6 +23,7 @@ from treecrf.trees.copies import (
     distribute,
     entries_of,
     has_room,
+    keep_some,
     make_copies,
     plant_copies,
     split_by_label,
@@ -33,6 +34,8 @@ from treecrf.trees.handling import HANDLING, Handling
 from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, Packing
+from treecrf.trees.sampling import SAMPLE, pass_over
+from treecrf.trees.splitting import best_of
 from treecrf.trees.surrogates import choose_surrogates, count_unknown
 from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced
 from treecrf.trees.tree import TREE
@@ -42,7 +45,7 @@ from treecrf.trees.weighted_histogram import (
     scan_weights,
     sweep_whole_rows,
 )
-from treecrf.trees.weighted_splitting import direction_is_true, find_best_weighted_split
+from treecrf.trees.weighted_splitting import direction_is_true, score_weighted_tests
 
 _ONE = 1.0 / FULL
 
@@ -302,20 +305,22 @@ def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
     tree.surrogates[child - 1, :, :] = -1
 
 
-@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))
-def _find_split(problem, workspace, leaf):
-    """Store the best split of a leaf."""
-    gain, feature = find_best_weighted_split(
-        workspace.histograms[leaf], workspace.node_sums[leaf], problem.columns.first_cell,
-        problem.labels_of_state.shape[1] * (problem.n_labels + 1), problem.l2_regularization, problem.packing,
-        problem.handling, workspace.scores,
+@kernel(void(PROBLEM, SAMPLE, WEIGHTED_WORKSPACE, int64, int64))
+def _find_split(problem, sample, workspace, leaf, node):
+    """Store the best split of a leaf, which is the node of this number."""
+    first_cell, n_codes = problem.columns.first_cell, problem.n_labels + 1
+    score_weighted_tests(
+        workspace.histograms[leaf], workspace.node_sums[leaf], first_cell, problem.labels_of_state.shape[1] * n_codes,
+        problem.l2_regularization, problem.packing, problem.handling, workspace.scores,
     )  # fmt: skip
+    pass_over(sample, node, first_cell, n_codes, workspace.scores)
+    gain, feature = best_of(workspace.scores)
     workspace.gains[leaf] = gain
     workspace.features[leaf] = feature
 
 
-@kernel(int64(PROBLEM, int64[:, ::1], WEIGHTED_WORKSPACE, TREE))
-def grow_weighted_tree(problem, rows, workspace, tree):
+@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
+def grow_weighted_tree(problem, rows, sample, workspace, tree):
     """Grow one tree best-first; return its number of splits, or -1 if the lists of copies are too short.
 
     Parameters
@@ -323,18 +328,20 @@ def grow_weighted_tree(problem, rows, workspace, tree):
     problem : Problem
     rows : int64, shape (n_all_states, n_positions)
         Packed gradients of one label; 0 where a state is not valid at a position.
+    sample : Sample
     workspace : WeightedWorkspace
-        On return ``copies`` tells which rows are in which leaf.
+        On return ``copies`` tells which rows of the sample are in which leaf.
     tree : Tree
         Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
     """
     copies, first_cell = workspace.copies, problem.columns.first_cell
     plant_copies(copies)
+    keep_some(copies, sample.positions)
     _scan_leaf(problem, workspace, rows, 0, copies.used[0], workspace.histograms[0])
     _fill_label_part(problem, workspace, 0, workspace.histograms[0])
     workspace.node_sums[0, 0] = workspace.sums[0]
     workspace.node_sums[0, 1] = workspace.sums[1]
-    _find_split(problem, workspace, 0)
+    _find_split(problem, sample, workspace, 0, 0)
     n_leaves = 1
     while n_leaves < problem.max_leaves:
         leaf = 0
@@ -353,8 +360,8 @@ def grow_weighted_tree(problem, rows, workspace, tree):
             _split_by_window(problem, workspace, rows, leaf, n_leaves, tree)
         else:
             _split_by_previous_label(problem, workspace, rows, leaf, n_leaves, tree)
-        _find_split(problem, workspace, leaf)
-        _find_split(problem, workspace, n_leaves)
+        _find_split(problem, sample, workspace, leaf, 2 * n_leaves - 1)
+        _find_split(problem, sample, workspace, n_leaves, 2 * n_leaves)
         n_leaves += 1
     unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
     for leaf in range(n_leaves):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int64, types
+from numba import float64, int64, types, void
 
 from treecrf.trees.kernel import kernel
 from treecrf.trees.packing import PACKING, count, total
@@ -27,12 +27,9 @@ def best_of(gains):
     return 0.0, int64(-1)
 
 
-@kernel(
-    types.Tuple((float64, int64))(int64[::1], int64, float64, PACKING, float64[::1]),
-    error_model="numpy",
-)
-def find_best_split(histogram, node_sum, l2_regularization, packing, gains):
-    """Find the test with the largest gain; the lowest feature index wins ties.
+@kernel(void(int64[::1], int64, float64, PACKING, float64[::1]), error_model="numpy")
+def score_tests(histogram, node_sum, l2_regularization, packing, gains):
+    """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
 
     The gain is the fall of the squared error with the leaf values of equation 3.1 (PhD section 3.2):
     ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``.
@@ -47,12 +44,7 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, gains):
         The lambda of equation 3.1.
     packing : Packing
     gains : float64, shape (n_features,)
-        Work space.
-
-    Returns
-    -------
-    gain : float64, feature : int64
-        The feature is -1 when no test gains more than `MINIMUM_GAIN`.
+        Overwritten.
     """
     node_count = count(node_sum, packing)
     node_total = total(node_sum, packing)
@@ -61,7 +53,7 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, gains):
 
     node_score = node_total * node_total / (node_count + l2_regularization)
 
-    # All gains first, the best of them second: so the compiler makes several divisions at once. The formula
+    # All gains first, the best of them later: so the compiler makes several divisions at once. The formula
     # is symmetric in the two children to the last bit, so a test and its complement tie exactly.
     for feature in range(len(histogram)):
         true_sum = histogram[feature]
@@ -73,4 +65,3 @@ def find_best_split(histogram, node_sum, l2_regularization, packing, gains):
         numerator = total_true * total_true * weight_false + total_false * total_false * weight_true
         gain = numerator / (weight_true * weight_false) - node_score
         gains[feature] = gain if (n_true > 0) & (n_true < node_count) & (gain > MINIMUM_GAIN) else 0.0
-    return best_of(gains)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from numba import boolean, float64, int64, types
+from numba import boolean, float64, int64, types, void
 
 from treecrf.trees.copies import FULL
 from treecrf.trees.handling import HANDLING
 from treecrf.trees.kernel import kernel
 from treecrf.trees.packing import PACKING
-from treecrf.trees.splitting import MINIMUM_GAIN, best_of
+from treecrf.trees.splitting import MINIMUM_GAIN
 
 _ONE = 1.0 / FULL
 
 
 @kernel(float64(int64, int64, int64, int64, float64, float64), error_model="numpy")
 def _gain(weight_true, gradient_true, weight, gradient, l2_regularization, unit):
-    """The gain of dividing some weighted rows; 0 unless both sides have weight. As in `find_best_split`."""
+    """The gain of dividing some weighted rows; 0 unless both sides have weight. As in `score_tests`."""
     n_rows, n_true = float64(weight) * _ONE, float64(weight_true) * _ONE
     total, total_true = float64(gradient) * unit, float64(gradient_true) * unit
     total_false = total - total_true
@@ -49,15 +49,11 @@ def direction_is_true(histogram, cell, missing, node_sum, l2_regularization, pac
     return gain_true > gain_false
 
 
-@kernel(
-    types.Tuple((float64, int64))(
-        int64[::1], int64[::1], int64[::1], int64, float64, PACKING, HANDLING, float64[::1]
-    )
-)  # fmt: skip
-def find_best_weighted_split(
+@kernel(void(int64[::1], int64[::1], int64[::1], int64, float64, PACKING, HANDLING, float64[::1]))
+def score_weighted_tests(
     histogram, node_sum, first_cell, n_label_tests, l2_regularization, packing, handling, gains
-):
-    """Find the test with the largest gain; the lowest feature index wins ties.
+):  # fmt: skip
+    """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
 
     Without a learned direction the gain is that of the rows where the test's outcome is known:
     ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G_known^2 / (N_known + lambda)``. With a learned
@@ -76,12 +72,7 @@ def find_best_weighted_split(
     packing : Packing
     handling : Handling
     gains : float64, shape (n_features,)
-        Work space.
-
-    Returns
-    -------
-    gain : float64, feature : int64
-        The feature is -1 when no test gains more than `MINIMUM_GAIN`.
+        Overwritten.
     """
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
     for slot in range(len(first_cell) - 1):
@@ -103,4 +94,3 @@ def find_best_weighted_split(
         gains[feature] = _gain(
             histogram[2 * feature], histogram[2 * feature + 1], node_sum[0], node_sum[1], l2_regularization, unit
         )
-    return best_of(gains)

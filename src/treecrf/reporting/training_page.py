@@ -1,0 +1,278 @@
+"""The page's sections on training (PhD chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.figures.style import DECODER_NAMES, training_method_name
+from treecrf.reporting.files import read_frames, read_json
+from treecrf.reporting.parts import figure, fold, paragraph
+from treecrf.reporting.published import read_published, training_costs
+from treecrf.reporting.rendering import to_fragment
+from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
+from treecrf.reporting.training_tables import (
+    BASELINE,
+    BASELINE_LEVELS,
+    SHRINKAGE_LEVELS,
+    SIGNIFICANCE_LEVEL,
+    accuracy_layout,
+    choices_layout,
+    methods_layout,
+    notes_layout,
+    pairs_layout,
+    shrinkage_layout,
+)
+from treecrf.settings import Settings, TrainingSettings
+from treecrf.studies.methods import METHODS
+
+INTRODUCTION = """
+Percent of test positions; of data sets that are tested document by document, the mean over the documents.
+<em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences
+({folds} folds, or each training document in turn); then one training on all of them. <em>Peak</em>: the best point of all
+test curves; it uses the test labels to choose, so it says what a method could give, not what it would give.
+<em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} of methods in Java); differences smaller than
+this spread say nothing. A method without such runs shows its one training. Methods in Java take the settings that the same
+algorithm here has chosen.
+"""
+
+OVERVIEW_NOTE = """
+Accuracy of every method. Dot: the cross-validated choice, mean over the perturbed runs; bar: smallest to largest of them.
+Triangle: peak of the test curve. Vertical line: published, where there is a value. A method whose triangle is far to the
+right of its dot is hard to stop at the right iteration.
+"""
+
+SHRINKAGE_NOTE = """
+Table 3.4. Trees with shrunken leaves beside the original best-first trees with few leaves. {stars}: McNemar's p &lt;
+{levels}, on the better of the two, with positions independent, as in the dissertation. †: p &lt; {level} also in the test
+clustered by test sequence, after Holm's correction over all pairs of methods. The dissertation reports the best
+performance, at the iteration of the peak (section 3.5.3): set its numbers beside <em>peak</em> as well as <em>choice</em>.
+"""
+
+METHODS_NOTE = """
+Table 3.5, each method with the decoder that cross-validation prefers. {stars} on a choice: differs from {baseline} with
+McNemar's p &lt; {levels}. †: as above. Bold: significantly better (p &lt; {level}) of TreeCRF and MALLET, or of TreeCRF and
+CRF with induction where MALLET was not run. CPU seconds of one thread, up to the chosen iteration; published: up to the
+peak, on a 2.4 GHz Intel Xeon. Several splits: means, and the smallest to the largest chosen iteration. CRF with induction
+is the algorithm of MALLET; it stands beside MALLET's published numbers.
+"""
+
+CLUSTERED_NOTE = """
+The clustered test takes sequences as independent, not positions. Its statistic cannot exceed the number of test sequences:
+with few of them, as in the FAQ sets, where a file is a sequence, its p-value cannot get small, and Holm's correction can
+leave no difference significant, however large.
+"""
+
+ACCURACY_FIGURE_NOTE = """
+Figure 3.1. Test accuracy by iteration with the chosen settings. Line: unperturbed training; band: smallest to largest of
+all runs. Filled marker: chosen by cross-validation; hollow marker: published accuracy and iteration (table 3.5). See
+whether a curve is smooth: one that jumps from iteration to iteration is hard to stop well.
+"""
+
+SECONDS_FIGURE_NOTE = """
+Figure 3.2. CPU seconds of training up to each iteration, one thread. A straight line: every iteration costs the same. A
+staircase: steps are inductions of features. Marker: chosen by cross-validation.
+"""
+
+STEPS_NOTE = """
+Table 3.6. CPU seconds per iteration of forward-backward (inference and new values of F), and per induction of features
+(one tree for each label, or one round of conjunctions); one thread. Published: a 2.4 GHz Intel Xeon, TreeCRF in C++,
+MALLET in Java.
+"""
+
+SCALING_NOTES = {
+    "figure_3_3a": (
+        "Forward-backward by sequence length",
+        "Figure 3.3a. Forward-backward, per iteration, on generated sequences (section 3.5.3). A line parallel to the grey "
+        "one: cost in proportion to the length.",
+    ),
+    "figure_3_3b": (
+        "Induction by number of features",
+        "Figure 3.3b. One induction of features, by boolean features of the window. A line steeper than the grey one: cost "
+        "grows faster than the number of features.",
+    ),
+    "figure_3_3c": (
+        "Evaluation of F by sequence length",
+        "Figure 3.3c, not in the dissertation, which proposes it (section 3.5.3). Evaluating F at one position: by trees, by "
+        "the same trees flattened to features and weights, and by the dot products of the CRF with induction.",
+    ),
+}
+
+WINDOWS_NOTE = """
+CPU seconds of one iteration by window (observations seen at each position), as the ICML 2004 paper compares; accuracy with
+forward-backward decoding after the last iteration, in percent.
+"""
+
+SAMPLING_NOTE = """
+Trees grown on samples of rows or of features, or without the rows of least influence (sections 3.3 and 6.2). Star: all of
+them. Up: more accurate; left: cheaper; numbers: the share. One training each: small differences say nothing.
+"""
+
+CHOICES = (
+    "n_folds",
+    "l2_regularizations",
+    "original_max_leaves",
+    "variances",
+    "network_penalties",
+    "network_hidden",
+    "network_epochs",
+    "lightgbm_leaves",
+    "n_perturbed_runs",
+    "start_noise",
+    "exact_under",
+    "unseen",
+)
+"""Settings that the papers leave open, or that methods beyond the papers need."""
+
+INDUCTION_CHOICES = (
+    "iterations_between_inductions",
+    "features_per_induction",
+    "true_label_threshold",
+    "training_proportions",
+)
+"""The same of the CRF with induction."""
+
+NEEDED = ("summary", "curves", "costs", "comparisons", "notes")
+"""Files without which a data set is not in the page."""
+
+
+def training_sections(settings: Settings, results: Path) -> Iterator[str]:
+    """The sections on training, from the summaries of the data sets that are finished."""
+    finished = [name for name in settings.training.datasets if training_is_finished(results, name)]
+    folder = results / "training"
+    if finished:
+        frames = {file: read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in NEEDED}
+        stand_ins = _stand_ins(results, finished)
+        yield _accuracy(settings.training, frames, stand_ins, folder)
+        yield _published(frames)
+        yield _curves(folder)
+        yield _steps(frames["costs"], folder)
+    if (folder / "windows.csv").is_file():
+        yield _windows(results)
+    if (folder / "sampling.csv").is_file():
+        yield _sampling(results)
+
+
+def training_is_finished(results: Path, name: str) -> bool:
+    """Whether a data set's description and summary are there."""
+    needed = [results / "training" / name / f"{file}.csv" for file in NEEDED]
+    return all(path.is_file() for path in [results / "data" / name / "description.json", *needed])
+
+
+# --- sections ---------------------------------------------------------------------------------------
+
+
+def _accuracy(
+    settings: TrainingSettings, frames: dict[str, pd.DataFrame], stand_ins: dict[str, str], folder: Path
+) -> str:
+    summary = frames["summary"]
+    said = paragraph(
+        INTRODUCTION, folds=settings.n_folds, runs=settings.n_perturbed_runs, java_runs=settings.n_perturbed_java_runs
+    )
+    return (
+        f'<section id="training"><h2>Training: accuracy of all methods (chapter 3)</h2>{said}'
+        + _listed("stand-in", {f"{name} is a stand-in": text for name, text in stand_ins.items()})
+        + _drawn(folder / "accuracies.svg", "Accuracy of every method", OVERVIEW_NOTE)
+        + "<p>Cross-validated choice, mean ± sd; the best of a row is bold.</p>"
+        + _wide(accuracy_layout(summary))
+        + _listed("notes", _not_run(frames["notes"]))
+        + fold("Peaks of the test curves", _wide(accuracy_layout(summary, "peak")))
+        + fold("What cross-validation chose", _wide(choices_layout(summary)))
+        + f"<p>Choices that the papers leave open: {_open_choices(settings)}.</p></section>"
+    )
+
+
+def _published(frames: dict[str, pd.DataFrame]) -> str:
+    summary, comparisons = frames["summary"], frames["comparisons"]
+    parts = ['<section id="training-tests"><h2>Published and measured (tables 3.4 and 3.5)</h2>']
+    shrinkage = shrinkage_layout(summary, comparisons, read_published("table_3_4_shrinkage"))
+    if len(shrinkage):
+        parts += [paragraph(SHRINKAGE_NOTE, level=SIGNIFICANCE_LEVEL, **_stars(SHRINKAGE_LEVELS)), _wide(shrinkage)]
+    methods = methods_layout(summary, comparisons, read_published("table_3_5_methods"))
+    if len(methods):
+        baseline = training_method_name(BASELINE)
+        note = paragraph(METHODS_NOTE, level=SIGNIFICANCE_LEVEL, baseline=baseline, **_stars(BASELINE_LEVELS))
+        parts += [note, _wide(methods)]
+    parts.append(paragraph(CLUSTERED_NOTE))
+    for decoder in dict.fromkeys(comparisons["decoder"]):
+        title = f"All tests between methods, decoder: {DECODER_NAMES[decoder]}"
+        parts.append(fold(title, _wide(pairs_layout(comparisons, decoder))))
+    return "".join(parts) + "</section>"
+
+
+def _curves(folder: Path) -> str:
+    drawn = _drawn(folder / "figure_3_1.svg", "Test accuracy by iteration", ACCURACY_FIGURE_NOTE)
+    drawn += _drawn(folder / "figure_3_2.svg", "CPU seconds by iteration", SECONDS_FIGURE_NOTE)
+    return f'<section id="training-curves"><h2>Learning curves (figures 3.1 and 3.2)</h2>{drawn}</section>' * bool(
+        drawn
+    )
+
+
+def _steps(costs: pd.DataFrame, folder: Path) -> str:
+    layout = steps_layout(costs, training_costs())
+    table = f"{paragraph(STEPS_NOTE)}{_wide(layout)}" if len(layout) else ""
+    drawn = "".join(_drawn(folder / f"{name}.svg", title, note) for name, (title, note) in SCALING_NOTES.items())
+    return f'<section id="training-cost"><h2>What training costs (table 3.6, figure 3.3)</h2>{table}{drawn}</section>'
+
+
+def _windows(results: Path) -> str:
+    table = windows_layout(_measured(results, "windows"))
+    return f'<section id="training-windows"><h2>Cost by window (ICML 2004)</h2>{paragraph(WINDOWS_NOTE)}{_wide(table)}</section>'
+
+
+def _sampling(results: Path) -> str:
+    drawn = _drawn(results / "training" / "sampling.svg", "Accuracy against CPU seconds", SAMPLING_NOTE)
+    table = fold("The same as a table", _wide(sampling_layout(_measured(results, "sampling"))))
+    return f'<section id="training-sampling"><h2>Sampling rows and features</h2>{drawn}{table}</section>'
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _wide(layout: pd.DataFrame) -> str:
+    return f'<div class="wide">{to_fragment(layout)}</div>'
+
+
+def _drawn(path: Path, title: str, caption: str) -> str:
+    """A figure, if it has been drawn."""
+    return figure(path, title, caption) if path.is_file() else ""
+
+
+def _stars(levels: Sequence[float]) -> dict[str, str]:
+    """Values for the template of a note: the stars of the levels, and the levels."""
+    stars = ", ".join("*" * n for n in range(1, len(levels) + 1))
+    return {"stars": stars, "levels": ", ".join(f"{level:g}" for level in levels)}
+
+
+def _stand_ins(results: Path, names: Iterable[str]) -> dict[str, str]:
+    """What the data sets among `names` that are stand-ins stand in for."""
+    said = {name: read_json(results / "data" / name / "description.json")["stand_in"] for name in names}
+    return {name: text for name, text in said.items() if text}
+
+
+def _measured(results: Path, file: str) -> pd.DataFrame:
+    """Measurements on several data sets, with a column stand_in."""
+    frame = pd.read_csv(results / "training" / f"{file}.csv")
+    return frame.assign(stand_in=frame["dataset"].isin(_stand_ins(results, frame["dataset"].unique())))
+
+
+def _not_run(notes: pd.DataFrame) -> dict[str, str]:
+    """Reasons by method and data sets."""
+    rows = notes_layout(notes).itertuples(index=False, name=None)
+    return {f"{method} was not run on {names}": reason for names, method, reason in rows}
+
+
+def _listed(style: str, reasons: dict[str, str]) -> str:
+    items = "".join(f"<li><b>{escape(what)}</b>: {escape(why)}</li>" for what, why in reasons.items())
+    return f'<ul class="{style}">{items}</ul>' if items else ""
+
+
+def _open_choices(settings: TrainingSettings) -> str:
+    values = settings.model_dump(mode="json")
+    chosen = {name: values[name] for name in CHOICES}
+    induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
+    chosen |= {name: induction[name] for name in INDUCTION_CHOICES}
+    return ", ".join(f"<code>{name}: {escape(str(value))}</code>" for name, value in chosen.items())

@@ -1,0 +1,57 @@
+"""The part of a data set that one tree is grown from: some positions, and at each node some columns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int32, int64, types, void
+from numpy.typing import NDArray
+
+from treecrf.trees.kernel import kernel
+
+
+class Sample(NamedTuple):
+    """What a tree sees.
+
+    Attributes
+    ----------
+    positions : int32, shape (n,)
+        Ascending; the rows of other positions take no part.
+    considered : bool, shape (2 * max_leaves - 1, n_slots + order) or (0, n_slots + order)
+        Whether a node may be split by the tests of a slot or of a previous label: the root first, then the false and
+        the true child of each split. Without rows, every node may use all tests.
+    """
+
+    positions: NDArray[np.int32]
+    considered: NDArray[np.bool_]
+
+
+SAMPLE = types.NamedTuple((int32[::1], boolean[:, ::1]), Sample)
+"""The compiled type of `Sample`."""
+
+
+@kernel(void(SAMPLE, int64, int64[::1], int64, float64[::1]))
+def pass_over(sample, node, first_cell, n_codes, gains):
+    """Set the gains of the tests that a node may not be split by to 0.
+
+    Parameters
+    ----------
+    sample : Sample
+    node : int64
+        Row of `Sample.considered`.
+    first_cell : int64, shape (n_slots + 1,)
+    n_codes : int64
+        Number of tests of one previous label.
+    gains : float64, shape (n_features,)
+    """
+    if len(sample.considered) == 0:
+        return
+    n_slots = len(first_cell) - 1
+    for column in range(sample.considered.shape[1]):
+        if not sample.considered[node, column]:
+            begin, end = first_cell[min(column, n_slots)], first_cell[min(column + 1, n_slots)]
+            if column >= n_slots:
+                begin += (column - n_slots) * n_codes
+                end = begin + n_codes
+            gains[begin:end] = 0.0

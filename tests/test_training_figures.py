@@ -1,0 +1,269 @@
+"""Figures of the training study and of its costs: what is drawn is what was given."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.figures.scaling import (
+    evaluation_by_length,
+    forward_backward_by_length,
+    induction_by_features,
+    sampling_trade_off,
+)
+from treecrf.figures.style import (
+    OTHER_STYLE,
+    TRAINING_METHOD_NAMES,
+    TRAINING_METHOD_STYLES,
+    ordered_training_methods,
+    save_figure,
+    training_method_name,
+    training_method_style,
+)
+from treecrf.figures.training import (
+    FIGURE_METHODS,
+    accuracies,
+    accuracy_by_iteration,
+    published_peaks,
+    seconds_by_iteration,
+)
+
+NAN = np.nan
+
+
+def curves_of(accuracy, chosen, dataset="protein", stand_in=False):
+    """Learning curves; `accuracy` maps methods to the accuracies of the iterations, `chosen` to the chosen iteration."""
+    rows = [
+        {
+            "dataset": dataset, "stand_in": stand_in, "method": method, "decoder": "viterbi", "iteration": iteration,
+            "accuracy": value, "low": value - 1.0, "high": value + 0.5, "cpu_seconds": 0.25 * iteration,
+            "chosen": iteration == chosen[method],
+        }
+        for method, values in accuracy.items()
+        for iteration, value in enumerate(values, start=1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def curves():
+    accuracy = {"linear_crf": [50.0, 60.0], "treecrf": [60.0, 63.0, 62.0], "memm": [1.0, 2.0], "mine": [40.0]}
+    chosen = {"linear_crf": 2, "treecrf": 2, "memm": 1, "mine": 1}
+    return pd.concat([curves_of(accuracy, chosen), curves_of(accuracy, chosen, "faq_x", stand_in=True)])
+
+
+def curves_and_marks(axes):
+    """By colour: x and y of the curve, and of the marker over it; hollow markers apart."""
+    lines, marks, hollow = {}, {}, {}
+    for line in axes.get_lines():
+        points = [line.get_xdata().tolist(), line.get_ydata().tolist()]
+        if line.get_markerfacecolor() == "white":
+            hollow[line.get_color()] = points
+        elif line.get_marker() != "None" and points[0]:
+            marks[line.get_color()] = points
+        elif points[0]:
+            lines[line.get_color()] = points
+    return lines, marks, hollow
+
+
+def legend_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+TREE, LINEAR, OWN = (training_method_style(method)["color"] for method in ("treecrf", "linear_crf", "mine"))
+
+
+def test_accuracy_draws_curves_bands_and_choices(curves):
+    figure = accuracy_by_iteration(curves, published=published_peaks().iloc[:0])
+    protein, faq = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
+    assert legend_of(figure) == ["TreeCRF", "linear CRF", "mine"]  # a method of one's own, but no MEMM
+    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation"
+    for axes in (protein, faq):
+        lines, marks, hollow = curves_and_marks(axes)
+        assert lines == {
+            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1], [40.0]],
+        }  # fmt: skip
+        assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]]}
+        assert hollow == {}
+    band = {tuple(point) for point in protein.collections[0].get_paths()[0].vertices.tolist()}
+    assert {(1, 59.0), (2, 62.0), (3, 61.0), (1, 60.5), (2, 63.5), (3, 62.5)} <= band
+
+
+def test_published_peaks_are_hollow(curves):
+    published = published_peaks()
+    assert tuple(published.set_index(["dataset", "method"]).loc[("protein", "treecrf")]) == (64.52, 142, 142)
+    assert tuple(published.set_index(["dataset", "method"]).loc[("faq_aix", "linear_crf")]) == (94.04, 80, 140)
+    figure = accuracy_by_iteration(curves)
+    protein, faq = figure.axes
+    assert curves_and_marks(protein)[2] == {TREE: [[142, 142], [64.52, 64.52]], LINEAR: [[66, 66], [62.44, 62.44]]}
+    assert curves_and_marks(faq)[2] == {}  # a stand-in has no published curve
+    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation; hollow: published"
+    assert protein.get_xlim()[1] > 142
+    assert protein.get_ylim()[1] > 64.52
+
+
+def test_one_marker_for_two_methods_with_the_same_published_number():
+    curves = curves_of({"induced_crf": [60.0], "mallet": [61.0]}, {"induced_crf": 1, "mallet": 1})
+    mallet = training_method_style("mallet")["color"]
+    (axes,) = accuracy_by_iteration(curves).axes
+    assert curves_and_marks(axes)[2] == {mallet: [[123, 123], [64.43, 64.43]]}
+
+
+def test_the_first_iterations_may_be_outside_the_axis():
+    values = [5.0, *[60.0] * 8, 61.0, 62.0]
+    (axes,) = accuracy_by_iteration(curves_of({"treecrf": values}, {"treecrf": 10})).axes
+    assert 5.0 < axes.get_ylim()[0] < 59.0
+    assert axes.get_ylim()[1] > 62.5
+    (axes,) = accuracy_by_iteration(curves_of({"treecrf": values}, {"treecrf": 1})).axes
+    assert axes.get_ylim()[0] < 5.0  # the choice is always shown
+
+
+def test_seconds_draw_curves_and_choices(curves):
+    figure = seconds_by_iteration(curves, ["treecrf"])
+    lines, marks, _ = curves_and_marks(figure.axes[0])
+    assert lines == {TREE: [[1, 2, 3], [0.25, 0.5, 0.75]]}
+    assert marks == {TREE: [[2], [0.5]]}
+    assert legend_of(figure) == ["TreeCRF"]
+
+
+def test_methods_of_the_figures(curves):
+    assert legend_of(accuracy_by_iteration(curves, methods=["memm", "treecrf"])) == ["TreeCRF", "MEMM"]
+    only = curves[curves["method"] == "memm"]
+    assert legend_of(accuracy_by_iteration(only)) == ["MEMM"]  # none of the usual ones: all
+    with pytest.raises(ValueError, match=r"No curve is of smile; name some of linear_crf, treecrf, memm, mine\."):
+        seconds_by_iteration(curves, ["smile"])
+
+
+def test_overview_draws_choice_spread_peak_and_published():
+    names = ["dataset", "stand_in", "method", "decoder", "published", "chosen_accuracy", "peak_accuracy"]
+    names += ["chosen_mean", "chosen_min", "chosen_max", "peak_mean"]
+    rows = [
+        ("protein", False, "linear_crf", "better", 62.44, 60.0, 61.0, NAN, NAN, NAN, NAN),
+        ("protein", False, "treecrf", "better", 64.52, 1.0, 1.0, 63.0, 62.0, 65.0, 64.0),
+        ("protein", False, "treecrf", "viterbi", NAN, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0),
+        (
+            "faq_x",
+            True,
+            "mine",
+            "better",
+            NAN,
+            95.0,
+            96.0,
+            95.5,
+            95.6,
+            95.5,
+            96.5,
+        ),  # a minimum above the mean, by rounding
+    ]
+    figure = accuracies(pd.DataFrame(rows, columns=names))
+    protein, faq = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
+    assert [label.get_text() for label in protein.get_yticklabels()] == ["TreeCRF", "linear CRF", "mine"]
+    points = {line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist()) for line in protein.get_lines()}
+    assert points["published"] == ([62.44, 64.52], [1, 0])
+    assert points["peak of the test curve"] == ([61.0, 64.0], [1, 0])
+    middle, _, (bars,) = protein.containers[0].lines
+    assert (middle.get_xdata().tolist(), middle.get_ydata().tolist()) == ([60.0, 63.0], [1, 0])
+    assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[60.0, 60.0], [62.0, 65.0]]
+    assert faq.containers[0].lines[0].get_ydata().tolist() == [2]
+
+
+# --- costs ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def scaling():
+    rows = [
+        ("length", 20, "treecrf", "forward_backward", 0.4, 2000),
+        ("length", 10, "treecrf", "forward_backward", 0.2, 1000),
+        ("length", 10, "mine", "forward_backward", 0.1, 1000),
+        ("length", 10, "treecrf", "induction", 9.0, 1000),
+        ("length", 10, "treecrf", "evaluation", 0.003, 1000),
+        ("length", 20, "treecrf_flat", "evaluation", 0.002, 2000),
+        ("n_features", 75, "induced_crf", "induction", 3.0, 1000),
+        ("n_features", 125, "induced_crf", "induction", 5.0, 1000),
+    ]
+    return pd.DataFrame(rows, columns=["axis", "value", "method", "quantity", "seconds", "n_positions"])
+
+
+def lines_of(figure):
+    (axes,) = figure.axes
+    return {
+        line.get_label(): (line.get_xdata().tolist(), np.asarray(line.get_ydata()).tolist())
+        for line in axes.get_lines()
+    }
+
+
+def test_costs_draw_the_seconds(scaling):
+    lines = lines_of(forward_backward_by_length(scaling))
+    assert lines["TreeCRF"] == ([10, 20], [0.2, 0.4])
+    assert lines["mine"] == ([10], [0.1])
+    x, y = lines["in proportion"]
+    assert (x, y[1] / y[0]) == ([10, 20], pytest.approx(2.0))
+    lines = lines_of(induction_by_features(scaling))
+    assert lines["CRF with induction"] == ([75, 125], [3.0, 5.0])
+    assert set(lines) == {"CRF with induction", "in proportion"}
+
+
+def test_evaluation_is_in_microseconds_per_position(scaling):
+    lines = lines_of(evaluation_by_length(scaling))
+    assert lines == {
+        "TreeCRF": ([10], [pytest.approx(3.0)]), "TreeCRF, flattened": ([20], [pytest.approx(1.0)]),
+    }  # fmt: skip
+
+
+def test_costs_that_were_not_measured(scaling):
+    figure = induction_by_features(scaling[scaling["axis"] == "length"])
+    assert figure.axes == []
+    assert [text.get_text() for text in figure.texts] == ["No method that was measured has this step."]
+
+
+def test_sampling_lines_start_at_everything():
+    rows = [
+        ("a", "none", 1.0, 8.0, 60.0),
+        ("a", "row_fraction", 0.25, 2.0, 59.0),
+        ("a", "row_fraction", 0.5, 4.0, 59.5),
+        ("b", "none", 1.0, 9.0, 90.0),
+    ]
+    figure = sampling_trade_off(pd.DataFrame(rows, columns=["dataset", "option", "value", "cpu_seconds", "accuracy"]))
+    first, second = figure.axes
+    lines = {line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist()) for line in first.get_lines()}
+    assert lines["all rows and features"] == ([8.0], [60.0])
+    assert lines["share of the rows"] == ([8.0, 4.0, 2.0], [60.0, 59.5, 59.0])
+    assert [(text.get_text(), text.xy) for text in first.texts] == [("0.5", (4.0, 59.5)), ("0.25", (2.0, 59.0))]
+    assert "share of the rows" not in [line.get_label() for line in second.get_lines()]
+
+
+# --- style ------------------------------------------------------------------------------------------
+
+
+def test_methods_can_be_told_apart():
+    assert set(TRAINING_METHOD_STYLES) == set(TRAINING_METHOD_NAMES)
+    styles = [*TRAINING_METHOD_STYLES.values(), OTHER_STYLE]
+    assert len({style["marker"] for style in styles}) == len(styles)
+    assert len({(style["color"], style["linestyle"]) for style in styles}) == len(styles)
+    together = [TRAINING_METHOD_STYLES[method] for method in FIGURE_METHODS]
+    for part in ("color", "marker", "linestyle"):
+        assert len({style[part] for style in together}) == len(together)
+
+
+def test_unknown_methods_come_last_and_are_shown_by_their_id():
+    assert ordered_training_methods(["z", "memm", "a", "treecrf", "z"]) == ["treecrf", "memm", "z", "a"]
+    assert (training_method_name("z"), training_method_name("memm")) == ("z", "MEMM")
+    assert training_method_style("z") == OTHER_STYLE
+
+
+@pytest.mark.parametrize("n_sets", [1, 2, 5, 7])
+def test_figures_have_a_panel_per_data_set(n_sets, tmp_path):
+    sets = [curves_of({"treecrf": [60.0, 61.0]}, {"treecrf": 2}, f"set_{place}") for place in range(n_sets)]
+    figure = accuracy_by_iteration(pd.concat(sets))
+    assert len(figure.axes) == n_sets
+    save_figure(figure, tmp_path / "figure.svg", "svg")  # no warning: the layout has room
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+def test_figure_files_have_the_same_bytes_each_time(curves, scaling, tmp_path, kind):
+    for draw, frame in ((accuracy_by_iteration, curves), (forward_backward_by_length, scaling)):
+        for name in ("first", "second"):
+            save_figure(draw(frame), tmp_path / name, kind)
+        assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

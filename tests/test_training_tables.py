@@ -1,0 +1,339 @@
+"""Tables of the training study, on frames worked by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.reporting.published import read_published, training_costs
+from treecrf.reporting.rendering import to_fragment, to_latex, write_layout
+from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
+from treecrf.reporting.tables import _three_digits
+from treecrf.reporting.training_tables import (
+    accuracy_layout,
+    choices_layout,
+    methods_layout,
+    notes_layout,
+    pairs_layout,
+    shrinkage_layout,
+)
+
+NAN = np.nan
+
+
+def outcome(dataset, method, decoder, chosen, **values):
+    """One row of a summary: accuracy at the choice; what is not given is NaN or a plain value."""
+    row = {
+        "dataset": dataset, "stand_in": dataset.startswith("faq"), "method": method, "decoder": decoder,
+        "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
+        "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
+        "chosen_accuracy": chosen, "peak_candidate": "variance=5", "peak_iteration": 40, "peak_accuracy": chosen + 1,
+        "cpu_seconds": 1.5, "n_perturbed_runs": 0,
+    }  # fmt: skip
+    row |= {f"{kind}_{name}": NAN for kind in ("chosen", "peak") for name in ("mean", "sd", "min", "max")}
+    assert set(values) <= set(row)
+    return row | values
+
+
+def comparison(dataset, decoder, method, other, points, p_value, clustered_p_holm=NAN, **values):
+    """One row of a frame of comparisons."""
+    row = {
+        "dataset": dataset, "decoder": decoder, "method": method, "other": other, "accuracy_points": points,
+        "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "clustered_p_value": NAN,
+        "clustered_p_holm": clustered_p_holm,
+    }  # fmt: skip
+    assert set(values) <= set(row)
+    return row | values
+
+
+NO_COMPARISONS = pd.DataFrame([comparison("elsewhere", "better", "memm", "smile", 1.0, 1e-9, 1e-9)])
+
+
+def cells(frame, *heads):
+    """The texts under a heading."""
+    return frame[heads if len(heads) > 1 else heads[0]].tolist()
+
+
+# --- table 3.4 --------------------------------------------------------------------------------------
+
+
+def variants(dataset="mine", decoder="viterbi"):
+    """TreeCRF with shrinkage and the original, 62 and 60 percent."""
+    return pd.DataFrame(
+        [outcome(dataset, "treecrf", decoder, 62.0), outcome(dataset, "treecrf_original", decoder, 60.0)]
+    )
+
+
+def shrinkage(summary, comparisons):
+    return shrinkage_layout(summary, pd.DataFrame(comparisons), read_published("table_3_4_shrinkage"))
+
+
+@pytest.mark.parametrize(
+    ("p_value", "stars"),
+    [(0.026, ""), (0.025, ""), (0.0249, "*"), (0.005, "*"), (0.0049, "**"), (0.001, "**"), (0.0009, "***"), (NAN, "")],
+)
+def test_shrinkage_has_a_star_for_each_level(p_value, stars):
+    first = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value)
+    turned = comparison("mine", "viterbi", "treecrf_original", "treecrf", -2.0, p_value)
+    for row in (first, turned):
+        layout = shrinkage(variants(), [row])
+        assert layout.columns.tolist() == [
+            ("", "data set"), ("", "values"), ("Viterbi", "shrinkage"), ("Viterbi", "original"),
+        ]  # fmt: skip
+        assert layout.to_numpy().tolist() == [
+            ["mine", "choice", f"62.00{stars}", "60.00"],
+            ["mine", "mean ± sd", "–", "–"],
+            ["mine", "peak (iteration)", "63.00 (40)", "61.00 (40)"],
+        ]
+
+
+def test_the_better_algorithm_has_the_stars():
+    worse = comparison("mine", "viterbi", "treecrf", "treecrf_original", -2.0, 0.001)
+    other = comparison("mine", "forward_backward", "treecrf", "treecrf_original", 2.0, 1e-9)  # another decoder
+    layout = shrinkage(variants(), [worse, other])
+    assert layout.iloc[0].tolist() == ["mine", "choice", "62.00", "60.00**"]
+
+
+@pytest.mark.parametrize(
+    ("p_value", "clustered", "marks"),
+    [(0.01, 0.049, "*†"), (0.01, 0.05, "*"), (0.01, NAN, "*"), (0.5, 0.01, ""), (0.0001, 0.0001, "***†")],
+)
+def test_a_dagger_says_that_the_clustered_test_agrees(p_value, clustered, marks):
+    row = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value, clustered)
+    assert cells(shrinkage(variants(), [row]), "Viterbi", "shrinkage")[0] == f"62.00{marks}"
+
+
+def test_shrinkage_stands_below_what_is_published():
+    spread = {"chosen_mean": 61.5, "chosen_sd": 0.25}
+    summary = pd.DataFrame(
+        [
+            outcome("protein", "treecrf", "forward_backward", 62.0, **spread),
+            outcome("protein", "treecrf", "viterbi", 61.0),
+            outcome("protein", "treecrf", "better", 62.0),
+            outcome("protein", "treecrf_original", "forward_backward", 60.0),
+            outcome("protein", "treecrf_original", "viterbi", 59.0),
+            outcome("protein", "memm", "forward_backward", 58.0),
+            outcome("faq_perl", "treecrf", "forward_backward", 95.0),
+            outcome("faq_perl", "treecrf", "viterbi", 94.0),
+        ]
+    )
+    layout = shrinkage(summary, [comparison("protein", "viterbi", "treecrf", "treecrf_original", 2.0, 0.02)])
+    assert layout.columns.tolist()[2:] == [
+        ("forward-backward", "shrinkage"), ("forward-backward", "original"),
+        ("Viterbi", "shrinkage"), ("Viterbi", "original"),
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [
+        ["protein", "published", "64.52**", "62.70", "62.05***", "59.20"],  # PhD table 3.4
+        ["protein", "choice", "62.00", "60.00", "61.00*", "59.00"],
+        ["protein", "mean ± sd", "61.50 ± 0.25", "–", "–", "–"],
+        ["protein", "peak (iteration)", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
+        ["faq_perl (stand-in)", "published (faq_ai_general)", "95.65", "95.69", "95.72", "96.02***"],
+        ["faq_perl (stand-in)", "choice", "95.00", "–", "94.00", "–"],
+        ["faq_perl (stand-in)", "mean ± sd", "–", "–", "–", "–"],
+        ["faq_perl (stand-in)", "peak (iteration)", "96.00 (40)", "–", "95.00 (40)", "–"],
+    ]
+
+
+# --- table 3.5 --------------------------------------------------------------------------------------
+
+
+def methods(summary, comparisons):
+    frame = pd.DataFrame(comparisons) if comparisons else NO_COMPARISONS
+    return methods_layout(pd.DataFrame(summary), frame, read_published("table_3_5_methods"))
+
+
+@pytest.mark.parametrize(
+    ("p_value", "stars"), [(0.2, ""), (0.005, ""), (0.0049, "*"), (0.001, "*"), (0.0009, "**"), (NAN, "")]
+)
+@pytest.mark.parametrize("points", [3.0, -3.0])
+def test_methods_have_a_star_for_each_level_against_the_linear_crf(p_value, stars, points):
+    summary = [outcome("mine", "treecrf", "better", 70.0), outcome("mine", "linear_crf", "better", 67.0)]
+    rows = [comparison("mine", "better", "linear_crf", "treecrf", -points, p_value, 0.9)]
+    assert cells(methods(summary, rows), "accuracy (%)", "choice") == [f"70.00{stars}", "67.00"]
+
+
+def test_methods_stand_beside_what_is_published():
+    summary = [
+        outcome("nettalk", "linear_crf", "better", 82.0, iteration_low=30, iteration_high=33, cpu_seconds=0.25),
+        outcome("nettalk", "treecrf", "better", 85.0, chosen_mean=84.5, chosen_sd=0.125, cpu_seconds=12.34),
+        outcome("nettalk", "treecrf", "viterbi", 1.0),
+        outcome("nettalk", "memm", "better", 1.0),
+        outcome("nettalk", "mallet", "better", 86.0),
+        outcome("mine", "treecrf", "better", 70.0),
+    ]
+    layout = methods(summary, [])
+    assert layout.columns.tolist() == [
+        ("", "data set"), ("", "method"),
+        *[("accuracy (%)", name) for name in ("published", "choice", "mean ± sd", "peak (iteration)")],
+        ("CPU seconds", "published"), ("CPU seconds", "measured"),
+        ("iterations", "published"), ("iterations", "measured"),
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [  # published: PhD table 3.5
+        ["nettalk", "TreeCRF", "85.20**", "85.00", "84.50 ± 0.12", "86.00 (40)", "454.6", "12.3", "169", "30"],
+        ["nettalk", "linear CRF", "82.81", "82.00", "–", "83.00 (40)", "13.7", "0.250", "34", "30–33"],
+        ["nettalk", "MALLET", "85.94** ▲", "86.00", "–", "87.00 (40)", "941.4", "1.50", "167", "30"],
+        ["mine", "TreeCRF", "–", "70.00", "–", "71.00 (40)", "–", "1.50", "–", "30"],
+    ]
+
+
+def test_stand_ins_name_the_set_of_the_papers_and_ranges_have_dashes():
+    summary = [outcome("faq_x", "linear_crf", "better", 92.0), outcome("mine", "linear_crf", "better", 70.0)]
+    layout = methods(summary, [])
+    assert cells(layout, "", "data set") == ["faq_x (stand-in)", "mine"]
+    assert cells(layout, "", "published for") == ["faq_ai_general", "–"]
+    assert cells(layout, "iterations", "published") == ["128–195", "–"]
+    assert ("", "published for") not in methods([summary[1]], []).columns
+
+
+@pytest.mark.parametrize(
+    ("rival", "points", "p_value", "winner"),
+    [
+        ("mallet", 1.0, 0.049, "TreeCRF"),
+        ("mallet", -1.0, 0.049, "MALLET"),
+        ("mallet", 1.0, 0.05, None),
+        ("induced_crf", -1.0, 0.01, None),  # MALLET was run: the other one does not count
+    ],
+)
+def test_the_better_of_treecrf_and_mallet_is_marked(rival, points, p_value, winner):
+    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf", "mallet")]
+    layout = methods(summary, [comparison("mine", "better", "treecrf", rival, points, p_value)])
+    marked = layout["", "method"][layout["accuracy (%)", "choice"] == "80.00 ▲"].tolist()
+    assert marked == ([winner] if winner else [])
+
+
+def test_where_mallet_was_not_run_the_crf_with_induction_is_the_rival():
+    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf")]
+    layout = methods(summary, [comparison("mine", "better", "induced_crf", "treecrf", 1.0, 0.01)])
+    assert cells(layout, "accuracy (%)", "choice") == ["80.00", "80.00 ▲"]
+
+
+# --- other tables -----------------------------------------------------------------------------------
+
+
+def test_all_methods_mark_the_best_of_each_row():
+    spread = {"chosen_mean": 70.004, "chosen_sd": 0.5, "peak_mean": 72.0, "peak_sd": 0.25}
+    summary = pd.DataFrame(
+        [
+            outcome("b", "my_method", "better", 69.996),  # no perturbed runs; a tie in print
+            outcome("b", "memm", "better", 90.0, **spread),  # the mean counts
+            outcome("b", "memm", "viterbi", 99.0),
+            outcome("faq_a", "treecrf", "better", 80.0),
+            outcome("faq_a", "memm", "better", 79.0),
+        ]
+    )
+    layout = accuracy_layout(summary)
+    assert layout.columns.tolist() == ["data set", "TreeCRF", "MEMM", "my_method"]
+    assert layout.to_numpy().tolist() == [
+        ["b", "–", "70.00 ± 0.50 ▲", "70.00 ▲"],
+        ["faq_a (stand-in)", "80.00 ▲", "79.00", "–"],
+    ]
+    assert accuracy_layout(summary, "peak").iloc[0].tolist() == ["b", "–", "72.00 ± 0.25 ▲", "71.00"]
+
+
+def test_every_test_is_shown():
+    rows = [
+        comparison(
+            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, 0.049,
+            only_method=3, only_other=7, p_holm=0.0123, clustered_p_value=0.0456,
+        ),
+        comparison("a", "better", "treecrf", "memm", 0.5, 1.0),
+    ]  # fmt: skip
+    layout = pairs_layout(pd.DataFrame(rows), "viterbi")
+    assert layout.columns.tolist() == [
+        ("", "data set"), ("", "method"), ("", "against"), ("", "points"),
+        ("right alone", "method"), ("right alone", "against"),
+        ("positions independent", "p"), ("positions independent", "p, Holm"),
+        ("clustered by test sequence", "p"), ("clustered by test sequence", "p, Holm"),
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [
+        ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012", "0.046", "0.049"]
+    ]
+    assert cells(pairs_layout(pd.DataFrame(rows), "better"), "clustered by test sequence", "p") == ["–"]
+
+
+def test_choices_are_shown_by_decoder():
+    several = {"candidate": "l2_regularization=5 / l2_regularization=40", "iteration_low": 7, "iteration_high": 12}
+    summary = pd.DataFrame(
+        [
+            outcome("a", "treecrf", "forward_backward", 1.0, cv_accuracy=61.234, **several),
+            outcome("a", "treecrf", "viterbi", 1.0, candidate="max_leaves=30"),
+            outcome("a", "treecrf", "better", 1.0),
+            outcome("a", "mine", "forward_backward", 1.0, candidate="depth=3"),
+            outcome("a", "mine", "better", 1.0, chosen_decoder="forward_backward"),
+        ]
+    )
+    layout = choices_layout(summary)
+    assert layout.columns.get_level_values(0).tolist() == ["", "", *["forward-backward"] * 3, *["Viterbi"] * 3, ""]
+    assert layout.to_numpy().tolist() == [
+        ["a", "TreeCRF", "lambda 5 / lambda 40", "7–12", "61.23", "leaves 30", "30", "60.00", "Viterbi"],
+        ["a", "mine", "depth=3", "30", "60.00", "–", "–", "–", "forward-backward"],
+    ]
+
+
+def test_steps_stand_beside_what_is_published():
+    names = ["dataset", "method", "average_length", "n_features", "forward_backward_seconds", "induction_seconds"]
+    rows = [
+        ("protein", "linear_crf", 163.1, 231, 0.00123456, NAN, 2.5, 60.0),
+        ("protein", "treecrf", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
+        ("protein", "memm", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
+        ("mine", "mallet", 9.5, 20, 0.25, 0.0625, 10.0, 33.5),
+    ]
+    layout = steps_layout(pd.DataFrame(rows, columns=[*names, "total_seconds", "n_iterations"]), training_costs())
+    assert layout.columns.tolist() == [
+        ("", "data set"), ("", "method"), ("", "average length"), ("", "features"),
+        ("forward-backward", "published"), ("forward-backward", "measured"),
+        ("induction", "published"), ("induction", "measured"),
+        ("whole training", "iterations"), ("whole training", "CPU s"),
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [  # published: PhD table 3.6
+        ["protein", "TreeCRF", "163", "231", "1.493", "0.500", "1.433", "12.3", "200", "1234"],
+        ["protein", "linear CRF", "163", "231", "–", "0.00123", "–", "–", "60", "2.50"],
+        ["mine", "MALLET", "10", "20", "–", "0.250", "–", "0.0625", "34", "10.0"],
+    ]
+
+
+@pytest.mark.parametrize("value", [0.0000123456, 0.00098765, 0.1, 1.0, 9.999, 12.345, 99.96, 123.4, 1234.5])
+def test_three_digits_are_kept(value):
+    text = _three_digits(value)
+    assert float(text) == float(f"{value:.3g}")
+    assert len(text.replace(".", "").lstrip("0")) >= 3
+    assert "e" not in text
+    assert not text.endswith(".")
+
+
+def test_windows_and_sampling():
+    rows = [("a", 3, "treecrf", 0.25, 24, 61.0), ("a", 1, "treecrf", 0.125, 24, 60.0), ("a", 1, "mine", 0.5, 9, 59.0)]
+    names = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
+    layout = windows_layout(pd.DataFrame(rows, columns=names))
+    assert layout.columns.get_level_values(1).tolist() == ["data set", "method", "1", "3", "1", "3"]
+    assert layout.to_numpy().tolist() == [
+        ["a", "TreeCRF", "0.125", "0.250", "60.00", "61.00"],
+        ["a", "mine", "0.500", "–", "59.00", "–"],
+    ]
+    names = ["dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy"]
+    rows = [("a", "none", 1.0, 8.0, 6.0, 60.0), ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5)]
+    assert sampling_layout(pd.DataFrame(rows, columns=names)).to_numpy().tolist() == [
+        ["a", "all rows and features", "6.00", "8.00", "1.00", "60.00"],
+        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50"],
+    ]
+
+
+def test_notes_are_put_together():
+    rows = [("a", "smile", "no Java."), ("b", "smile", "no Java."), ("b", "mine", "too long.")]
+    layout = notes_layout(pd.DataFrame(rows, columns=["dataset", "method", "note"]))
+    assert layout.to_numpy().tolist() == [["a, b", "SMILE", "no Java."], ["b", "mine", "too long."]]
+    assert notes_layout(pd.DataFrame(columns=["dataset", "method", "note"])).empty
+
+
+def test_bold_and_stars_in_html_and_latex(tmp_path):
+    summary = [outcome("my_set", method, "better", 80.0) for method in ("treecrf", "linear_crf", "mallet")]
+    rows = [
+        comparison("my_set", "better", "treecrf", "linear_crf", 1.0, 1e-9, 0.01),
+        comparison("my_set", "better", "treecrf", "mallet", 1.0, 0.01),
+    ]
+    layout = methods(summary, rows)
+    assert "<td><b>80.00**†</b></td>" in to_fragment(layout)
+    latex = to_latex(layout)
+    assert r"my\_set & TreeCRF & -- & \textbf{80.00**$^{\dagger}$}" in latex
+    assert latex.isascii()
+    write_layout(layout, str(tmp_path / "table"))
+    assert pd.read_csv(tmp_path / "table.csv")["accuracy (%) choice"].tolist() == ["80.00**†", "80.00", "80.00"]
