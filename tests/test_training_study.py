@@ -128,6 +128,33 @@ def test_after_convergence_the_last_iteration_is_repeated():
     assert outcome.phases.query("run == -1")["n_iterations"].unique().tolist() == [n_done]
 
 
+def test_not_every_iteration_needs_to_be_tested(outcome):
+    sparse = compare("treecrf", settings=SETTINGS.model_copy(update={"test_every": 2}))
+    assert sorted(sparse.curves["iteration"].unique()) == [2, 4]
+    keys = ["candidate", "run", "iteration", "decoder"]
+    both = sparse.curves.merge(outcome.curves, on=keys, suffixes=("", "_of_all"))
+    assert len(both[both["run"] == -1]) == len(sparse.curves[sparse.curves["run"] == -1])
+    for name in ("n_correct", "train_log_likelihood"):
+        assert both[name].equals(both[f"{name}_of_all"])
+    assert set(sparse.choice["iteration"]) <= {2, 4}
+
+
+def test_the_end_is_tested_where_training_converges_between_tested_iterations():
+    settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01], "test_every": 20})
+    outcome = compare("linear_crf", settings=settings)
+    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    assert len(model.weights_history_) < 20
+    correct = round(20 * model.score(tiny_set(1, 4), "viterbi"))
+    assert set(outcome.curves.query("run == -1 and decoder == 'viterbi'")["n_correct"]) == {correct}
+    predicted = outcome.predictions.query("decoder == 'viterbi'")["predicted"]
+    assert predicted.tolist() == model.predict(tiny_set(1, 4), "viterbi").tolist()
+
+
+def test_a_labeller_that_reports_once_is_taken_to_have_gone_there_evenly():
+    assert training._after(np.array([1, 2, 4]), [8.0], 4).tolist() == [2.0, 4.0, 8.0]
+    assert training._after(np.array([1, 2, 2]), [3.0, 5.0], 2).tolist() == [3.0, 5.0, 5.0]
+
+
 def test_holes_are_filled_for_every_method():
     rng = np.random.default_rng(0)
     train, test = inject(tiny_set(0), 0.2, rng), inject(tiny_set(1, 4), 0.2, rng)

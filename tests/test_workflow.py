@@ -15,20 +15,33 @@ from treecrf import datasets
 pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[1]
-SMALL = {"l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2}
+SMALL = {
+    "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "original_max_leaves": [3],
+    "variances": [5], "n_iterations": 3, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
+}  # fmt: skip
 
 
 NOT_MISSING = {"datasets": []}
+NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
+SCALING = {
+    "methods": ["treecrf", "linear_crf"], "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
+    "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
+    "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1],
+}  # fmt: skip
 
 
-def run(folder, training, *options, missing=NOT_MISSING, configfile="config/demo.yaml", check=True, package=None):
+def run(
+    folder, training, *options, missing=NOT_MISSING, scaling=NOT_MEASURED, configfile="config/demo.yaml", check=True,
+    package=None,
+):  # fmt: skip
     """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
-    studies = [f"{name}={json.dumps(study)}" for name, study in (("training", training), ("missing", missing))]
+    wanted = {"training": training, "missing": missing, "scaling": scaling}
+    studies = [f"{name}={json.dumps(study)}" for name, study in wanted.items()]
     command += ["--configfile", configfile, *options, "--config", *studies]
     process = subprocess.run(
         command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -42,22 +55,33 @@ def demo(tmp_path_factory):
     """A folder in which the shrunken demo has run."""
     folder = tmp_path_factory.mktemp("demo")
     shutil.copytree(ROOT / "config", folder / "config")
-    run(folder, SMALL)
+    run(folder, SMALL, scaling=SCALING)
     return folder
 
 
 def test_demo_makes_page_tables_and_figures(demo):
-    summary = pd.read_csv(demo / "results/demo/training/table.csv")
-    names = list(summary["dataset"].unique())
-    assert len(names) >= 2
-    assert len(summary) == 3 * len(names)
+    folder = demo / "results/demo/training"
+    names = sorted(path.parent.name for path in folder.glob("*/summary.csv"))
+    assert names == ["hmm", "hyphen_tex", "xor"]
     for name in names:
+        summary = pd.read_csv(folder / name / "summary.csv")
+        assert summary["method"].value_counts().to_dict() == dict.fromkeys(SMALL["methods"], 3)
+        assert summary["chosen_accuracy"].between(0, 100).all()
+        comparisons = pd.read_csv(folder / name / "comparisons.csv")
+        assert len(comparisons) == 3 * 3  # pairs, decoders
+    figures = [f"figure_3_{number}" for number in ("1", "2", "3a", "3b", "3c")]
+    for name in ("accuracies", *figures, "sampling"):
         for suffix in ("svg", "pdf", "png"):
-            assert (demo / f"results/demo/training/{name}/figure_3_1.{suffix}").stat().st_size > 1000
-    assert (demo / "results/demo/training/table.tex").read_text().startswith("\\begin{tabular}")
+            assert (folder / f"{name}.{suffix}").stat().st_size > 1000
+    for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better", "windows"):
+        assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
+    assert set(pd.read_csv(folder / "windows.csv")["window_size"]) == {1, 3}
+    assert len(pd.read_csv(folder / "sampling.csv")) == 4
     page = (demo / "reports/demo/index.html").read_text()
     for name in names:
         assert f'id="{name}"' in page
+    for section in ("training-tests", "training-curves", "training-cost", "training-windows", "training-sampling"):
+        assert f'id="{section}"' in page
     assert "Not in this page" not in page
     assert "n_perturbed_runs: 2" in page
     assert "http:" not in page.replace("http://www.w3.org", "")
@@ -65,18 +89,27 @@ def test_demo_makes_page_tables_and_figures(demo):
 
 
 def test_second_run_does_nothing(demo):
-    assert "Nothing to be done" in run(demo, SMALL).stdout
+    assert "Nothing to be done" in run(demo, SMALL, scaling=SCALING).stdout
 
 
 def test_a_setting_runs_anew_what_depends_on_it(demo):
-    messages = run(demo, {**SMALL, "n_perturbed_runs": 3}, "--dry-run").stdout
-    assert "Tests lambda 20" in messages
-    assert "Cross-validates" not in messages
+    messages = run(demo, {**SMALL, "variances": [7]}, "--dry-run", scaling=SCALING).stdout
+    assert "Trains and tests linear_crf on hmm" in messages
+    assert "Trains and tests treecrf" not in messages
     assert "Prepares" not in messages
+    assert "Measures" not in messages
+
+
+def test_a_method_is_added_without_training_the_others_anew(demo):
+    methods = [*SMALL["methods"], "sliding_window"]
+    messages = run(demo, {**SMALL, "methods": methods}, "--dry-run", scaling=SCALING).stdout
+    assert "Trains and tests sliding_window on xor" in messages
+    assert "Trains and tests treecrf" not in messages
+    assert "Trains and tests linear_crf" not in messages
 
 
 def test_snakemake_report(demo):
-    run(demo, SMALL, "--report", "report.html")
+    run(demo, SMALL, "--report", "report.html", scaling=SCALING)
     assert "Training (chapter 3)" in (demo / "report.html").read_text()
 
 

@@ -107,7 +107,8 @@ class TrainingSettings(_Model):
     lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [7, 31], min_length=1, description="Grid of LightGBM's leaves."
     )
-    n_iterations: int = Field(200, ge=1, description="Iterations of training; each of 1, 2, .. is a candidate.")
+    n_iterations: int = Field(200, ge=1, description="Iterations of training.")
+    test_every: int = Field(1, ge=1, description="Each so-manyth iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
@@ -131,6 +132,12 @@ class TrainingSettings(_Model):
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return _each_once(values)
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> TrainingSettings:
+        if self.test_every > self.n_iterations:
+            raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
+        return self
 
     @model_validator(mode="after")
     def _overrides_are_settings(self) -> TrainingSettings:
@@ -184,6 +191,7 @@ class ScalingSettings(_Model):
     )
     sampling_iterations: int = Field(100, ge=1, description="Iterations of TreeCRF there.")
     sampling_regularization: Regularization = Field(20.0, description="TreeCRF's lambda there.")
+    sampling_repeats: int = Field(5, ge=1, description="Samples that a fraction is measured on.")
     row_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the rows that a tree sees.")
     feature_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the tests that a split looks at.")
     influence_trimmings: list[Annotated[float, Field(ge=0, lt=1)]] = Field(

@@ -214,6 +214,14 @@ def measurements():
     }
 
 
+def stand_ins():
+    """Whether each data set of the study stands in for another one."""
+    return {
+        name: described(name).stand_in is not None
+        for name in SETTINGS.training.datasets
+    }
+
+
 def drawn_figures():
     """The figures for which there is something to draw."""
     known = {"summary", "curves", *measurements()}

@@ -60,6 +60,7 @@ for measurement in ("windows", "sampling"):
             runtime=10,
         params:
             function=f"{measurement}_layout",
+            stand_ins=stand_ins(),
             code=code_of("reporting"),
         message:
             f"Writes the table of {measurement}"

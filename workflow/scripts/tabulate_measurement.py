@@ -12,5 +12,6 @@ from treecrf.reporting.rendering import write_layout
 
 with job(snakemake.log[0]):
     frame = read_frames(snakemake.input)
+    frame = frame.assign(stand_in=frame["dataset"].map(snakemake.params.stand_ins))
     write_frame(frame, snakemake.output.frame)
     write_layout(getattr(scaling_tables, snakemake.params.function)(frame), snakemake.output[0].removesuffix(".html"))

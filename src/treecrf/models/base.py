@@ -211,12 +211,12 @@ class ChainLabeller(Labeller):
             yield chain.forward_backward(potentials, data.offsets, self.order).labels
 
     def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after 1, 2, .. iterations, by decoder."""
+        """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         for decoder in decoders:
             check_decoder(decoder)
-        for potentials in self._staged_potentials(data, every=1):
+        for potentials in self._staged_potentials(data, every):
             yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
 
     def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:

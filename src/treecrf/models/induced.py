@@ -132,7 +132,7 @@ class InducedCRF(ConjunctionCRF):
         base.refuse_missing(train)
         began = time.thread_time()
         training = _Training(train, labels, self.window, self.variance)
-        rng = np.random.default_rng(self.random_state or 0)
+        rng = np.random.default_rng(0 if self.random_state is None else [1, self.random_state])
         order = rng.permutation(len(train))
         if self.random_state is not None:
             training.weights = rng.normal(0.0, self.start_noise, len(training.weights))

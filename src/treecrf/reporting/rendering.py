@@ -13,7 +13,7 @@ from treecrf.reporting.tables import DASH, STYLE, frame_to_fragment
 BEST = "▲"
 """After the best mean of a row; bold in HTML and LaTeX."""
 
-WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "term")
+WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "against", "values", "term")
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
 LATEX_SIGNS = {

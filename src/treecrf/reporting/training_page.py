@@ -108,7 +108,8 @@ forward-backward decoding after the last iteration, in percent.
 
 SAMPLING_NOTE = """
 Trees grown on samples of rows or of features, or without the rows of least influence (sections 3.3 and 6.2). Star: all of
-them. Up: more accurate; left: cheaper; numbers: the share. One training each: small differences say nothing.
+them. Up: more accurate; left: cheaper; numbers: the share. Fractions: mean accuracy and median seconds over several samples.
+Small differences say nothing.
 """
 
 CHOICES = (

@@ -190,11 +190,11 @@ class Comparison:
         chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
         kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
         correct, n_done, labels = self._follow(fit, test, kept)
-        last = np.minimum(np.arange(len(correct)), n_done - 1)  # after convergence nothing changes
         constant = {"split": split, "candidate": name, "rank": rank, "run": run}
+        reached = np.minimum(self._iterations, n_done)  # after convergence nothing changes
         curve = self._long(correct, test.n_positions, **constant).assign(
-            train_log_likelihood=np.repeat(_by_stage(fit.log_likelihoods, n_done)[last], correct.shape[1]),
-            cpu_seconds=np.repeat(_by_stage(fit.seconds, n_done)[last], correct.shape[1]),
+            train_log_likelihood=np.repeat(_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
+            cpu_seconds=np.repeat(_after(reached, fit.seconds, n_done), correct.shape[1]),
         )
         phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
         phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
@@ -229,22 +229,32 @@ class Comparison:
     ) -> tuple[NDArray[np.int64], int, dict[str, NDArray[np.int16]]]:
         """Number of correct positions by iteration and decoder, of iterations, and the labels of some iterations."""
         filled = test if fit.fill is None else fit.fill.transform(test)
-        truth, decoders = fit.model.align_labels(test), self._settings.decoders
-        correct = np.zeros((self._settings.n_iterations, len(decoders)), dtype=np.int64)
+        truth, decoders, every = fit.model.align_labels(test), self._settings.decoders, self._settings.test_every
+        correct = np.zeros((len(self._iterations), len(decoders)), dtype=np.int64)
         labels: dict[str, NDArray[np.int16]] = {}
-        done = 0
-        for done, stage in enumerate(fit.model.staged_predict(filled, tuple(decoders)), start=1):
-            correct[done - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
-            labels |= {decoder: stage[decoder] for decoder, iteration in kept.items() if done <= iteration}
-        return correct, done, labels
+        stages = 0
+        for stages, stage in enumerate(fit.model.staged_predict(filled, tuple(decoders), every), start=1):
+            correct[stages - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if stages * every <= last}
+        if stages < len(correct):  # training had converged
+            final = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
+            correct[stages:] = [(final[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: final[decoder] for decoder, last in kept.items() if last > stages * every}
+        n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
+        return correct, n_done, labels
+
+    @property
+    def _iterations(self) -> NDArray[np.int64]:
+        """The iterations that are tested."""
+        every = self._settings.test_every
+        return np.arange(every, self._settings.n_iterations + 1, every)
 
     def _long(self, correct: NDArray[np.int64], n_positions: int, **constant: Any) -> pd.DataFrame:
         """A row for each iteration and decoder."""
-        n_iterations, n_decoders = correct.shape
         frame = pd.DataFrame(
             {
-                "iteration": np.repeat(np.arange(1, n_iterations + 1), n_decoders),
-                "decoder": np.tile(self._settings.decoders, n_iterations),
+                "iteration": np.repeat(self._iterations, correct.shape[1]),
+                "decoder": np.tile(self._settings.decoders, len(correct)),
                 "n_correct": correct.reshape(-1),
                 "n_positions": n_positions,
             }
@@ -255,11 +265,11 @@ class Comparison:
         return frame.assign(dataset=self._dataset, method=self._name)
 
 
-def _by_stage(values: list[float], n_stages: int) -> NDArray[np.float64]:
-    """What training reported after each stage; a labeller that reports once is taken to have gone there evenly."""
-    if len(values) == n_stages:
-        return np.array(values)
-    return np.linspace(0, values[-1], n_stages + 1)[1:]
+def _after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
+    """What training reported after some iterations; a labeller that reports once is taken to have gone there evenly."""
+    if len(values) == 1:
+        return values[0] * iterations / n_done
+    return np.array(values)[iterations - 1]
 
 
 def compare_method(
