@@ -35,7 +35,7 @@ def test_induction_beside_mallet(record, raw, name):
     runs = [(seconds_of_an_induction(InducedCRF), seconds_of_an_induction(MalletCRF)) for _ in range(3)]
     ours, theirs = np.median(runs, axis=0)
     record(f"{name}: InducedCRF / MALLET, CPU seconds of an induction", f"{ours:.3f} / {theirs:.3f}")
-    record(f"{name}: MALLET / InducedCRF", f"{np.median([b / a for a, b in runs]):.1f}", "at least 1")
+    record(f"{name}: MALLET / InducedCRF, an induction", f"{np.median([b / a for a, b in runs]):.1f}", "at least 10")
 
 
 @pytest.mark.parametrize(("name", "l2_regularization"), [("protein", 20.0), ("hyphen", 20.0)])

@@ -144,7 +144,7 @@ class NeuralNetwork(WindowClassifier):
             For unusable settings or data, in one sentence.
         """
         from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits
 
         self._check_settings()
         labels = base.check_training_set(train)

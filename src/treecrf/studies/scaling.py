@@ -14,6 +14,7 @@ import pandas as pd
 
 from treecrf.datasets import synthetic
 from treecrf.models._java import java_problem
+from treecrf.models.base import Labeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf.settings import CHOSEN_BY, ScalingSettings, TrainingSettings
@@ -100,11 +101,11 @@ def measure_sampling(
     rows = []
     for option, value in options:
         is_random = option in ("row_fraction", "feature_fraction")
+        changed: dict[str, Any] = {} if option == "none" else {option: value}
         models = [
             TreeCRF(
                 n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
-                max_leaves=settings.max_leaves, window=window, sampling_seed=seed,
-                **({} if option == "none" else {option: value}),
+                max_leaves=settings.max_leaves, window=window, sampling_seed=seed, **changed,
             ).fit(train)
             for seed in range(settings.sampling_repeats if is_random else 1)
         ]  # fmt: skip
@@ -152,9 +153,15 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings
             continue
         value = settings.l2_regularization if METHODS[name].chosen == "l2_regularization" else settings.variance
         model = METHODS[name].build(shared, {METHODS[name].chosen: value}, window, None)
-        phases: list[Mapping[str, float]] = []
-        model.fit(train, monitor=lambda _iteration, by_phase, _log_likelihood, phases=phases: phases.append(by_phase))
+        phases = _fit(model, train)
         yield _Run(name, model, phases[-1], len(phases))
+
+
+def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
+    """Train; CPU seconds by phase after each iteration."""
+    phases: list[Mapping[str, float]] = []
+    model.fit(train, monitor=lambda _iteration, by_phase, _log_likelihood: phases.append(by_phase))
+    return phases
 
 
 def _generated(settings: ScalingSettings, length: int) -> tuple[SequenceSet, SequenceSet]:

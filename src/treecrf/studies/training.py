@@ -123,7 +123,7 @@ class Comparison:
         self._documents = SequenceSet.concatenate([train, test]) if left_out else train
         self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
-        self._window = tuple(own_window or window)
+        self._window = own_window or window
         self._settings = settings
         self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
         self._candidates = candidates(method, settings)
@@ -162,7 +162,9 @@ class Comparison:
     def _worth_perturbing(self, choice: pd.DataFrame, best: pd.DataFrame) -> list[tuple[int, int]]:
         """The candidates, by rank, and the splits whose spread is wanted: those chosen, and those with a peak."""
         names = [candidate_name(candidate) for candidate in self._candidates]
-        chosen = {(names.index(row.candidate), int(row.split)) for row in choice.itertuples()}
+        chosen = {
+            (names.index(name), int(split)) for name, split in zip(choice["candidate"], choice["split"], strict=True)
+        }
         return sorted(chosen | {(int(rank), split) for rank in best["rank"] for split in range(len(self._splits))})
 
     @property
@@ -190,7 +192,7 @@ class Comparison:
         chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
         kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
         correct, n_done, labels = self._follow(fit, test, kept)
-        constant = {"split": split, "candidate": name, "rank": rank, "run": run}
+        constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
         reached = np.minimum(self._iterations, n_done)  # after convergence nothing changes
         curve = self._long(correct, test.n_positions, **constant).assign(
             train_log_likelihood=np.repeat(_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
@@ -229,17 +231,17 @@ class Comparison:
     ) -> tuple[NDArray[np.int64], int, dict[str, NDArray[np.int16]]]:
         """Number of correct positions by iteration and decoder, of iterations, and the labels of some iterations."""
         filled = test if fit.fill is None else fit.fill.transform(test)
-        truth, decoders, every = fit.model.align_labels(test), self._settings.decoders, self._settings.test_every
+        truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), self._settings.test_every
         correct = np.zeros((len(self._iterations), len(decoders)), dtype=np.int64)
         labels: dict[str, NDArray[np.int16]] = {}
         stages = 0
-        for stages, stage in enumerate(fit.model.staged_predict(filled, tuple(decoders), every), start=1):
+        for stages, stage in enumerate(fit.model.staged_predict(filled, decoders, every), start=1):
             correct[stages - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
             labels |= {decoder: stage[decoder] for decoder, last in kept.items() if stages * every <= last}
         if stages < len(correct):  # training had converged
-            final = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
-            correct[stages:] = [(final[decoder] == truth).sum() for decoder in decoders]
-            labels |= {decoder: final[decoder] for decoder, last in kept.items() if last > stages * every}
+            stage = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
+            correct[stages:] = [(stage[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if last > stages * every}
         n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
         return correct, n_done, labels
 
@@ -346,10 +348,11 @@ def peaks(curves: pd.DataFrame) -> pd.DataFrame:
 
 def not_run(dataset: str, method: str, reason: str) -> Outcome:
     """The outcome of a method that cannot be run, with one sentence that says why."""
-    empty = [
+    folds, choice, curves, predictions, phases = (
         pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
-    ]
-    return Outcome(*empty, pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}]))
+    )
+    notes = pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}])
+    return Outcome(folds, choice, curves, predictions, phases, notes)
 
 
 def warm_kernels() -> None:

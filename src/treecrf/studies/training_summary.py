@@ -18,8 +18,8 @@ from treecrf.studies.training import UNPERTURBED, peaks
 BETTER = "better"
 """Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
 
-FORWARD_BACKWARD = ("gradient", "update")
-INDUCTION = ("trees", "induction")
+FORWARD_BACKWARD = ["gradient", "update"]
+INDUCTION = ["trees", "induction"]
 """Phases of training that table 3.6 calls forward-backward and feature induction."""
 
 

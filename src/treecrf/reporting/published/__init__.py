@@ -57,8 +57,8 @@ def training_costs() -> pd.DataFrame:
     for method, published in STANDS_FOR.items():
         rows = totals[totals["method"] == published].drop(columns="method").assign(method=method)
         if published != "baseline":
-            names = {f"{kind}_seconds_{published}": f"{kind}_seconds" for kind in ("forward_backward", "induction")}
-            rows = rows.merge(steps[["dataset", *names]].rename(columns=names), on="dataset")
+            of_step = {f"{kind}_seconds_{published}": f"{kind}_seconds" for kind in ("forward_backward", "induction")}
+            rows = rows.merge(steps[["dataset", *of_step]].rename(columns=of_step), on="dataset")
         parts.append(rows)
     names = ["dataset", "method", "cpu_seconds", "iterations", "forward_backward_seconds", "induction_seconds"]
     return pd.concat(parts, ignore_index=True)[names]

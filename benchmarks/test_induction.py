@@ -1,0 +1,21 @@
+"""What one round of feature induction costs (PhD table 3.6 has 48.9 s on protein), and where training spends its time."""
+
+import numpy as np
+import pytest
+
+from treecrf import InducedCRF, datasets
+
+
+@pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen", "faq_perl"])
+def test_induction(record, raw, name):
+    train, _ = datasets.load(name, raw=raw)
+    model = InducedCRF(5.0, datasets.describe(name).window)
+    model.fit(train)
+    rounds, gradients = [], []
+    for _ in range(3):
+        model.fit(train)
+        rounds.append(model.seconds_["induction"] / model.n_inductions_)
+        gradients.append(model.seconds_["gradient"] / len(model.stages_))
+    target = "0.2" if name == "protein" else ""
+    record(f"{name}: InducedCRF, CPU seconds of an induction, one thread", f"{np.median(rounds):.3f}", target)
+    record(f"{name}: InducedCRF, CPU ms of an iteration, one thread", f"{1000 * np.median(gradients):.1f}")
