@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.reporting.cells import three_digits
 from treecrf.reporting.published import read_published, training_costs
 from treecrf.reporting.rendering import to_fragment, to_latex, write_layout
 from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
-from treecrf.reporting.tables import _three_digits
 from treecrf.reporting.training_tables import (
     accuracy_layout,
     choices_layout,
@@ -293,7 +293,7 @@ def test_steps_stand_beside_what_is_published():
 
 @pytest.mark.parametrize("value", [0.0000123456, 0.00098765, 0.1, 1.0, 9.999, 12.345, 99.96, 123.4, 1234.5])
 def test_three_digits_are_kept(value):
-    text = _three_digits(value)
+    text = three_digits(value)
     assert float(text) == float(f"{value:.3g}")
     assert len(text.replace(".", "").lstrip("0")) >= 3
     assert "e" not in text

@@ -11,13 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.figures.style import METHOD_NAMES, METHOD_STYLES, SETTINGS, ordered_methods
 
 BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"
-MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
-"""So that triangles and squares look as large as the others."""
-
 DODGE = 0.62
 """Part of the smallest gap between two rates that the methods at one rate take up."""
 
@@ -46,8 +44,8 @@ def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 spread = of_set[of_set["method"] == method].groupby("rate")["percent"].agg(["mean", "std"])
                 _draw(axes, method, spread.index + offset, spread["mean"], spread["std"], joined=True)
-        _labels(figure, panels, "missing values (%)", "accuracy on the test sets (%)")
-        _legend(figure, panels, _behind(counts), handlelength=3.2)
+        name_axes(figure, panels, "missing values (%)", "accuracy on the test sets (%)")
+        add_legend(figure, panels, _behind(counts), handlelength=3.2)
     return figure
 
 
@@ -80,8 +78,8 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
                 reach = np.array([middle - points["points_low"], points["points_high"] - middle])
                 _draw(axes, method, points.index + offset, middle, reach, joined=False)
         label = f"accuracy minus that of {METHOD_NAMES[baseline]} (points)"
-        _labels(figure, panels, "missing values (%)", label)
-        _legend(figure, panels, "difference and its 95 % interval", handlelength=1.0)
+        name_axes(figure, panels, "missing values (%)", label)
+        add_legend(figure, panels, "difference and its 95 % interval", handlelength=1.0)
     return figure
 
 
@@ -114,7 +112,7 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
         size = (2.0 + 1.75 * n_columns, (0.9 + 0.165 * len(order)) * n_rows)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
-        panels = _used(grid.ravel(), len(sets))
+        panels = first_panels(grid.ravel(), len(sets))
         for axes, (title, of_set) in zip(panels, sets, strict=True):
             _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
             axes.set_title(title, loc="left", fontsize=9)
@@ -122,7 +120,7 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
         panels[0].set_ylim(-0.7, len(order) - 0.3)
         panels[0].set_xlim(0, 119)  # room for the number beside a bar of 100
         panels[0].set_xticks([0, 25, 50, 75, 100])
-        _labels(figure, panels, "lines on which the feature is true (%)", "")
+        name_axes(figure, panels, "lines on which the feature is true (%)", "")
     return figure
 
 
@@ -142,28 +140,11 @@ def _figure_by_rate(frame: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     n_rows = -(-len(sets) // n_columns)
     width = 4.6 if n_columns == 1 else 7.2 if n_columns == 2 else 9.0
     figure = Figure(figsize=(width, 2.15 * n_rows + 0.9), layout="constrained")
-    panels = _used(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
     for axes, (title, of_set) in zip(panels, sets, strict=True):
         axes.set_title(title, loc="left", fontsize=9)
         _rate_axis(axes, np.unique(of_set["rate"]))
     return figure, panels
-
-
-def _labels(figure: Figure, panels: list[Axes], below: str, beside: str) -> None:
-    """Names of the axes: at the panel if there is one, else once for all."""
-    if len(panels) == 1:
-        panels[0].set_xlabel(below)
-        panels[0].set_ylabel(beside)
-    else:
-        figure.supxlabel(below, fontsize=9)
-        figure.supylabel(beside, fontsize=9)
-
-
-def _used(panels: np.ndarray, n_used: int) -> list[Axes]:
-    """The first panels; the others are taken out of the figure."""
-    for axes in panels[n_used:]:
-        axes.remove()
-    return list(panels[:n_used])
 
 
 def _rate_axis(axes: Axes, rates: np.ndarray) -> None:
@@ -206,19 +187,6 @@ def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:
             axes.text(value + 1.5, place, f"{value:.1f}", va="center", fontsize=6.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-
-
-def _legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:
-    """One legend over all panels, of the methods in any of them."""
-    handles = {
-        label: handle
-        for axes in panels
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }  # fmt: skip
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
-        ncols=min(len(handles), 5 if len(panels) > 1 else 2), fontsize=8, title_fontsize=8, columnspacing=1.4,
-    )  # fmt: skip
 
 
 def _finite(points: pd.DataFrame) -> pd.DataFrame:

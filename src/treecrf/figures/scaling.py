@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from treecrf.figures.missing import MARKER_SIZES, _labels, _legend, _used
+from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.figures.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
 from treecrf.figures.training import by_dataset
 
@@ -105,12 +105,12 @@ def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     with mpl.rc_context(SETTINGS):
         size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.4 * n_rows + 0.8)
         figure = Figure(figsize=size, layout="constrained")
-        panels = _used(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+        panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
         for axes, (title, of_set) in zip(panels, sets, strict=True):
             axes.set_title(title, loc="left", fontsize=9)
             _draw_sampling(axes, of_set)
-        _labels(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
-        _legend(figure, panels, "", handlelength=3.2)
+        name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
+        add_legend(figure, panels, "", handlelength=3.2)
     return figure
 
 
@@ -144,8 +144,8 @@ def _figure(rows: pd.DataFrame, name: str, below: str, beside: str, guide: bool 
             )  # fmt: skip
         if guide:
             _draw_guide(axes, values, rows[name].max())
-        _labels(figure, [axes], below, beside)
-        _legend(figure, [axes], "", handlelength=3.2)
+        name_axes(figure, [axes], below, beside)
+        add_legend(figure, [axes], "", handlelength=3.2)
     return figure
 
 

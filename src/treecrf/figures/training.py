@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.figures.missing import MARKER_SIZES, _labels, _legend, _used
+from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.figures.style import (
     SETTINGS,
     TRAINING_METHOD_NAMES,
@@ -62,9 +62,9 @@ def accuracy_by_iteration(
                 _draw_line(axes, method, curve, "accuracy")
             _draw_published(axes, of_papers)
             _fit_axes(axes, of_set, of_papers)
-        _labels(figure, panels, "iteration", "accuracy on the test set (%)")
+        name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
         said = "; hollow: published" if any(map(len, peaks)) else ""
-        _legend(figure, panels, f"marker: chosen by cross-validation{said}", handlelength=3.2)
+        add_legend(figure, panels, f"marker: chosen by cross-validation{said}", handlelength=3.2)
     return figure
 
 
@@ -87,8 +87,8 @@ def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = N
             for method, curve in _by_method(of_set):
                 _draw_line(axes, method, curve, "cpu_seconds")
             axes.set_ylim(bottom=0)
-        _labels(figure, panels, "iteration", "cumulative CPU seconds")
-        _legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+        name_axes(figure, panels, "iteration", "cumulative CPU seconds")
+        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
     return figure
 
 
@@ -116,14 +116,14 @@ def accuracies(summary: pd.DataFrame) -> Figure:
         size = (2.0 + 2.35 * n_columns, (0.55 + 0.21 * len(methods)) * n_rows + 0.6)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
-        panels = _used(grid.ravel(), len(sets))
+        panels = first_panels(grid.ravel(), len(sets))
         for axes, (title, of_set) in zip(panels, sets, strict=True):
             _draw_accuracies(axes, of_set, [methods.index(method) for method in of_set["method"]])
             axes.set_title(title, loc="left", fontsize=9)
         panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
         panels[0].set_ylim(len(methods) - 0.4, -0.6)
-        _labels(figure, panels, "accuracy on the test set (%)", "")
-        _legend(figure, panels, "", handlelength=1.6)
+        name_axes(figure, panels, "accuracy on the test set (%)", "")
+        add_legend(figure, panels, "", handlelength=1.6)
     return figure
 
 
@@ -171,7 +171,7 @@ def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     n_rows = -(-len(sets) // n_columns)
     size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.3 * n_rows + 0.9)
     figure = Figure(figsize=size, layout="constrained")
-    panels = _used(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
     for axes, (title, of_set) in zip(panels, sets, strict=True):
         axes.set_title(title, loc="left", fontsize=9)
         axes.set_xlim(0, 1.03 * of_set["iteration"].max())

@@ -10,12 +10,7 @@ import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES
 from treecrf.reporting.files import read_frames
-from treecrf.reporting.missing_tables import (
-    accuracy_layout,
-    comparison_layout,
-    costs_layout,
-    deviance_layout,
-)
+from treecrf.reporting.missing_tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
 from treecrf.reporting.parts import figure, fold, paragraph
 from treecrf.reporting.rendering import to_fragment
 from treecrf.settings import MissingSettings, Settings

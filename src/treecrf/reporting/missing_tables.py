@@ -12,19 +12,24 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.cells import (
+    DAGGER,
+    DASH,
+    PUBLISHED_FOR,
+    SIGNIFICANCE_LEVEL,
+    STAR,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
+)
 from treecrf.reporting.published import missing_value_coefficients
 from treecrf.reporting.rendering import BEST
-from treecrf.reporting.tables import DASH, _number, _signed
-
-SIGNIFICANCE_LEVEL = 0.05
-STAR = "*"
-"""After a coefficient whose Wald test has p below `SIGNIFICANCE_LEVEL`, as in the dissertation."""
-
-DAGGER = "†"
-"""After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
-
-PUBLISHED_FOR = {"faq_perl": "faq_ai_general", "faq_x": "faq_ai_general"}
-"""The data set of table 4.1 that a stand-in is shown beside; other data sets have that of their own name."""
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
@@ -57,7 +62,7 @@ def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, base
     rows = _rows(against, ["dataset", "rate"])
     known = published[published["baseline"] == baseline]
     sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
-    columns: dict[tuple[str, str], list[str]] = {("", "data set"): _dataset_names(rows)}
+    columns: dict[tuple[str, str], list[str]] = {("", "data set"): dataset_names(rows)}
     if known["dataset"].isin(sources).any():
         columns["", "published for"] = [name if name in set(known["dataset"]) else DASH for name in sources]
     columns["", "missing rate"] = _rates(rows)
@@ -69,7 +74,7 @@ def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, base
         of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
         if len(of_method):
             columns[METHOD_NAMES[method], "published"] = _published(of_method, sources, rows["rate"])
-    return _grouped(columns)
+    return grouped(columns)
 
 
 def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -90,15 +95,15 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
     against = _sorted_by_method(_against(comparisons, baseline))
     independent, clustered = "positions independent", "clustered by test sequence"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
-    columns["", "coefficient"] = _texts(against["coefficient"], _coefficient)
-    columns[independent, "standard error"] = _texts(against["standard_error"], _coefficient)
-    columns[independent, "p, Wald"] = _texts(against["p_value"], _p_value)
-    columns[independent, "p, Holm"] = _texts(against["p_holm"], _p_value)
-    columns[independent, "p, likelihood ratio"] = _texts(against["likelihood_ratio_p_value"], _p_value)
-    columns[clustered, "standard error"] = _texts(against["clustered_standard_error"], _coefficient)
-    columns[clustered, "p, Wald"] = _texts(against["clustered_p_value"], _p_value)
-    columns[clustered, "p, Holm"] = _texts(against["clustered_p_holm"], _p_value)
-    return _grouped(columns)
+    columns["", "coefficient"] = cell_texts(against["coefficient"], _coefficient)
+    columns[independent, "standard error"] = cell_texts(against["standard_error"], _coefficient)
+    columns[independent, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
+    columns[independent, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
+    columns[independent, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
+    columns[clustered, "standard error"] = cell_texts(against["clustered_standard_error"], _coefficient)
+    columns[clustered, "p, Wald"] = cell_texts(against["clustered_p_value"], p_value_text)
+    columns[clustered, "p, Holm"] = cell_texts(against["clustered_p_holm"], p_value_text)
+    return grouped(columns)
 
 
 def comparison_layout(kind: str, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -127,7 +132,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """
     against = _against(comparisons, baseline)
     rows = _rows(against, ["dataset", "rate"])
-    columns = {"data set": _dataset_names(rows), "missing rate": _rates(rows)}
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
         values = points[["accuracy_points", "points_low", "points_high"]].to_numpy(dtype=float)
@@ -157,10 +162,10 @@ def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
     }
     printed = pd.DataFrame({method: frame["mean"].round(2) for method, frame in of_method.items()})
     is_best = printed.eq(printed.max(axis=1), axis=0)
-    columns = {"data set": _dataset_names(rows), "missing rate": _rates(rows)}
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     for method, frame in of_method.items():
         columns[METHOD_NAMES[method]] = [
-            _with_deviation(mean, sd) + (f" {BEST}" if best else "")
+            with_deviation(mean, sd) + (f" {BEST}" if best else "")
             for mean, sd, best in zip(frame["mean"], frame["std"], is_best[method], strict=True)
         ]
     return pd.DataFrame(columns)
@@ -195,11 +200,11 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
         if phase not in means:
             continue
         if phase == "training":
-            columns[heading, "iterations"] = _texts(means["iterations"], lambda value: _number(value, 1))
-        columns[heading, "CPU s"] = _texts(means[phase], _seconds)
+            columns[heading, "iterations"] = cell_texts(means["iterations"], lambda value: number(value, 1))
+        columns[heading, "CPU s"] = cell_texts(means[phase], seconds_text)
         cheapest = means.groupby(names[:2])[phase].transform("min")
-        columns[heading, "ratio"] = _texts(means[phase] / cheapest.where(cheapest > 0), _number)
-    return _grouped(columns)
+        columns[heading, "ratio"] = cell_texts(means[phase] / cheapest.where(cheapest > 0), number)
+    return grouped(columns)
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
@@ -217,16 +222,16 @@ def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
         frame.
     """
     added, left = "added by the term", "residual"
-    return _grouped(
+    return grouped(
         {
-            ("", "data set"): _dataset_names(deviance),
+            ("", "data set"): dataset_names(deviance),
             ("", "missing rate"): _rates(deviance),
             ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
-            (added, "df"): _texts(deviance["degrees_of_freedom"], _count),
-            (added, "deviance"): _texts(deviance["deviance"], _number),
-            (added, "p"): _texts(deviance["p_value"], _p_value),
-            (left, "df"): _texts(deviance["residual_degrees_of_freedom"], _count),
-            (left, "deviance"): _texts(deviance["residual_deviance"], _number),
+            (added, "df"): cell_texts(deviance["degrees_of_freedom"], count_text),
+            (added, "deviance"): cell_texts(deviance["deviance"], number),
+            (added, "p"): cell_texts(deviance["p_value"], p_value_text),
+            (left, "df"): cell_texts(deviance["residual_degrees_of_freedom"], count_text),
+            (left, "deviance"): cell_texts(deviance["residual_deviance"], number),
         }
     )
 
@@ -292,29 +297,14 @@ def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) ->
 
 def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
     names = [METHOD_NAMES[method] for method in rows["method"]]
-    return {"data set": _dataset_names(rows), "missing rate": _rates(rows), "method": names}
-
-
-def _dataset_names(rows: pd.DataFrame) -> list[str]:
-    marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
-    return [f"{name} (stand-in)" if mark else str(name) for name, mark in zip(rows["dataset"], marks, strict=True)]
+    return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
 
 
 def _rates(rows: pd.DataFrame) -> list[str]:
     return [f"{100 * rate:g} %" for rate in rows["rate"]]
 
 
-def _grouped(columns: dict[tuple[str, str], list[str]]) -> pd.DataFrame:
-    frame = pd.DataFrame(columns)
-    frame.columns = pd.MultiIndex.from_tuples(list(columns))
-    return frame
-
-
 # --- cells ------------------------------------------------------------------------------------------
-
-
-def _texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
-    return [text(value) for value in values]
 
 
 def _measured(coefficient: float, p_value: float, clustered_p_holm: float) -> str:
@@ -326,11 +316,11 @@ def _coefficient(value: float) -> str:
     """Three decimals; what rounds to zero has no sign."""
     if np.isinf(value):
         return _infinite(value)
-    return _number(round(value, 3) or 0.0, 3).replace("-", "−")
+    return number(round(value, 3) or 0.0, 3).replace("-", "−")
 
 
 def _points(value: float) -> str:
-    return _infinite(value, plus="+") if np.isinf(value) else _signed(value)
+    return _infinite(value, plus="+") if np.isinf(value) else signed(value)
 
 
 def _infinite(value: float, plus: str = "") -> str:
@@ -341,21 +331,3 @@ def _with_interval(middle: float, low: float, high: float) -> str:
     if np.isnan(low) and np.isnan(high):
         return _points(middle)
     return f"{_points(middle)} [{_points(low)}, {_points(high)}]"
-
-
-def _with_deviation(mean: float, sd: float) -> str:
-    return _number(mean) if np.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
-
-
-def _p_value(value: float) -> str:
-    return "<0.001" if value < 0.001 else _number(value, 3)
-
-
-def _count(value: float) -> str:
-    return _number(value, 0)
-
-
-def _seconds(value: float) -> str:
-    """About three digits."""
-    digits = next((digits for digits, bound in ((3, 1), (2, 10), (1, 100)) if value < bound), 0)
-    return _number(value, digits)

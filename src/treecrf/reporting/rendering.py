@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pandas as pd
 
+from treecrf.reporting.cells import DASH
 from treecrf.reporting.files import write_frame, write_text
-from treecrf.reporting.tables import DASH, STYLE, frame_to_fragment
+from treecrf.reporting.tables import STYLE, frame_to_fragment
 
 BEST = "▲"
 """After the best mean of a row; bold in HTML and LaTeX."""

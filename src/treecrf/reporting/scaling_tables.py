@@ -5,16 +5,24 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.figures.scaling import SAMPLING_NAMES
-from treecrf.reporting.missing_tables import _count, _dataset_names, _grouped, _seconds, _texts
-from treecrf.reporting.tables import DASH, _number, _three_digits
+from treecrf.reporting.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    seconds_text,
+    three_digits,
+)
 from treecrf.reporting.training_tables import by_key, published_of, row_names, sorted_by_method
 
 STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
 """The methods of table 3.6."""
 
 WINDOW_COLUMNS = (
-    ("seconds_per_iteration", "CPU seconds per iteration, by window", _three_digits),
-    ("accuracy", "accuracy (%), by window", _number),
+    ("seconds_per_iteration", "CPU seconds per iteration, by window", three_digits),
+    ("accuracy", "accuracy (%), by window", number),
 )
 """Column of the frame, heading, and how a value is written."""
 
@@ -37,14 +45,14 @@ def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS)])
     known = published_of(rows["dataset"], rows["method"], published)
     columns = row_names(rows, known)
-    columns["", "average length"] = _texts(rows["average_length"], _count)
-    columns["", "features"] = _texts(rows["n_features"], _count)
+    columns["", "average length"] = cell_texts(rows["average_length"], count_text)
+    columns["", "features"] = cell_texts(rows["n_features"], count_text)
     for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
-        columns[group, "published"] = [_number(row[name], 3) if row else DASH for row in known]
-        columns[group, "measured"] = _texts(rows[name], _three_digits)
-    columns["whole training", "iterations"] = _texts(rows["n_iterations"], _count)
-    columns["whole training", "CPU s"] = _texts(rows["total_seconds"], _seconds)
-    return _grouped(columns)
+        columns[group, "published"] = [number(row[name], 3) if row else DASH for row in known]
+        columns[group, "measured"] = cell_texts(rows[name], three_digits)
+    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"], count_text)
+    columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
+    return grouped(columns)
 
 
 def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +75,7 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
         for size in sorted(windows["window_size"].unique()):
             found = [cells.get((row.dataset, row.method, size)) for row in rows.itertuples()]
             columns[group, str(size)] = [text(cell[name]) if cell else DASH for cell in found]
-    return _grouped(columns)
+    return grouped(columns)
 
 
 def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
@@ -87,14 +95,14 @@ def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
     everything = sampling[sampling["option"] == "none"].set_index("dataset")["cpu_seconds"]
     return pd.DataFrame(
         {
-            "data set": _dataset_names(sampling),
+            "data set": dataset_names(sampling),
             "method": [
                 SAMPLING_NAMES[option] + ("" if option == "none" else f": {value:g}")
                 for option, value in zip(sampling["option"], sampling["value"], strict=True)
             ],
-            "trees, CPU s": _texts(sampling["tree_seconds"], _seconds),
-            "training, CPU s": _texts(sampling["cpu_seconds"], _seconds),
-            "ratio": _texts(sampling["cpu_seconds"] / sampling["dataset"].map(everything), _number),
-            "accuracy (%)": _texts(sampling["accuracy"], _number),
+            "trees, CPU s": cell_texts(sampling["tree_seconds"], seconds_text),
+            "training, CPU s": cell_texts(sampling["cpu_seconds"], seconds_text),
+            "ratio": cell_texts(sampling["cpu_seconds"] / sampling["dataset"].map(everything), number),
+            "accuracy (%)": cell_texts(sampling["accuracy"], number),
         }
     )

@@ -13,22 +13,24 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import DECODER_NAMES, ordered_training_methods, training_method_name
-from treecrf.reporting.missing_tables import (
+from treecrf.reporting.cells import (
     DAGGER,
+    DASH,
     PUBLISHED_FOR,
     SIGNIFICANCE_LEVEL,
     STAR,
-    _count,
-    _dataset_names,
-    _grouped,
-    _p_value,
-    _seconds,
-    _texts,
-    _with_deviation,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
 )
 from treecrf.reporting.published import STANDS_FOR
 from treecrf.reporting.rendering import BEST
-from treecrf.reporting.tables import DASH, _number, _signed
 from treecrf.studies.training_summary import BETTER
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
@@ -82,7 +84,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
         `SIGNIFICANCE_LEVEL` too.
     """
     ours = summary[summary["method"].isin(VARIANTS)]
-    marked = dict(zip(ours["dataset"], _dataset_names(ours), strict=True))
+    marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
     is_published = {name: _source(name) in set(published["dataset"]) for name in marked}
@@ -99,7 +101,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
                 pair = _pair(pairs, name, decoder, method, other)
                 marks = _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else ""
                 texts += _measured_texts(cells.get((name, method, decoder)), marks)
-    return _grouped(columns)
+    return grouped(columns)
 
 
 def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -134,11 +136,11 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     columns[ACCURACY, "choice"] = _against_baseline(rows, comparisons)
     columns[ACCURACY, "mean ± sd"] = _means(rows, "chosen")
     columns[ACCURACY, "peak (iteration)"] = [_peak(row) for row in rows.to_dict("records")]
-    columns["CPU seconds", "published"] = [_number(row["cpu_seconds"], 1) if row else DASH for row in known]
-    columns["CPU seconds", "measured"] = _texts(rows["cpu_seconds"], _seconds)
+    columns["CPU seconds", "published"] = [number(row["cpu_seconds"], 1) if row else DASH for row in known]
+    columns["CPU seconds", "measured"] = cell_texts(rows["cpu_seconds"], seconds_text)
     columns["iterations", "published"] = [row["iterations"].replace("-", "–") if row else DASH for row in known]
     columns["iterations", "measured"] = [_iteration(row) for row in rows.to_dict("records")]
-    return _grouped(columns)
+    return grouped(columns)
 
 
 # --- all methods ------------------------------------------------------------------------------------
@@ -165,12 +167,12 @@ def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame
     printed = centre.round(2)
     is_best = printed == printed.groupby(better["dataset"]).transform("max")
     texts = [
-        _with_deviation(middle, sd) + _best(best)
+        with_deviation(middle, sd) + _best(best)
         for middle, sd, best in zip(centre, better[f"{kind}_sd"], is_best, strict=True)
     ]
     rows = better.drop_duplicates("dataset")
     cells = better.assign(text=texts).set_index(["dataset", "method"])["text"]
-    columns = {"data set": _dataset_names(rows)}
+    columns = {"data set": dataset_names(rows)}
     for method in ordered_training_methods(better["method"]):
         columns[training_method_name(method)] = [cells.get((name, method), DASH) for name in rows["dataset"]]
     return pd.DataFrame(columns)
@@ -195,17 +197,17 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     columns = {
-        ("", "data set"): _dataset_names(rows),
+        ("", "data set"): dataset_names(rows),
         ("", "method"): method_names(rows["method"]),
         ("", "against"): method_names(rows["other"]),
-        ("", "points"): _texts(rows["accuracy_points"], _signed),
-        ("right alone", "method"): _texts(rows["only_method"], _count),
-        ("right alone", "against"): _texts(rows["only_other"], _count),
+        ("", "points"): cell_texts(rows["accuracy_points"], signed),
+        ("right alone", "method"): cell_texts(rows["only_method"], count_text),
+        ("right alone", "against"): cell_texts(rows["only_other"], count_text),
     }
     for group, prefix in (("positions independent", ""), ("clustered by test sequence", "clustered_")):
-        columns[group, "p"] = _texts(rows[f"{prefix}p_value"], _p_value)
-        columns[group, "p, Holm"] = _texts(rows[f"{prefix}p_holm"], _p_value)
-    return _grouped(columns)
+        columns[group, "p"] = cell_texts(rows[f"{prefix}p_value"], p_value_text)
+        columns[group, "p, Holm"] = cell_texts(rows[f"{prefix}p_holm"], p_value_text)
+    return grouped(columns)
 
 
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
@@ -224,15 +226,15 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(summary, "dataset", "method", "decoder")
-    columns = {("", "data set"): _dataset_names(rows), ("", "method"): method_names(rows["method"])}
+    columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
     for decoder in _decoders(summary):
         chosen = [cells.get((row.dataset, row.method, decoder)) for row in rows.itertuples()]
         group = DECODER_NAMES[decoder]
         columns[group, "setting"] = [_setting(row["candidate"]) if row else DASH for row in chosen]
         columns[group, "iteration"] = [_iteration(row) if row else DASH for row in chosen]
-        columns[group, "cv accuracy (%)"] = [_number(row["cv_accuracy"]) if row else DASH for row in chosen]
+        columns[group, "cv accuracy (%)"] = [number(row["cv_accuracy"]) if row else DASH for row in chosen]
     columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
-    return _grouped(columns)
+    return grouped(columns)
 
 
 def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
@@ -276,7 +278,7 @@ def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
 
 def row_names(rows: pd.DataFrame, known: Sequence[Row | None]) -> dict[tuple[str, str], list[str]]:
     """Columns that say what rows are of; with the set of the papers where one is not the row's own."""
-    columns = {("", "data set"): _dataset_names(rows)}
+    columns = {("", "data set"): dataset_names(rows)}
     if any(row and row["dataset"] != name for row, name in zip(known, rows["dataset"], strict=True)):
         columns["", "published for"] = [row["dataset"] if row else DASH for row in known]
     columns["", "method"] = method_names(rows["method"])
@@ -332,7 +334,7 @@ def _against_baseline(rows: pd.DataFrame, comparisons: pd.DataFrame) -> list[str
     texts = []
     for dataset, method, accuracy in zip(rows["dataset"], rows["method"], rows["chosen_accuracy"], strict=True):
         marks = _marks(_pair(pairs, dataset, BETTER, method, BASELINE), BASELINE_LEVELS)
-        texts.append(_number(accuracy) + marks + _best(winners[dataset] == method))
+        texts.append(number(accuracy) + marks + _best(winners[dataset] == method))
     return texts
 
 
@@ -358,27 +360,27 @@ def _best(marked: bool) -> str:
 
 
 def _published_text(row: Row | None, stars: str) -> str:
-    return DASH if row is None else _number(row["accuracy_percent"]) + STAR * int(row[stars])
+    return DASH if row is None else number(row["accuracy_percent"]) + STAR * int(row[stars])
 
 
 def _measured_texts(row: Row | None, marks: str) -> list[str]:
     """Choice, mean and standard deviation, peak."""
     if row is None:
         return [DASH] * 3
-    return [_number(row["chosen_accuracy"]) + marks, _with_deviation(row["chosen_mean"], row["chosen_sd"]), _peak(row)]
+    return [number(row["chosen_accuracy"]) + marks, with_deviation(row["chosen_mean"], row["chosen_sd"]), _peak(row)]
 
 
 def _peak(row: Row) -> str:
-    return f"{_number(row['peak_accuracy'])} ({row['peak_iteration']:.0f})"
+    return f"{number(row['peak_accuracy'])} ({row['peak_iteration']:.0f})"
 
 
 def _means(rows: pd.DataFrame, kind: str) -> list[str]:
-    return [_with_deviation(*pair) for pair in zip(rows[f"{kind}_mean"], rows[f"{kind}_sd"], strict=True)]
+    return [with_deviation(*pair) for pair in zip(rows[f"{kind}_mean"], rows[f"{kind}_sd"], strict=True)]
 
 
 def _iteration(row: Row) -> str:
     """The chosen iteration; of several splits the smallest and the largest."""
-    low, high = _count(row["iteration_low"]), _count(row["iteration_high"])
+    low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
     return low if low == high else f"{low}–{high}"
 
 

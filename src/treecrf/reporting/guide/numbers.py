@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.cells import SIGNIFICANCE_LEVEL
 from treecrf.reporting.guide.words import _code
-from treecrf.reporting.missing_tables import PHASES_APART, SIGNIFICANCE_LEVEL
+from treecrf.reporting.missing_tables import PHASES_APART
 
 YARDSTICK = "imputation"
 """The method whose cost is 1, where every data set and rate has it; the cheapest method of each otherwise."""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.cells import SIGNIFICANCE_LEVEL
 from treecrf.reporting.guide.numbers import CASE, ROUNDING, _cost_of, _Record, _records, _Run
 from treecrf.reporting.guide.words import (
     _all_cases,
@@ -23,7 +24,6 @@ from treecrf.reporting.guide.words import (
     _rates,
     _times,
 )
-from treecrf.reporting.missing_tables import SIGNIFICANCE_LEVEL
 
 DEFINITIONS = {
     "instance_weighting": (

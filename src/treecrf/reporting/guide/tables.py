@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.reporting.cells import DASH
 from treecrf.reporting.guide.numbers import _geometric_mean, _Record, _records, _Run
 from treecrf.reporting.guide.words import _and, _code, _mean_and_range, _points, _rate, _table, _times
-from treecrf.reporting.tables import DASH
 
 WORSE = "▼"
 """After an accuracy that is clearly worse than the best of its row."""

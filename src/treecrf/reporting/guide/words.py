@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.reporting.tables import DASH
+from treecrf.reporting.cells import DASH
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], n_words: int = 1, last_words: int = 0) -> str:

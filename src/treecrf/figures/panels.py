@@ -1,0 +1,40 @@
+"""What the figures of all studies share: panels, their axes' names, one legend for all."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
+"""So that triangles and squares look as large as the others."""
+
+
+def name_axes(figure: Figure, panels: list[Axes], below: str, beside: str) -> None:
+    """Names of the axes: at the panel if there is one, else once for all."""
+    if len(panels) == 1:
+        panels[0].set_xlabel(below)
+        panels[0].set_ylabel(beside)
+    else:
+        figure.supxlabel(below, fontsize=9)
+        figure.supylabel(beside, fontsize=9)
+
+
+def first_panels(panels: np.ndarray, n_used: int) -> list[Axes]:
+    """The first panels; the others are taken out of the figure."""
+    for axes in panels[n_used:]:
+        axes.remove()
+    return list(panels[:n_used])
+
+
+def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:
+    """One legend over all panels, of the methods in any of them."""
+    handles = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }  # fmt: skip
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
+        ncols=min(len(handles), 5 if len(panels) > 1 else 2), fontsize=8, title_fontsize=8, columnspacing=1.4,
+    )  # fmt: skip

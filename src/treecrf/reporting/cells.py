@@ -1,0 +1,76 @@
+"""Cells of the tables of all studies: numbers, tests and data sets as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+
+DASH = "–"
+"""What a cell without a value shows."""
+
+SIGNIFICANCE_LEVEL = 0.05
+STAR = "*"
+"""After a coefficient whose Wald test has p below `SIGNIFICANCE_LEVEL`, as in the dissertation."""
+
+DAGGER = "†"
+"""After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
+
+PUBLISHED_FOR = {"faq_perl": "faq_ai_general", "faq_x": "faq_ai_general"}
+"""The data set of table 4.1 that a stand-in is shown beside; other data sets have that of their own name."""
+
+
+def number(value: float, digits: int = 2) -> str:
+    """So many digits after the point, or a dash."""
+    return DASH if pd.isna(value) else f"{value:.{digits}f}"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, however small the number."""
+    return DASH if pd.isna(value) else f"{Decimal(f'{value:.2e}'):f}"
+
+
+def signed(value: float) -> str:
+    """Two digits after the point, with a sign."""
+    return DASH if pd.isna(value) else f"{value:+.2f}".replace("-", "−")
+
+
+def with_deviation(mean: float, sd: float) -> str:
+    """A mean with its standard deviation, if there is one."""
+    return number(mean) if np.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
+
+
+def p_value_text(value: float) -> str:
+    """Three digits after the point."""
+    return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def count_text(value: float) -> str:
+    """A whole number."""
+    return number(value, 0)
+
+
+def seconds_text(value: float) -> str:
+    """About three digits."""
+    digits = next((digits for digits, bound in ((3, 1), (2, 10), (1, 100)) if value < bound), 0)
+    return number(value, digits)
+
+
+def cell_texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
+    """A column of cells."""
+    return [text(value) for value in values]
+
+
+def dataset_names(rows: pd.DataFrame) -> list[str]:
+    """The data sets of rows; stand-ins are marked where a column stand_in says so."""
+    marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
+    return [f"{name} (stand-in)" if mark else str(name) for name, mark in zip(rows["dataset"], marks, strict=True)]
+
+
+def grouped(columns: dict[tuple[str, str], list[str]]) -> pd.DataFrame:
+    """A frame with two lines of headings, (group, name)."""
+    frame = pd.DataFrame(columns)
+    frame.columns = pd.MultiIndex.from_tuples(list(columns))
+    return frame
