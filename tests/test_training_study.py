@@ -16,7 +16,7 @@ from treecrf.studies.methods import METHODS, candidate_name, candidates
 
 SETTINGS = TrainingSettings(
     n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
-    original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
+    memm_regularizations=[5], original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
 )  # fmt: skip
 
 

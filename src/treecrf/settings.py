@@ -65,8 +65,8 @@ GRIDS: dict[str, tuple[str, ...]] = {
     "mallet": ("variances",),
     "mallet_linear": ("variances",),
     "smile": ("original_max_leaves",),
-    "memm": ("l2_regularizations",),
-    "sliding_window": ("l2_regularizations",),
+    "memm": ("memm_regularizations",),
+    "sliding_window": ("memm_regularizations",),
     "neural_network": ("network_penalties", "network_hidden", "network_epochs", "network_windows"),
     "lightgbm": ("lightgbm_leaves",),
 }
@@ -89,6 +89,9 @@ class TrainingSettings(_Model):
     l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
     )
+    memm_regularizations: list[Regularization] = Field(
+        [5.0, 20.0, 80.0], min_length=1, description="The same for the MEMM and the sliding window."
+    )
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
     original_max_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [30, 50, 75, 100], min_length=1, description="Grid of the original algorithm, which has lambda 0."
@@ -100,7 +103,7 @@ class TrainingSettings(_Model):
     network_penalties: list[Regularization] = Field(
         [0.0001, 0.1], min_length=1, description="Grid of the neural network's weight penalty."
     )
-    network_epochs: int = Field(60, ge=1, description="Most epochs of the neural network.")
+    network_epochs: int = Field(40, ge=1, description="Most epochs of the neural network.")
     network_windows: dict[Name, Window] = Field(
         {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
     )
@@ -126,7 +129,7 @@ class TrainingSettings(_Model):
     )
 
     @field_validator(
-        "datasets", "methods", "l2_regularizations", "original_max_leaves", "variances", "network_penalties",
+        "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "variances", "network_penalties",
         "lightgbm_leaves", "decoders",
     )  # fmt: skip
     @classmethod

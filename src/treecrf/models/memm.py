@@ -31,7 +31,8 @@ class MEMM(TreeCRF):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         for potentials in super()._staged_potentials(data, every):
-            yield potentials - np.logaddexp.reduce(potentials, axis=0)
+            scores = potentials - potentials.max(axis=0)
+            yield scores - np.log(np.exp(scores).sum(axis=0))
 
     def _check_settings(self) -> None:
         super()._check_settings()

@@ -115,6 +115,7 @@ Small differences say nothing.
 CHOICES = (
     "n_folds",
     "l2_regularizations",
+    "memm_regularizations",
     "original_max_leaves",
     "variances",
     "network_penalties",
