@@ -199,6 +199,17 @@ def test_a_method_that_cannot_be_run_says_why(monkeypatch):
     assert list(outcome.curves.columns) == training.CURVE_NAMES
 
 
+def test_a_rival_in_java_that_refuses_the_data_says_why(monkeypatch, outcome):
+    def refuse(*_):
+        raise ValueError("the last label does not occur.")
+
+    monkeypatch.setattr(training, "java_problem", lambda: None)
+    monkeypatch.setattr(training.Comparison, "run", refuse)
+    assert compare("smile").notes["note"].tolist() == ["the last label does not occur."]
+    with pytest.raises(ValueError, match="the last label does not occur"):
+        compare("treecrf")
+
+
 def test_grids_and_names():
     assert set(GRIDS) == set(METHODS)
     for method in METHODS:

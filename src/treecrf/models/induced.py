@@ -18,7 +18,6 @@ from treecrf.models._linear import differentiate
 from treecrf.models._runner import Runner, make_runner
 from treecrf.models.base import Monitor
 from treecrf.models.conjunctions import (
-    ConjunctionCRF,
     Conjunctions,
     Weights,
     Windows,
@@ -27,6 +26,7 @@ from treecrf.models.conjunctions import (
     gather_ranges,
     score_labels,
 )
+from treecrf.models.inducing import InducingCRF
 from treecrf.models.induction import Features, find_error_tokens, induce
 from treecrf.sequences import SequenceSet
 
@@ -34,7 +34,7 @@ TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""
 
 
-class InducedCRF(ConjunctionCRF):
+class InducedCRF(InducingCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
@@ -81,7 +81,6 @@ class InducedCRF(ConjunctionCRF):
     """
 
     objective_history_: NDArray[np.float64]
-    n_inductions_: int
 
     def __init__(
         self,
@@ -173,44 +172,13 @@ class InducedCRF(ConjunctionCRF):
         self.objective_history_, self.seconds_, self.n_inductions_ = np.array(history), seconds, n_inductions
         return self
 
-    def _shares(self) -> list[float]:
-        """The share of the training sequences that each round of induction looks at."""
-        n_rounds = max(1, self.n_iterations // self.iterations_between_inductions)
-        return [*self.training_proportions, *[1.0] * n_rounds][:n_rounds]
-
-    def _n_iterations(self, round_: int, n_rounds: int, n_done: int) -> int:
-        """Iterations of a round: none before the first induction, all that are left after the last one."""
-        if round_ == n_rounds:
-            return self.n_iterations - n_done
-        return self.iterations_between_inductions if round_ else 0
-
-    def _check_settings(self) -> None:
-        def refuse(name: str, need: str) -> None:
-            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
-
-        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
-            refuse("variance", "give a number above 0; the smaller, the nearer to no weights")
-        for name in ("n_iterations", "iterations_between_inductions", "features_per_induction", "n_threads"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                refuse(name, "give a whole number of at least 1")
-        if not 0 < self.true_label_threshold <= 1:
-            refuse("true_label_threshold", "give a probability above 0")
-        shares = self.training_proportions
-        if not isinstance(shares, tuple | list) or not all(0 < share <= 1 for share in shares):
-            refuse("training_proportions", "give a tuple of shares above 0 and at most 1")
-        if not (np.isreal(self.start_noise) and 0 <= self.start_noise < np.inf):
-            refuse("start_noise", "give a number of at least 0")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
-        return values | {"n_inductions": self.n_inductions_}, arrays | {"objective_history": self.objective_history_}
+        return values, arrays | {"objective_history": self.objective_history_}
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        self.objective_history_, self.n_inductions_ = arrays["objective_history"], values["n_inductions"]
+        self.objective_history_ = arrays["objective_history"]
 
 
 class _Part(NamedTuple):

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from treecrf.models import base
 from treecrf.models._java import start_java
 from treecrf.models.base import Monitor
-from treecrf.models.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
+from treecrf.models.conjunctions import Conjunctions, Weights, boolean_cells
+from treecrf.models.inducing import InducingCRF
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 
 
-class MalletCRF(ConjunctionCRF):
+class MalletCRF(InducingCRF):
     """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
 
     MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and
@@ -67,8 +68,6 @@ class MalletCRF(ConjunctionCRF):
     n_inductions_ : int
         Rounds that looked for features.
     """
-
-    n_inductions_: int
 
     def __init__(
         self,
@@ -126,10 +125,9 @@ class MalletCRF(ConjunctionCRF):
         if noise is not None:
             training.set_default_weights(noise)
         stages: list[NDArray[np.float64]] = []
-        n_rounds = max(1, self.n_iterations // self.iterations_between_inductions) if self.induction else 0
-        for round_ in range(n_rounds + 1):
-            share = self._share(round_, n_rounds)
-            for _ in range(self._n_iterations(round_, n_rounds, len(stages))):
+        shares = self._shares() if self.induction else []
+        for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
+            for _ in range(self._n_iterations(round_, len(shares), len(stages))):
                 began = time.process_time()
                 n_before = training.n_iterations
                 converged = training.iterate(share)
@@ -140,7 +138,7 @@ class MalletCRF(ConjunctionCRF):
                         monitor(len(stages), dict(seconds), training.log_likelihood(share))
                 if converged:
                     break
-            if round_ < n_rounds:
+            if round_ < len(shares):
                 began = time.process_time()
                 training.induce(share, self.features_per_induction, self.true_label_threshold)
                 seconds["induction"] += time.process_time() - began
@@ -148,7 +146,7 @@ class MalletCRF(ConjunctionCRF):
             raise ValueError("MALLET's line search made no step from the start; change the variance or the start.")
         self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.conjunctions_, self.stages_ = training.conjunctions(), stages
-        self.seconds_, self.n_inductions_ = seconds, n_rounds
+        self.seconds_, self.n_inductions_ = seconds, len(shares)
         return self
 
     def _draw_start(self, train: SequenceSet) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
@@ -157,44 +155,6 @@ class MalletCRF(ConjunctionCRF):
             return np.arange(len(train)), None
         rng, n_labels = np.random.default_rng(self.random_state), len(train.label_names)
         return rng.permutation(len(train)), rng.normal(0.0, self.start_noise, n_labels + n_labels**2)
-
-    def _share(self, round_: int, n_rounds: int) -> float:
-        """The share of the training sequences that a round looks at."""
-        early = round_ < min(n_rounds, len(self.training_proportions))
-        return self.training_proportions[round_] if early else 1.0
-
-    def _n_iterations(self, round_: int, n_rounds: int, n_done: int) -> int:
-        """Iterations of a round: none before the first induction, all that are left after the last one."""
-        if round_ == n_rounds:
-            return self.n_iterations - n_done
-        return self.iterations_between_inductions if round_ else 0
-
-    def _check_settings(self) -> None:
-        def refuse(name: str, need: str) -> None:
-            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
-
-        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
-            refuse("variance", "give a number above 0; the smaller, the nearer to no weights")
-        for name in ("n_iterations", "iterations_between_inductions", "features_per_induction"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                refuse(name, "give a whole number of at least 1")
-        if not 0 < self.true_label_threshold <= 1:
-            refuse("true_label_threshold", "give a probability above 0")
-        if not all(0 < share <= 1 for share in self.training_proportions):
-            refuse("training_proportions", "give shares above 0 and at most 1")
-        if not (np.isreal(self.start_noise) and 0 <= self.start_noise < np.inf):
-            refuse("start_noise", "give a number of at least 0")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        values, arrays = super()._state()
-        return values | {"n_inductions": self.n_inductions_}, arrays
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        super()._restore(values, arrays)
-        self.n_inductions_ = values["n_inductions"]
 
 
 class Training:

@@ -292,10 +292,15 @@ def compare_method(
     dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
     choice : see `Comparison.run`
     """
-    problem = java_problem() if method in CHOSEN_BY else None
-    if problem is not None:
-        return not_run(dataset, method, problem)
-    return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
+    if method not in CHOSEN_BY:
+        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
+    problem = java_problem()
+    if problem is None:
+        try:
+            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
+        except ValueError as error:  # other people's programs take some data only
+            problem = str(error)
+    return not_run(dataset, method, problem)
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
