@@ -148,7 +148,9 @@ class Comparison:
             for rank in range(len(self._candidates))
             for split in range(len(self._splits))
         ]
-        for rank, split in self._worth_perturbing(choice, peaks(pd.concat([part.curve for part in tested]))):
+        names = [candidate_name(candidate) for candidate in self._candidates]
+        chosen = {(names.index(name), int(i)) for name, i in zip(choice["candidate"], choice["split"], strict=True)}
+        for rank, split in sorted(chosen):
             tested += [self._test(rank, split, run, choice) for run in range(self._n_perturbed_runs)]
         return Outcome(
             folds,
@@ -158,14 +160,6 @@ class Comparison:
             pd.concat([part.phases for part in tested], ignore_index=True)[PHASE_NAMES],
             pd.DataFrame(columns=NOTE_NAMES),
         )
-
-    def _worth_perturbing(self, choice: pd.DataFrame, best: pd.DataFrame) -> list[tuple[int, int]]:
-        """The candidates, by rank, and the splits whose spread is wanted: those chosen, and those with a peak."""
-        names = [candidate_name(candidate) for candidate in self._candidates]
-        chosen = {
-            (names.index(name), int(split)) for name, split in zip(choice["candidate"], choice["split"], strict=True)
-        }
-        return sorted(chosen | {(int(rank), split) for rank in best["rank"] for split in range(len(self._splits))})
 
     @property
     def _n_perturbed_runs(self) -> int:

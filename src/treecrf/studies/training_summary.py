@@ -53,7 +53,8 @@ def summarise(
         dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
         parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
         and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs),
-        ``_minus_published`` (of the mean, or of the unperturbed one where there are no perturbed runs); peak_candidate,
+        ``_minus_published`` (of the mean, or of the unperturbed one where there are no perturbed runs); only chosen
+        candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
         peak_iteration (unperturbed), cpu_seconds (of training to the chosen iteration, mean over the splits),
         n_perturbed_runs. Accuracies in percent.
     """
