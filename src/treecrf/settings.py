@@ -101,7 +101,7 @@ class TrainingSettings(_Model):
     )
     network_hidden: int = Field(40, ge=1, description="Hidden units of the neural network.")
     network_penalties: list[Regularization] = Field(
-        [0.0001, 0.1], min_length=1, description="Grid of the neural network's weight penalty."
+        [0.0001], min_length=1, description="Grid of the neural network's weight penalty."
     )
     network_epochs: int = Field(40, ge=1, description="Most epochs of the neural network.")
     network_windows: dict[Name, Window] = Field(
