@@ -253,7 +253,7 @@ def test_loading_and_predicting_need_no_java(java, tmp_path):
         ({"iterations_between_inductions": 1.5}, "iterations_between_inductions=1.5: give a whole number"),
         ({"features_per_induction": True}, "features_per_induction=True: give a whole number"),
         ({"true_label_threshold": 0.0}, "true_label_threshold=0.0: give a probability"),
-        ({"training_proportions": (0.2, 1.2)}, "training_proportions=(0.2, 1.2): give shares"),
+        ({"training_proportions": (0.2, 1.2)}, "training_proportions=(0.2, 1.2): give a tuple of shares"),
         ({"start_noise": -1.0}, "start_noise=-1.0: give a number"),
         ({"window": (1, -1)}, "window="),
         ({"unseen": "ignore"}, "unseen='ignore': choose"),

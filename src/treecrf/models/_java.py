@@ -17,6 +17,7 @@ _POM = _FOLDER / "pom.xml"
 
 _OPTIONS = (
     "-XX:+UseSerialGC",
+    "-Xrs",  # signals are for Python: a job that is stopped ends without a crash report
     # Streams that would be parallel run in the calling thread: every labeller is timed on one thread.
     "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0",
     f"-Djava.util.logging.config.file={_FOLDER / 'logging.properties'}",
