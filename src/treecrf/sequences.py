@@ -122,8 +122,8 @@ class SequenceSet:
             raise ValueError(
                 f"select: index {chosen[(chosen < 0) | (chosen >= len(self))][0]} is outside 0..{len(self) - 1}."
             )
-        positions, offsets = _gather(self.offsets, chosen)
-        rows, observation_offsets = _gather(self.observation_offsets, chosen)
+        offsets, positions = gather_ranges(self.offsets, chosen)
+        observation_offsets, rows = gather_ranges(self.observation_offsets, chosen)
         labels = None if self.labels is None else self.labels[positions]
         return SequenceSet(self.values[rows], offsets, self.attributes, labels, self.label_names, observation_offsets)
 
@@ -301,6 +301,26 @@ def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDAr
     return np.array(sizes * (window[0] + window[1] + 1), dtype=np.int64)
 
 
+def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
+
+    Parameters
+    ----------
+    first : int64, shape (n_ranges + 1,)
+    indices : int64, shape (n_chosen,)
+
+    Returns
+    -------
+    first : int64, shape (n_chosen + 1,)
+        Where each chosen range now begins.
+    places : int64
+        What the chosen ranges hold.
+    """
+    sizes = np.diff(first)[indices]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
+
+
 # --- checks -----------------------------------------------------------------------------------------
 
 
@@ -371,14 +391,6 @@ def _check(data: SequenceSet) -> None:
             raise ValueError(
                 f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
             )
-
-
-def _gather(offsets: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row numbers of the chosen sequences, one after another, and the offsets among them."""
-    lengths = offsets[chosen + 1] - offsets[chosen]
-    result = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    rows = np.repeat(offsets[chosen] - result[:-1], lengths) + np.arange(result[-1])
-    return rows, result
 
 
 def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:

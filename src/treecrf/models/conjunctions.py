@@ -10,28 +10,8 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models._conjunctions import add_scores, find_windows
-from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
+from treecrf.sequences import Attribute, SequenceSet, gather_ranges, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
-
-
-def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
-
-    Parameters
-    ----------
-    first : int64, shape (n_ranges + 1,)
-    indices : int64, shape (n_chosen,)
-
-    Returns
-    -------
-    first : int64, shape (n_chosen + 1,)
-        Where each chosen range now begins.
-    places : int64
-        What the chosen ranges hold.
-    """
-    sizes = np.diff(first)[indices]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
 
 
 class Conjunctions(NamedTuple):

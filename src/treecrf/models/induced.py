@@ -23,12 +23,11 @@ from treecrf.models.conjunctions import (
     Windows,
     boolean_cells,
     chain_potentials,
-    gather_ranges,
     score_labels,
 )
 from treecrf.models.inducing import InducingCRF
 from treecrf.models.induction import Features, find_error_tokens, induce
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import SequenceSet, gather_ranges
 
 TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""
