@@ -126,6 +126,8 @@ CHOICES = (
     "start_noise",
     "exact_under",
     "unseen",
+    "test_every",
+    "overrides",
 )
 """Settings that the papers leave open, or that methods beyond the papers need."""
 
