@@ -55,11 +55,24 @@ def test_folds_are_those_of_direct_trainings(outcome):
 def test_choice_is_the_best_mean_of_the_folds(outcome):
     frame = outcome.folds.assign(accuracy=outcome.folds["n_correct"] / outcome.folds["n_positions"])
     means = frame.groupby(["decoder", "candidate", "iteration"])["accuracy"].mean()
+    assert outcome.choice["cv_accuracy"].max() == pytest.approx(means.max())
+    assert len(set(outcome.choice["candidate"])) == 1
     for row in outcome.choice.itertuples():
-        of_decoder = means[row.decoder]
-        assert of_decoder[row.candidate, row.iteration] == pytest.approx(of_decoder.max())
-        assert row.cv_accuracy == pytest.approx(of_decoder.max())
-        assert row.iteration == of_decoder[of_decoder == of_decoder.max()].index.get_level_values("iteration").min()
+        of_candidate = means[row.decoder, row.candidate]
+        assert row.cv_accuracy == pytest.approx(of_candidate.max())
+        assert row.iteration == of_candidate[of_candidate == of_candidate.max()].index.min()
+
+
+def test_decoders_share_the_candidate_of_the_better_one():
+    accuracies = {("a", "one"): [5, 9], ("a", "two"): [8, 7], ("b", "one"): [6, 6], ("b", "two"): [9, 10]}
+    rows = [
+        ("set", "method", 0, 0, candidate, "ab".index(candidate), iteration, decoder, n_correct, 10)
+        for (candidate, decoder), counts in accuracies.items()
+        for iteration, n_correct in enumerate(counts, start=1)
+    ]
+    choice = training.choose(pd.DataFrame(rows, columns=training.FOLD_NAMES)).set_index("decoder")
+    assert choice["candidate"].to_dict() == {"one": "b", "two": "b"}
+    assert choice["iteration"].to_dict() == {"one": 1, "two": 2}
 
 
 def test_curves_and_predictions_are_those_of_direct_trainings(outcome):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -43,9 +43,7 @@ class Labeller:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Settings by name (scikit-learn's protocol; `deep` is accepted and has no effect)."""
-        return {
-            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
-        }
+        return {name: getattr(self, name) for name in _setting_names(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Change settings; a ValueError names a setting that is not known."""
@@ -231,6 +229,8 @@ class ChainLabeller(Labeller):
     def _decode(
         self, potentials: NDArray[np.float64], offsets: NDArray[np.int64], decoder: Decoder
     ) -> NDArray[np.int16]:
+        if not self.order:  # positions by themselves: the decoders agree
+            return potentials[:, :, 0].argmax(axis=0).astype(np.int16)
         if decoder == "viterbi":
             return chain.viterbi(potentials, offsets, self.order).labels
         return chain.forward_backward(potentials, offsets, self.order).labels.argmax(axis=1).astype(np.int16)
@@ -240,6 +240,13 @@ def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
+
+
+def check_whole_number(labeller: Labeller, name: str, least: int) -> None:
+    """Refuse a setting that is not a whole number of at least `least`."""
+    value = getattr(labeller, name)
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}.")
 
 
 def check_window(window: tuple[int, int]) -> None:
@@ -284,7 +291,23 @@ def load(path: str | os.PathLike[str]) -> Labeller:
         )
     params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
     model = Labeller.registry[header["class"]](**params)
-    model.attributes_ = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
+    model.attributes_ = attributes_from(header["attributes"])
     model.label_names_ = tuple(header["label_names"])
     model._restore(header["values"], arrays)
     return model
+
+
+def attributes_from(pairs: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
+    """Attributes as a file's JSON has them: name and categories of each."""
+    return tuple(Attribute(name, tuple(categories)) for name, categories in pairs)
+
+
+def _setting_names(labeller: type) -> list[str]:
+    """The parameters of a class, those of its base where it passes them on."""
+    names: list[str] = []
+    for level in labeller.__mro__:
+        parameters = inspect.signature(level.__init__).parameters.values()  # type: ignore[misc]
+        names += [p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in ("self", *names)]
+        if all(p.kind is not p.VAR_KEYWORD for p in parameters):
+            break
+    return names

@@ -357,9 +357,7 @@ class TreeCRF(base.ChainLabeller):
             ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1),
             ("n_surrogates", 1),
         ):  # fmt: skip
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                refuse(name, f"give a whole number of at least {least}")
+            base.check_whole_number(self, name, least)
         if self.max_leaves > MAX_LEAVES:
             refuse("max_leaves", f"give at most {MAX_LEAVES:,}")
         for name in ("l2_regularization", "start_noise"):

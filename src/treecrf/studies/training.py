@@ -7,6 +7,7 @@ Every function takes data and settings and gives a tidy frame. One job is one me
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,24 +135,21 @@ class Comparison:
         Parameters
         ----------
         choice : DataFrame, optional
-            From the method that chooses for this one; unless given, cross-validation chooses.
+            From the method that chooses for this one, whose other candidates are then not tested; unless given,
+            cross-validation chooses.
         """
-        folds = pd.DataFrame(columns=FOLD_NAMES)
+        folds, own = pd.DataFrame(columns=FOLD_NAMES), choice is None
         if choice is None:
             folds = self._cross_validate()
             choice = choose(folds)
         else:
             choice = choice.assign(method=self._name)
-            self._candidates = [c for c in self._candidates if candidate_name(c) in set(choice["candidate"])]
-        tested = [
-            self._test(rank, split, UNPERTURBED, choice)
-            for rank in range(len(self._candidates))
-            for split in range(len(self._splits))
-        ]
         names = [candidate_name(candidate) for candidate in self._candidates]
         chosen = {(names.index(name), int(i)) for name, i in zip(choice["candidate"], choice["split"], strict=True)}
-        for rank, split in sorted(chosen):
-            tested += [self._test(rank, split, run, choice) for run in range(self._n_perturbed_runs)]
+        everything = set(product(range(len(names)), range(len(self._splits))))
+        tested = [self._test(*pair, UNPERTURBED, choice) for pair in sorted(everything if own else chosen)]
+        for pair in sorted(chosen):
+            tested += [self._test(*pair, run, choice) for run in range(self._n_perturbed_runs)]
         return Outcome(
             folds,
             choice[CHOICE_NAMES],
@@ -298,9 +296,10 @@ def compare_method(
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and the iteration with the best cross-validated accuracy, by split and decoder.
+    """The candidate with the best cross-validated accuracy, and the best iteration of each decoder.
 
-    Among equals the fewest iterations win, then the first candidate of the grid.
+    A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
+    iterations. Among equals the fewest iterations win, then the first candidate of the grid.
 
     Parameters
     ----------
@@ -315,8 +314,13 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
     accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
     keys = ["dataset", "method", "split", "decoder", "candidate", "rank", "iteration"]
     means = accuracy.groupby(keys, sort=False)["accuracy"].agg(cv_accuracy="mean", cv_fold_sd="std").reset_index()
-    groups = means.groupby(["split", "decoder"], sort=False)
-    rows = [best_candidate(group, ["iteration", "rank"], "cv_accuracy") for _, group in groups]
+    rows = []
+    for _, of_split in means.groupby("split", sort=False):
+        best = best_candidate(of_split, ["iteration", "rank"], "cv_accuracy")
+        of_candidate = of_split[of_split["rank"] == best["rank"]]
+        rows += [
+            best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
+        ]
     return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
 
 
