@@ -5,10 +5,12 @@ from treecrf._kernel_cache import kernel_cache
 with kernel_cache():
     from treecrf import chain
     from treecrf.models.base import load
+    from treecrf.models.future import FutureFeatureMEMM
+    from treecrf.models.future_treecrf import FutureFeatureTreeCRF
     from treecrf.models.induced import InducedCRF
     from treecrf.models.linear import LinearCRF
     from treecrf.models.mallet import MalletCRF
-    from treecrf.models.memm import MEMM
+    from treecrf.models.memm import MEMM, SlidingWindow
     from treecrf.models.smile import SmileCRF
     from treecrf.models.treecrf import TreeCRF
     from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
@@ -19,11 +21,14 @@ __all__ = [
     "MEMM",
     "MISSING",
     "Attribute",
+    "FutureFeatureMEMM",
+    "FutureFeatureTreeCRF",
     "InducedCRF",
     "LinearCRF",
     "MalletCRF",
     "NeuralNetwork",
     "SequenceSet",
+    "SlidingWindow",
     "SmileCRF",
     "TreeCRF",
     "WindowLightGBM",

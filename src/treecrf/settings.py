@@ -9,25 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-Window = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
-Decoder = Literal["forward_backward", "viterbi"]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from treecrf._future_settings import FutureSettings
+from treecrf._settings_parts import Decoder, Model, Name, Window, each_once
 
 
-def _each_once(values: list[Any]) -> list[Any]:
-    twice = sorted({str(value) for value in values if values.count(value) > 1})
-    if twice:
-        raise ValueError(f"names {', '.join(twice)} more than once; name each once")
-    return values
-
-
-class BuiltinDataset(_Model):
+class BuiltinDataset(Model):
     """A data set that the package knows how to get or to generate."""
 
     kind: Literal["builtin"] = "builtin"
@@ -36,7 +24,7 @@ class BuiltinDataset(_Model):
     window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
 
 
-class TableDataset(_Model):
+class TableDataset(Model):
     """Sequences of your own: a CSV or Parquet file with one row per observation; an empty cell is missing."""
 
     kind: Literal["table"]
@@ -79,7 +67,7 @@ Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class TrainingSettings(_Model):
+class TrainingSettings(Model):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
@@ -134,7 +122,7 @@ class TrainingSettings(_Model):
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
-        return _each_once(values)
+        return each_once(values)
 
     @model_validator(mode="after")
     def _some_iteration_is_tested(self) -> TrainingSettings:
@@ -166,7 +154,7 @@ ScalingMethod = Literal["treecrf", "linear_crf", "induced_crf", "mallet", "malle
 Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
-class ScalingSettings(_Model):
+class ScalingSettings(Model):
     """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling saves."""
 
     methods: list[ScalingMethod] = Field(
@@ -207,7 +195,7 @@ MissingMethod = Literal[
 ]  # fmt: skip
 
 
-class MissingSettings(_Model):
+class MissingSettings(Model):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
@@ -255,7 +243,7 @@ class MissingSettings(_Model):
     @field_validator("datasets", "methods", "rates", "l2_regularizations")
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
-        return _each_once(values)
+        return each_once(values)
 
     @model_validator(mode="after")
     def _baselines_are_methods(self) -> MissingSettings:
@@ -272,7 +260,7 @@ class MissingSettings(_Model):
         return self.baselines.get(dataset, self.baseline)
 
 
-class Settings(_Model):
+class Settings(Model):
     """The whole configuration of a run."""
 
     mirror: str | None = Field(
@@ -290,6 +278,7 @@ class Settings(_Model):
         default_factory=lambda: ScalingSettings(methods=[]), description="Cost by length and window; sampling."
     )
     missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
+    future: FutureSettings = Field(default_factory=lambda: FutureSettings(), description="The study of chapter 5.")
 
     @field_validator("datasets", mode="before")
     @classmethod

@@ -118,6 +118,10 @@ _ALL = (
         )
         for kind in ("xor", "or", "extra")
     ),
+    Description(
+        "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
+        source="generated; not in the papers", kind="generated",
+    ),
     Description("table", "a table of your own", (0, 0), table.load, source="yours", kind="table"),
 )  # fmt: skip
 _REGISTRY = {description.name: description for description in _ALL}

@@ -14,6 +14,7 @@ BAG = 6
 """Number of future positions that the labels of XOR, OR and EXTRA look at."""
 
 _BITS = 8  # of which the last two are noise
+_BIT_ATTRIBUTES = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, _BITS + 1))
 
 
 def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
@@ -45,6 +46,16 @@ def load_hmm(
     return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
 
 
+def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether at most one of the first 6 of 8 bits is set, by position."""
+    return bits[..., :6].sum(axis=-1) <= 1
+
+
+def is_future_set(data: SequenceSet) -> bool:
+    """Whether these are sequences of "xor", "or" or "extra"."""
+    return data.attributes == _BIT_ATTRIBUTES and len(set(data.lengths)) == 1
+
+
 def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether one of the next `BAG` positions has at most one of its first 6 bits set.
 
@@ -56,20 +67,21 @@ def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     -------
     bool, shape (n_sequences, length); near the end the bag holds the positions that are left.
     """
-    positive = bits[..., :6].sum(axis=-1) <= 1
+    positive = is_positive(bits)
     length = bits.shape[1]
     return np.stack([positive[:, t + 1 : t + 1 + BAG].any(axis=1) for t in range(length)], axis=1)
 
 
 def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
-    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1): 8 random bits a position, 2 labels."""
+    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant"."""
+    if kind == "distant":
+        return distant(n_sequences, length, rng)
     bits = rng.random((n_sequences, length, _BITS)) < 0.5
     bag = bag_labels(bits)
     local = bits[..., :6].sum(axis=-1)
     labels = {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
-    attributes = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, _BITS + 1))
     offsets = np.arange(0, n_sequences * length + 1, length)
-    return SequenceSet(bits.reshape(-1, _BITS).astype(np.int16), offsets, attributes, labels.ravel(), ("0", "1"))
+    return SequenceSet(bits.reshape(-1, _BITS).astype(np.int16), offsets, _BIT_ATTRIBUTES, labels.ravel(), ("0", "1"))
 
 
 class Splits(NamedTuple):
@@ -83,7 +95,7 @@ class Splits(NamedTuple):
 def future_splits(
     kind: str, *, n_train: int = 400, n_validation: int = 200, n_test: int = 100, length: int = 30, seed: int = 0
 ) -> Splits:
-    """All three sets of "xor", "or" or "extra", each from a generator of its own."""
+    """All three sets of a kind that `future` knows, each from a generator of its own."""
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
     return Splits(*(future(kind, size, length, generator(kind, part, seed=seed)) for part, size in sizes.items()))
 
@@ -92,3 +104,25 @@ def load_future(kind: str, **options: int) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set; options as for `future_splits`."""
     splits = future_splits(kind, **options)
     return splits.train, splits.test
+
+
+DISTANCE = 9
+"""How far ahead the labels of "distant" look."""
+
+
+def distant(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+    """Sequences whose label at a "?" says which of two signs, "+" or "-", stands `DISTANCE` positions later.
+
+    Every other position holds one of four letters, of which "a" and "b" have label 0 and "c" and "d" label 1; the signs
+    have label 0. Between a "?" and its sign all letters are drawn evenly, so neither the near letters nor their labels
+    tell anything about the sign: no chain of a lower order than `DISTANCE` can carry it back.
+    """
+    symbols = rng.integers(0, 4, (n_sequences, length))
+    labels = symbols >= 2
+    for first in range(0, length - DISTANCE, DISTANCE + 1):
+        sign = rng.random(n_sequences) < 0.5
+        symbols[:, first], labels[:, first] = 4, sign
+        symbols[:, first + DISTANCE], labels[:, first + DISTANCE] = np.where(sign, 5, 6), False
+    attribute = Attribute("symbol", ("a", "b", "c", "d", "?", "+", "-"))
+    offsets = np.arange(0, n_sequences * length + 1, length)
+    return SequenceSet(symbols.reshape(-1, 1), offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))

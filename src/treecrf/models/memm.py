@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,7 @@ class MEMM(TreeCRF):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         for potentials in super()._staged_potentials(data, every):
-            scores = potentials - potentials.max(axis=0)
-            yield scores - np.log(np.exp(scores).sum(axis=0))
+            yield normalize_locally(potentials)
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -41,3 +40,24 @@ class MEMM(TreeCRF):
                 f"pseudo_likelihood_iterations={self.pseudo_likelihood_iterations!r}: a MEMM's likelihood is local "
                 "already; give 0."
             )
+
+
+class SlidingWindow(MEMM):
+    """The sliding window: every position by itself, a sum of regression trees for each label (PhD section 5.4).
+
+    Parameters and attributes are those of `MEMM`, whose order is 0 here.
+    """
+
+    def __init__(self, order: int = 0, **settings: Any) -> None:
+        super().__init__(order=order, **settings)
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        if self.order:
+            raise ValueError(f"order={self.order!r}: a sliding window sees no previous label; give 0, or take a MEMM.")
+
+
+def normalize_locally(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``log P(y | state, window)`` from the scores of the labels, shape (n_labels, n_positions, n_states)."""
+    relative = scores - scores.max(axis=0)
+    return relative - np.log(np.exp(relative).sum(axis=0))

@@ -73,3 +73,8 @@ def unpack(packed: NDArray[np.int64], packing: Packing) -> tuple[NDArray[np.int6
     """Counts and gradient sums of an array of packed values."""
     counts = (packed + (1 << (packing.shift - 1))) >> packing.shift
     return counts, (packed - (counts << packing.shift)) / float(1 << packing.fraction_bits)
+
+
+def pack_sums(counts: NDArray[np.int64], gradients: NDArray[np.float64], packing: Packing) -> NDArray[np.int64]:
+    """What `unpack` undoes: rows that stand for several each."""
+    return (counts << packing.shift) + np.floor(gradients * float(1 << packing.fraction_bits) + 0.5).astype(np.int64)

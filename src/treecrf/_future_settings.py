@@ -1,0 +1,75 @@
+"""Settings of the study of chapter 5: future features."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from treecrf._settings_parts import Model, Name, Window, each_once
+
+FutureMethod = Annotated[str, Field(pattern=r"^(sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4])$")]
+"""A labeller and its order."""
+
+Bag = Annotated[int, Field(ge=1)] | None
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class FutureDataset(Model):
+    """A data set of the study; what is not given is that of the study."""
+
+    source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
+    options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
+    settings: dict[str, Any] = Field({}, description="Settings of the study that differ for this data set.")
+
+
+class FutureSettings(Model):
+    """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
+
+    datasets: dict[Name, FutureDataset] = Field({}, description="Data sets by name; none: the study is left out.")
+    methods: list[FutureMethod] = Field(
+        ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
+        description="Methods to compare, neighbours with McNemar's test.",
+    )  # fmt: skip
+    window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
+    max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
+    bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
+    g0: list[float] = Field([-5.0], min_length=1, description="G before its first tree.")
+    each_label: bool = Field(True, description="Whether every label has future features, or the second of two labels.")
+    n_seeds: int = Field(5, ge=1, description="Draws of the data, or of the validation set.")
+    held_out: float = Field(
+        1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses, where there is no validation set."
+    )
+    n_iterations: int = Field(100, ge=1, description="Most iterations; each of 1, 2, .. is a candidate.")
+    alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
+    beta_uppers: list[Positive] = Field(
+        [5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta."
+    )
+    eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")
+    eta_start: Positive = Field(1.0, description="The weight of Q while its pattern is learnt.")
+    n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
+    max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
+    patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
+    l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
+    )
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
+
+    @field_validator("methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return each_once(values)
+
+    @model_validator(mode="after")
+    def _differences_are_settings(self) -> FutureSettings:
+        for name, dataset in self.datasets.items():
+            if "datasets" in dataset.settings:
+                raise ValueError(f"has datasets within datasets.{name}.settings; take it out")
+            self.of(name)
+        return self
+
+    def of(self, dataset: str) -> FutureSettings:
+        """The settings of one data set."""
+        own = self.datasets[dataset].settings if dataset in self.datasets else {}
+        return FutureSettings.model_validate(self.model_dump() | {"datasets": {}} | own)

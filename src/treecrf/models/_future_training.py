@@ -1,0 +1,378 @@
+"""Training of `treecrf.FutureFeatureMEMM`: trees over local features in turn with new future features (PhD 5.3.2)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from treecrf import chain
+from treecrf._kernel_cache import kernel_cache
+from treecrf.models._line_search import best_step
+from treecrf.models.base import Monitor
+from treecrf.models.future_features import (
+    Bags,
+    FutureFeature,
+    even_thresholds,
+    thermometer,
+    with_features,
+)
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import Columns, build_columns
+from treecrf.trees.forest import Evaluator
+from treecrf.trees.handling import Handling
+from treecrf.trees.packing import choose_packing, pack_sums
+from treecrf.trees.tree import Tree
+
+with kernel_cache():
+    from treecrf.models._bags import instance_gradient, log_likelihood_along, residuals_of
+    from treecrf.models._growers import CompleteGrower, Problem
+    from treecrf.trees.sampling import Sample
+    from treecrf.trees.sweep import build_sweep
+
+_LEAST_GAIN = 1e-9  # of a log likelihood, relative to it; less is rounding
+
+_EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)
+
+
+class Limits(NamedTuple):
+    """The settings of the training, as in `treecrf.FutureFeatureMEMM`."""
+
+    n_iterations: int
+    max_leaves: int
+    max_lower_leaves: int
+    l2_regularization: float
+    g0: float
+    n_bins: int
+    max_lower_iterations: int
+    alpha_upper: float
+    beta_upper: float
+    eta_upper: float
+    eta_start: float
+    patience: int
+
+
+class Stage(NamedTuple):
+    """One change of the scores F.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        What is added to the scores of the learnt labels, in their order; empty where a feature was found.
+    features : list of FutureFeature
+        What was found; their weighted Q are added to the scores.
+    step : float
+        alpha, or the largest eta.
+    n_slots : int
+        Window slots and bits that the trees could test.
+    log_likelihood, validation_log_likelihood : float
+        After the change.
+    lower_steps : list of float
+        The steps beta.
+    """
+
+    trees: list[Tree]
+    features: list[FutureFeature]
+    step: float
+    n_slots: int
+    log_likelihood: float
+    validation_log_likelihood: float
+    lower_steps: list[float]
+
+
+@dataclass
+class Side:
+    """A data set during training: what trees see of it, and the scores given the true previous labels.
+
+    Attributes
+    ----------
+    cut : SequenceSet
+        From `cut_windows`, labelled.
+    bags : Bags
+    observed : int32, shape (n_positions,)
+        The state that the true labels make before each position.
+    scores : float64, shape (n_positions, n_labels)
+    bits : list
+        Thermometer codes of the features found.
+    """
+
+    cut: SequenceSet
+    bags: Bags
+    labels: NDArray[np.int16]
+    observed: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    bits: list[NDArray[np.int16]] = field(default_factory=list)
+
+    def seen(self) -> SequenceSet:
+        """Windows with the bits of all features."""
+        return with_features(self.cut, self.bits)
+
+    def values_of(self, tree: Tree, columns: Columns, space: chain.StateSpace) -> NDArray[np.float64]:
+        """The value of a tree at every position, shape (n_positions,)."""
+        values = np.zeros((len(self.labels), space.n_states))
+        Evaluator(columns, space.labels_of_state, len(tree.values)).add(tree, values)
+        return values[np.arange(len(values)), self.observed]
+
+    def copy(self) -> Side:
+        """The state of the training, to come back to."""
+        return replace(self, scores=self.scores.copy(), bits=list(self.bits))
+
+    def restore(self, saved: Side) -> None:
+        """Come back to it."""
+        self.scores[:], self.bits[:] = saved.scores, saved.bits
+
+    def log_likelihood(self) -> float:
+        """Of the labels (PhD equation 5.4)."""
+        return float(log_likelihood_along(self.scores, self.scores, 0.0, self.labels))
+
+
+def columns_of(data: SequenceSet) -> Columns:
+    """The cells of windows that are one observation each."""
+    return build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
+
+
+class FutureTraining:
+    """One training run.
+
+    Parameters
+    ----------
+    train, validation : Side
+    space : chain.StateSpace
+    learnt : tuple of int
+        Labels that have a score; the others' is 0.
+    limits : Limits
+    seconds : dict
+        CPU seconds of each phase are added to it.
+    monitor : callable, optional
+
+    Attributes
+    ----------
+    reach : dict
+        For "alpha", "beta" and "eta": the lowest upper bound with which this training is the same.
+    """
+
+    def __init__(
+        self,
+        train: Side,
+        validation: Side,
+        space: chain.StateSpace,
+        learnt: tuple[int, ...],
+        limits: Limits,
+        seconds: dict[str, float],
+        monitor: Monitor | None,
+    ) -> None:
+        self._train, self._validation, self._space, self._learnt, self._limits = train, validation, space, learnt, limits
+        self._seconds, self._monitor = seconds, monitor
+        self._residuals = np.empty_like(train.scores)
+        self.reach = dict.fromkeys(("alpha", "beta", "eta"), 0.0)
+
+    def run(self) -> list[Stage]:
+        """Alternate until neither more trees nor a new feature raise the validation likelihood."""
+        most = self._limits.n_iterations
+        stages: list[Stage] = []
+        self._keep(stages, self._grow_until_no_better(most))
+        while len(stages) < most:
+            best, sides = self._validation.log_likelihood(), (self._train, self._validation)
+            saved = [side.copy() for side in sides]
+            found = self._discover()
+            if found is None:
+                break
+            added = [found, *self._grow_until_no_better(most - len(stages) - 1)]
+            if self._validation.log_likelihood() <= best:
+                for side, copy in zip(sides, saved, strict=True):
+                    side.restore(copy)
+                break
+            self._keep(stages, added)
+        return stages
+
+    def _keep(self, stages: list[Stage], added: list[Stage]) -> None:
+        for stage in added:
+            stages.append(stage)
+            if self._monitor is not None:
+                self._monitor(len(stages), dict(self._seconds), stage.log_likelihood)
+
+    # --- first option: trees over local features and the bits of features ---------------------------
+
+    def _grow_until_no_better(self, most: int) -> list[Stage]:
+        """Add trees while the validation likelihood rises, with some patience; what came after its peak is dropped."""
+        begin = time.thread_time()
+        train, validation = self._train, self._validation
+        columns, validation_columns, grow = self._prepare()
+        stages: list[Stage] = []
+        best, n_best, saved = validation.log_likelihood(), 0, (train.scores.copy(), validation.scores.copy())
+        while len(stages) < min(most, n_best + self._limits.patience):
+            residuals_of(train.scores, train.labels, self._residuals)
+            trees = [grow(self._residuals[:, label]) for label in self._learnt]
+            direction = self._values_of(train, trees, columns)
+            before = train.log_likelihood()
+            step, value = self._search(
+                "alpha", lambda step, along=direction: log_likelihood_along(train.scores, along, step, train.labels)
+            )
+            if value - before <= _LEAST_GAIN * abs(before):
+                break
+            train.scores += step * direction
+            validation.scores += step * self._values_of(validation, trees, validation_columns)
+            reached = validation.log_likelihood()
+            scaled = [tree._replace(values=step * tree.values) for tree in trees]
+            stages.append(Stage(scaled, [], step, len(columns.first_cell) - 1, value, reached, []))
+            if reached > best:
+                best, n_best, saved = reached, len(stages), (train.scores.copy(), validation.scores.copy())
+        train.scores[:], validation.scores[:] = saved
+        self._seconds["trees"] += time.thread_time() - begin
+        return stages[:n_best]
+
+    def _prepare(self) -> tuple[Columns, Columns, Callable[[NDArray[np.float64]], Tree]]:
+        """Columns of both sets with the features found so far, and what grows a tree on gradients of positions."""
+        seen = self._train.seen()
+        columns = columns_of(seen)
+        grow = tree_grower(
+            seen, columns, self._space, self._train.observed, self._limits.max_leaves, self._limits.l2_regularization
+        )
+        ones = np.ones(len(self._train.labels), dtype=np.int64)
+        return columns, columns_of(self._validation.seen()), lambda gradients: grow(gradients, ones)
+
+    def _values_of(self, side: Side, trees: list[Tree], columns: Columns) -> NDArray[np.float64]:
+        """What one tree for each learnt label adds to the scores, shape (n_positions, n_labels)."""
+        values = np.zeros_like(side.scores)
+        for label, tree in zip(self._learnt, trees, strict=True):
+            values[:, label] = side.values_of(tree, columns, self._space)
+        return values
+
+    # --- second option: a new feature for each learnt label -----------------------------------------
+
+    def _discover(self) -> Stage | None:
+        """Learn features from what the scores leave unexplained and add them; None if none helps."""
+        begin = time.thread_time()
+        features, lower_steps = [], []
+        for label in self._learnt:
+            found = self._learn_feature(label)
+            if found is not None:
+                features.append(found[0])
+                lower_steps += found[1]
+        self._seconds["features"] += time.thread_time() - begin
+        if not features:
+            return None
+        values = self._train.log_likelihood(), self._validation.log_likelihood()
+        return Stage([], features, max(f.weight for f in features), 0, *values, lower_steps)
+
+    def _learn_feature(self, label: int) -> tuple[FutureFeature, list[float]] | None:
+        """Boost G for one label, then weigh and add what it says (PhD proposition 5.2)."""
+        train, limits, bags = self._train, self._limits, self._train.bags
+        scores = np.full(len(bags.columns.cells), float(limits.g0))
+        grow = tree_grower(
+            bags.instances, bags.columns, chain.StateSpace(1, 0), np.zeros(len(scores), dtype=np.int32),
+            limits.max_lower_leaves, limits.l2_regularization,
+        )  # fmt: skip
+        sums, counts = np.empty(len(scores)), np.empty(len(scores), dtype=np.int64)
+        trees: list[Tree] = []
+        steps: list[float] = []
+
+        def value_after(step: float, along: NDArray[np.float64], weight: float) -> float:
+            return self._weighted(label, bags.probabilities(scores + step * along), weight)
+
+        nothing = np.zeros(len(scores))
+        reached = value_after(0.0, nothing, limits.eta_start)
+        while len(trees) < limits.max_lower_iterations:
+            probabilities = bags.probabilities(scores)
+            direction = self._column(label, probabilities)
+            residuals_of(train.scores + limits.eta_start * direction, train.labels, self._residuals)
+            instance_gradient(
+                np.ascontiguousarray(self._residuals[:, label]), probabilities, expit(scores), bags.offsets,
+                bags.instance_offsets, bags.size, sums, counts,
+            )  # fmt: skip
+            tree = grow(limits.eta_start * sums, counts)
+            along = bags.values_of(tree)
+            step, value = self._search(
+                "beta", lambda step, along=along: value_after(step, along, limits.eta_start)
+            )
+            if value - reached <= _LEAST_GAIN * abs(reached):
+                break
+            reached = value
+            scores += step * along
+            trees.append(tree._replace(values=step * tree.values))
+            steps.append(step)
+        return self._add_feature(label, tuple(trees), scores, steps) if trees else None
+
+    def _add_feature(
+        self, label: int, trees: tuple[Tree, ...], scores: NDArray[np.float64], steps: list[float]
+    ) -> tuple[FutureFeature, list[float]] | None:
+        """Search the weight eta and let both sets see the feature."""
+        probabilities = self._train.bags.probabilities(scores)
+        weight, value = self._search("eta", lambda weight: self._weighted(label, probabilities, weight))
+        if value <= self._train.log_likelihood():
+            return None
+        thresholds = even_thresholds(probabilities, self._limits.n_bins)
+        feature = FutureFeature(label, self._limits.g0, trees, weight, thresholds)
+        for side in (self._train, self._validation):
+            found = side.bags.probabilities(side.bags.scores(feature))
+            side.scores[:, label] += weight * found
+            side.bits.append(thermometer(found, thresholds))
+        return feature, steps
+
+    def _search(self, name: str, objective: Callable[[float], float]) -> tuple[float, float]:
+        """The best step of a kind, and the value there."""
+        found = best_step(objective, getattr(self._limits, f"{name}_upper"))
+        self.reach[name] = max(self.reach[name], found.reach)
+        return found.step, found.value
+
+    def _column(self, label: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        direction = np.zeros_like(self._train.scores)
+        direction[:, label] = values
+        return direction
+
+    def _weighted(self, label: int, probabilities: NDArray[np.float64], weight: float) -> float:
+        """The log likelihood with Q, weighted, added to one label's scores."""
+        train = self._train
+        return float(log_likelihood_along(train.scores, self._column(label, probabilities), weight, train.labels))
+
+
+def tree_grower(
+    data: SequenceSet,
+    columns: Columns,
+    space: chain.StateSpace,
+    states: NDArray[np.int32],
+    max_leaves: int,
+    l2_regularization: float,
+) -> Callable[[NDArray[np.float64], NDArray[np.int64]], Tree]:
+    """A function that grows a tree on gradients.
+
+    Parameters
+    ----------
+    data : SequenceSet; columns : Columns
+        Windows that are one observation each, n rows.
+    space : chain.StateSpace
+    states : int32, shape (n,)
+        The state of each row.
+    max_leaves : int
+    l2_regularization : float
+
+    Returns
+    -------
+    callable
+        Takes the sums of gradients (float64, shape (n,)) and how many there are in each (int64, shape (n,); a row with
+        none takes no part); a leaf's value is the sum of gradients over lambda plus their number.
+    """
+    n_rows = len(states)
+    nothing_missing = Handling(False, False, 0, False, False)
+    empty = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+    everything = Sample(np.arange(n_rows, dtype=np.int32), _EVERYWHERE)
+    rows = np.zeros((space.n_states, n_rows), dtype=np.int64)
+
+    def grow(gradients: NDArray[np.float64], counts: NDArray[np.int64]) -> Tree:
+        packing = choose_packing(n_rows, int(counts.sum()), 1)
+        scale = float(np.abs(gradients).max()) or 1.0  # the gradients of bags are tiny, and packing is in fixed point
+        rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
+        problem = Problem(
+            columns, sweep, space.labels_of_state, space.n_labels, max_leaves, l2_regularization, packing,
+            nothing_missing, *empty,
+        )  # fmt: skip
+        tree = CompleteGrower(problem).grow(rows, everything)
+        return tree._replace(values=scale * tree.values)
+
+    sweep = build_sweep(data, (0, 0))
+    return grow
