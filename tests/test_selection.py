@@ -50,3 +50,15 @@ def test_left_out_documents_are_those_of_nested_cross_validation():
     assert found == expected
     with pytest.raises(ValueError, match="2 documents cannot be left out in turn for testing and choosing; give three"):
         inner_trials(outer_splits(1, 1, "leave_one_out"), 5, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "n_folds", "expected"),
+    [(9, 5, 4), (9, 8, 8), (9, 2, 2), (8, 7, 7), (8, 6, 6), (5, 5, 4), (3, 2, 2)],
+)
+def test_no_more_documents_are_held_out_than_folds(n_documents, n_folds, expected):
+    trials = inner_trials(outer_splits(n_documents - 1, 1, "leave_one_out"), n_folds, seed=0)
+    held = [(split, fold) for _, parts in trials for split, fold, _ in parts]
+    assert len(held) == len(set(held)) == n_documents * expected
+    assert {sum(split == i for split, _ in held) for i in range(n_documents)} == {expected}
+    assert all(split != fold for split, fold in held)

@@ -22,6 +22,7 @@ SMALL = {
 
 
 NOT_MISSING = {"datasets": []}
+NO_FUTURE = {"datasets": []}
 NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
 SCALING = {
     "methods": ["treecrf", "linear_crf"], "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
@@ -31,8 +32,8 @@ SCALING = {
 
 
 def run(
-    folder, training, *options, missing=NOT_MISSING, scaling=NOT_MEASURED, configfile="config/demo.yaml", check=True,
-    package=None,
+    folder, training, *options, missing=NOT_MISSING, scaling=NOT_MEASURED, future=NO_FUTURE, configfile="config/demo.yaml",
+    check=True, package=None,
 ):  # fmt: skip
     """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
@@ -40,7 +41,7 @@ def run(
         environment["PYTHONPATH"] = str(package)
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
-    wanted = {"training": training, "missing": missing, "scaling": scaling}
+    wanted = {"training": training, "missing": missing, "scaling": scaling, "future": future}
     studies = [f"{name}={json.dumps(study)}" for name, study in wanted.items()]
     command += ["--configfile", configfile, *options, "--config", *studies]
     process = subprocess.run(

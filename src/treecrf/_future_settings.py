@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf._settings_parts import Model, Name, Window, each_once
+from treecrf._settings_parts import Model, Name, each_once
 
 FutureMethod = Annotated[str, Field(pattern=r"^(sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4])$")]
 """A labeller and its order."""
@@ -15,23 +15,14 @@ Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class FutureDataset(Model):
-    """A data set of the study; what is not given is that of the study."""
-
-    source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
-    options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
-    settings: dict[str, Any] = Field({}, description="Settings of the study that differ for this data set.")
-
-
 class FutureSettings(Model):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
-    datasets: dict[Name, FutureDataset] = Field({}, description="Data sets by name; none: the study is left out.")
+    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     methods: list[FutureMethod] = Field(
         ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
         description="Methods to compare, neighbours with McNemar's test.",
     )  # fmt: skip
-    window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
     max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
     g0: list[float] = Field([-5.0], min_length=1, description="G before its first tree.")
@@ -42,11 +33,11 @@ class FutureSettings(Model):
     )
     n_iterations: int = Field(100, ge=1, description="Most iterations; each of 1, 2, .. is a candidate.")
     alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
-    beta_uppers: list[Positive] = Field(
-        [5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta."
-    )
+    beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
     eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")
-    eta_start: Positive = Field(1.0, description="The weight of Q while its pattern is learnt.")
+    eta_starts: list[Positive] = Field(
+        [0.25, 1.0], min_length=1, description="Grid of the weight of Q while its pattern is learnt."
+    )
     n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
     max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
     patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
@@ -56,20 +47,31 @@ class FutureSettings(Model):
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
 
-    @field_validator("methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers")
+    overrides: dict[Name, dict[str, Any]] = Field(
+        {}, description="Data sets with other settings than these: name, then setting and value."
+    )
+
+    @field_validator(
+        "datasets", "methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts"
+    )
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return each_once(values)
 
     @model_validator(mode="after")
-    def _differences_are_settings(self) -> FutureSettings:
-        for name, dataset in self.datasets.items():
-            if "datasets" in dataset.settings:
-                raise ValueError(f"has datasets within datasets.{name}.settings; take it out")
+    def _overrides_are_settings(self) -> FutureSettings:
+        for name in self.overrides:
+            forbidden = {"datasets", "overrides"} & set(self.overrides[name])
+            if forbidden:
+                raise ValueError(f"overrides {sorted(forbidden)[0]!r} for {name!r}, which belongs to no data set")
             self.of(name)
         return self
 
+    def used_by_jobs(self) -> dict[str, Any]:
+        """JSON values of the settings that a job looks at, so that changing others runs nothing anew."""
+        unused = {"datasets", "methods", "n_seeds", "held_out", "exact_under", "overrides"}
+        return self.model_dump(mode="json", exclude=unused)
+
     def of(self, dataset: str) -> FutureSettings:
         """The settings of one data set."""
-        own = self.datasets[dataset].settings if dataset in self.datasets else {}
-        return FutureSettings.model_validate(self.model_dump() | {"datasets": {}} | own)
+        return FutureSettings.model_validate(self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {}))

@@ -83,8 +83,10 @@ def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
 def inner_trials(splits: Sequence[Split], n_folds: int, seed: int) -> list[Trial]:
     """The trainings of internal cross-validation.
 
-    One split is cut into folds. Of several splits (documents that test in turn), each training document is held out in
-    turn; what trains without documents i and j judges by j where i tests, and by i where j tests, so it is trained once.
+    One split is cut into folds. Of several splits (documents that test in turn), training documents are held out one by
+    one, at most `n_folds` of them (at least the two next to the testing one, on a circle, and those farther away as far as
+    folds are left); what trains without documents i and j judges by j where i tests, and by i where j tests, so it is
+    trained once.
 
     Parameters
     ----------
@@ -99,7 +101,8 @@ def inner_trials(splits: Sequence[Split], n_folds: int, seed: int) -> list[Trial
     documents = np.arange(len(splits))
     if len(documents) < 3:
         raise ValueError(f"{len(documents)} documents cannot be left out in turn for testing and choosing; give three.")
-    pairs = [(i, j) for i in documents for j in documents if i < j]
+    distances = [d for d in range(1, len(documents) // 2 + 1) if d == 1 or min(2 * d, len(documents) - 1) <= n_folds]
+    pairs = [(i, j) for i in documents for j in documents if i < j and min(j - i, len(documents) + i - j) in distances]
     return [
         Trial(np.delete(documents, [i, j]), ((int(i), int(j), documents[[j]]), (int(j), int(i), documents[[i]])))
         for i, j in pairs

@@ -289,7 +289,10 @@ class Settings(Model):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Settings:
-        for study, names in (("training", self.training.datasets), ("missing", self.missing.datasets)):
+        wanted = {
+            "training": self.training.datasets, "missing": self.missing.datasets, "future": self.future.datasets,
+        }  # fmt: skip
+        for study, names in wanted.items():
             unknown = [name for name in names if name not in self.datasets]
             if unknown:
                 raise ValueError(

@@ -243,6 +243,79 @@ def training_results():
     ]
 
 
+# --- future features --------------------------------------------------------------------------------
+
+
+FUTURE = "Future features (chapter 5)"
+FUTURE_SIDES = ("train", "validation", "test")
+FUTURE_OUTCOMES = ("runs", "predictions", "weights", "trees")
+FUTURE_SUMMARIES = ("runs", "summary", "best", "tests", "weights", "trees")
+FUTURE_TABLES = {
+    "table_5_3": ("table_5_3", "Table 5.3: FF-MEMM by G0"),
+    "orders": ("future_orders", "Tables 5.4 and 5.5: accuracy by order"),
+    "tests": ("future_tests", "Tests between neighbours"),
+    "choices": ("future_choices", "Chosen settings"),
+    "example": ("future_example", "Section 5.1: one direction is not enough"),
+}
+"""By file: caption, title."""
+
+
+def future_options(name):
+    """Options of treecrf.datasets.load_splits for a data set; the draw has a seed of its own."""
+    return {key: value for key, value in load_options(name).items() if key != "seed"}
+
+
+def future_draws(name, side):
+    """One set of all draws of a data set."""
+    n_seeds = SETTINGS.future.of(name).n_seeds
+    return [
+        f"{RESULTS}/future/{name}/seed_{seed}.{side}.npz" for seed in range(n_seeds)
+    ]
+
+
+def future_outcomes(wildcards):
+    """Input function: the files of all methods of a data set, by kind."""
+    methods = SETTINGS.future.of(wildcards.dataset).methods
+    return {
+        kind: [
+            f"{RESULTS}/future/{wildcards.dataset}/{method}.{kind}.parquet"
+            for method in methods
+        ]
+        for kind in FUTURE_OUTCOMES
+    }
+
+
+def future_summaries(name):
+    """One file of the summary of every data set of the study."""
+    return [
+        f"{RESULTS}/future/{dataset}/{name}.csv" for dataset in SETTINGS.future.datasets
+    ]
+
+
+def with_future_features():
+    """The data sets on which features are discovered."""
+    return [
+        name
+        for name in SETTINGS.future.datasets
+        if any(m.startswith("ff_") for m in SETTINGS.future.of(name).methods)
+    ]
+
+
+def future_results():
+    """What the study ends in."""
+    if not SETTINGS.future.datasets:
+        return []
+    return (
+        [f"{RESULTS}/future/tables/{name}.html" for name in FUTURE_TABLES]
+        + [f"{RESULTS}/future/orders.svg"]
+        + [
+            f"{RESULTS}/future/{name}/{picture}.svg"
+            for name in with_future_features()
+            for picture in ("weights", "trees")
+        ]
+    )
+
+
 # --- missing values ---------------------------------------------------------------------------------
 
 
@@ -326,6 +399,9 @@ TRAINING_CODE = code_of(
     "selection.py",
     "studies/training.py",
     "studies/methods.py",
+)
+FUTURE_CODE = code_of(
+    *CORE, "trees", "models", "studies/future.py", "studies/future_features.py"
 )
 MISSING_CODE = code_of(
     *CORE, "trees", "models", "selection.py", "missing.py", "studies/missing.py"

@@ -4,6 +4,7 @@ rule write_page:
         [training_summaries(name) for name in TRAINING_SUMMARIES],
         list(measurements().values()),
         missing_results(),
+        future_results(),
         [
             f"{RESULTS}/data/{name}/description.json"
             for name in [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]

@@ -9,9 +9,10 @@ from numba import __version__
 
 from _job import job
 from treecrf.reporting.files import write_json
-from treecrf.studies import missing, training
+from treecrf.studies import future, missing, training
 
 with job(snakemake.log[0]):
     training.warm_kernels()
     missing.warm_kernels()
+    future.warm_kernels()
     write_json({"numba": __version__}, snakemake.output[0])

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treecrf.datasets import faq, hyphenation, nettalk, protein, sectlabel, synthetic, table
+from treecrf.datasets._seeds import generator
+from treecrf.datasets.synthetic import Splits
 from treecrf.sequences import SequenceSet
 
-__all__ = ["Description", "describe", "documents", "load", "names"]
+__all__ = ["Description", "Splits", "describe", "documents", "load", "load_splits", "names"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Description:
         The same for all documents as one set.
     kind : "files", "generated" or "table"
         Whether it is made from raw files, by a program, or from a table of the user's.
+    is_drawn : bool
+        Whether the option ``seed`` decides which sequences are in the sets.
     """
 
     name: str
@@ -49,6 +55,7 @@ class Description:
     source: str = "generated"
     whole: Callable[..., SequenceSet] | None = None
     kind: str = "files"
+    is_drawn: bool = False
 
 
 def _documents(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
@@ -71,8 +78,12 @@ _ALL = (
         "protein", "secondary structure of proteins", (5, 5), protein.load, protein.FILES,
         source="Qian and Sejnowski 1988, UCI; non-commercial research",
     ),
-    Description("nettalk", "stress of English letters", (6, 6), nettalk.load, nettalk.FILES, source=_NETTALK),
-    Description("nettalk_binary", "stressed letters", (0, 0), nettalk.load_binary, nettalk.FILES, source=_NETTALK),
+    Description(
+        "nettalk", "stress of English letters", (6, 6), nettalk.load, nettalk.FILES, source=_NETTALK, is_drawn=True
+    ),
+    Description(
+        "nettalk_binary", "stressed letters", (0, 0), nettalk.load_binary, nettalk.FILES, source=_NETTALK, is_drawn=True
+    ),
     Description(
         "hyphen", "hyphenation of English words, the papers' own set", hyphenation.WINDOW, hyphenation.load,
         hyphenation.FILES, source="Dietterich, Hao and Ashenfelter 2008, as encoded in SMILE's tests",
@@ -122,7 +133,7 @@ _ALL = (
         "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
         source="generated; not in the papers", kind="generated",
     ),
-    Description("table", "a table of your own", (0, 0), table.load, source="yours", kind="table"),
+    Description("table", "a table of your own", (0, 0), table.load, source="yours", kind="table", is_drawn=True),
 )  # fmt: skip
 _REGISTRY = {description.name: description for description in _ALL}
 
@@ -158,6 +169,33 @@ def load(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any
     """
     description = describe(name)
     return _call(description, description.loader, raw, options)
+
+
+def load_splits(
+    name: str, *, seed: int, held_out: float = 1 / 3, raw: str | os.PathLike[str] | None = None, **options: Any
+) -> Splits:
+    """Training, validation and test set of a data set.
+
+    Parameters
+    ----------
+    name, raw, **options
+        As for `load`.
+    seed : int
+        Decides the draw of a generated set or of words; and which training sequences validate.
+    held_out : float
+        Share of the training sequences that validates, where the set has no validation set of its own.
+    """
+    description = describe(name)
+    if name in synthetic.FUTURE_KINDS:
+        return synthetic.future_splits(name, seed=seed, **options)
+    if description.is_drawn:
+        options |= {"seed": seed}
+    train, test = load(name, raw=raw, **options)
+    n_held_out = round(held_out * len(train))
+    if not 0 < n_held_out < len(train):
+        raise ValueError(f"held_out={held_out} of {len(train)} training sequences leaves an empty set; change it.")
+    order = generator(name, "validation", seed=seed).permutation(len(train))
+    return Splits(train.select(np.sort(order[n_held_out:])), train.select(np.sort(order[:n_held_out])), test)
 
 
 def documents(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any) -> SequenceSet:

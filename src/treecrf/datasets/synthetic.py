@@ -46,6 +46,10 @@ def load_hmm(
     return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
 
 
+FUTURE_KINDS = ("xor", "or", "extra", "distant")
+"""What `future` generates."""
+
+
 def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether at most one of the first 6 of 8 bits is set, by position."""
     return bits[..., :6].sum(axis=-1) <= 1
@@ -125,4 +129,5 @@ def distant(n_sequences: int, length: int, rng: np.random.Generator) -> Sequence
         symbols[:, first + DISTANCE], labels[:, first + DISTANCE] = np.where(sign, 5, 6), False
     attribute = Attribute("symbol", ("a", "b", "c", "d", "?", "+", "-"))
     offsets = np.arange(0, n_sequences * length + 1, length)
-    return SequenceSet(symbols.reshape(-1, 1), offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))
+    values = symbols.astype(np.int16).reshape(-1, 1)
+    return SequenceSet(values, offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))

@@ -108,6 +108,25 @@ def log_likelihood_along(scores, direction, step, labels):
     return total
 
 
+@njit(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), cache=True, nogil=True, error_model="numpy")
+def slope_along(scores, direction, step, labels):
+    """Derivative of `log_likelihood_along` with respect to the step."""
+    n_positions, n_labels = scores.shape
+    total = 0.0
+    for t in range(n_positions):
+        largest = -np.inf
+        for label in range(n_labels):
+            largest = max(largest, scores[t, label] + step * direction[t, label])
+        normalizer = 0.0
+        expected = 0.0
+        for label in range(n_labels):
+            weight = np.exp(scores[t, label] + step * direction[t, label] - largest)
+            normalizer += weight
+            expected += weight * direction[t, label]
+        total += direction[t, labels[t]] - expected / normalizer
+    return total
+
+
 @njit(void(float64[:, ::1], int16[::1], float64[:, ::1]), cache=True, nogil=True, error_model="numpy")
 def residuals_of(scores, labels, residuals):
     """``I(y_t = y) - P(y_t = y | ..)`` of every label (PhD proposition 5.1), written to the last parameter."""

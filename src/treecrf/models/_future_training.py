@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,31 +13,17 @@ from scipy.special import expit
 
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
-from treecrf.models._line_search import best_step
+from treecrf.models._line_search import best_concave_step, best_step
 from treecrf.models.base import Monitor
-from treecrf.models.future_features import (
-    Bags,
-    FutureFeature,
-    even_thresholds,
-    thermometer,
-    with_features,
-)
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import Columns, build_columns
-from treecrf.trees.forest import Evaluator
-from treecrf.trees.handling import Handling
-from treecrf.trees.packing import choose_packing, pack_sums
+from treecrf.models.future_features import FutureFeature, even_thresholds, thermometer
+from treecrf.trees.columns import Columns
 from treecrf.trees.tree import Tree
 
 with kernel_cache():
-    from treecrf.models._bags import instance_gradient, log_likelihood_along, residuals_of
-    from treecrf.models._growers import CompleteGrower, Problem
-    from treecrf.trees.sampling import Sample
-    from treecrf.trees.sweep import build_sweep
+    from treecrf.models._bags import instance_gradient, log_likelihood_along, residuals_of, slope_along
+    from treecrf.models._future_sides import Pair, Side, columns_of, one_against_rest, tree_grower
 
 _LEAST_GAIN = 1e-9  # of a log likelihood, relative to it; less is rounding
-
-_EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)
 
 
 class Limits(NamedTuple):
@@ -85,57 +71,6 @@ class Stage(NamedTuple):
     lower_steps: list[float]
 
 
-@dataclass
-class Side:
-    """A data set during training: what trees see of it, and the scores given the true previous labels.
-
-    Attributes
-    ----------
-    cut : SequenceSet
-        From `cut_windows`, labelled.
-    bags : Bags
-    observed : int32, shape (n_positions,)
-        The state that the true labels make before each position.
-    scores : float64, shape (n_positions, n_labels)
-    bits : list
-        Thermometer codes of the features found.
-    """
-
-    cut: SequenceSet
-    bags: Bags
-    labels: NDArray[np.int16]
-    observed: NDArray[np.int32]
-    scores: NDArray[np.float64]
-    bits: list[NDArray[np.int16]] = field(default_factory=list)
-
-    def seen(self) -> SequenceSet:
-        """Windows with the bits of all features."""
-        return with_features(self.cut, self.bits)
-
-    def values_of(self, tree: Tree, columns: Columns, space: chain.StateSpace) -> NDArray[np.float64]:
-        """The value of a tree at every position, shape (n_positions,)."""
-        values = np.zeros((len(self.labels), space.n_states))
-        Evaluator(columns, space.labels_of_state, len(tree.values)).add(tree, values)
-        return values[np.arange(len(values)), self.observed]
-
-    def copy(self) -> Side:
-        """The state of the training, to come back to."""
-        return replace(self, scores=self.scores.copy(), bits=list(self.bits))
-
-    def restore(self, saved: Side) -> None:
-        """Come back to it."""
-        self.scores[:], self.bits[:] = saved.scores, saved.bits
-
-    def log_likelihood(self) -> float:
-        """Of the labels (PhD equation 5.4)."""
-        return float(log_likelihood_along(self.scores, self.scores, 0.0, self.labels))
-
-
-def columns_of(data: SequenceSet) -> Columns:
-    """The cells of windows that are one observation each."""
-    return build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
-
-
 class FutureTraining:
     """One training run.
 
@@ -166,7 +101,13 @@ class FutureTraining:
         seconds: dict[str, float],
         monitor: Monitor | None,
     ) -> None:
-        self._train, self._validation, self._space, self._learnt, self._limits = train, validation, space, learnt, limits
+        self._train, self._validation, self._space, self._learnt, self._limits = (
+            train,
+            validation,
+            space,
+            learnt,
+            limits,
+        )
         self._seconds, self._monitor = seconds, monitor
         self._residuals = np.empty_like(train.scores)
         self.reach = dict.fromkeys(("alpha", "beta", "eta"), 0.0)
@@ -210,9 +151,7 @@ class FutureTraining:
             trees = [grow(self._residuals[:, label]) for label in self._learnt]
             direction = self._values_of(train, trees, columns)
             before = train.log_likelihood()
-            step, value = self._search(
-                "alpha", lambda step, along=direction: log_likelihood_along(train.scores, along, step, train.labels)
-            )
+            step, value = self._concave_step("alpha", train.scores, direction, train.labels)
             if value - before <= _LEAST_GAIN * abs(before):
                 break
             train.scores += step * direction
@@ -261,8 +200,11 @@ class FutureTraining:
         return Stage([], features, max(f.weight for f in features), 0, *values, lower_steps)
 
     def _learn_feature(self, label: int) -> tuple[FutureFeature, list[float]] | None:
-        """Boost G for one label, then weigh and add what it says (PhD proposition 5.2)."""
-        train, limits, bags = self._train, self._limits, self._train.bags
+        """Boost G for one label, then weigh and add what it says (PhD proposition 5.2).
+
+        Only the score of this label changes, so the others act as one: the problem has two labels, as in the text.
+        """
+        limits, bags, pair = self._limits, self._train.bags, one_against_rest(self._train, label)
         scores = np.full(len(bags.columns.cells), float(limits.g0))
         grow = tree_grower(
             bags.instances, bags.columns, chain.StateSpace(1, 0), np.zeros(len(scores), dtype=np.int32),
@@ -272,39 +214,37 @@ class FutureTraining:
         trees: list[Tree] = []
         steps: list[float] = []
 
-        def value_after(step: float, along: NDArray[np.float64], weight: float) -> float:
-            return self._weighted(label, bags.probabilities(scores + step * along), weight)
+        def value_after(along: NDArray[np.float64], step: float) -> float:
+            return pair.log_likelihood(bags.probabilities(scores + step * along), limits.eta_start)
 
-        nothing = np.zeros(len(scores))
-        reached = value_after(0.0, nothing, limits.eta_start)
+        reached = value_after(np.zeros(len(scores)), 0.0)
         while len(trees) < limits.max_lower_iterations:
             probabilities = bags.probabilities(scores)
-            direction = self._column(label, probabilities)
-            residuals_of(train.scores + limits.eta_start * direction, train.labels, self._residuals)
             instance_gradient(
-                np.ascontiguousarray(self._residuals[:, label]), probabilities, expit(scores), bags.offsets,
+                pair.residuals(probabilities, limits.eta_start), probabilities, expit(scores), bags.offsets,
                 bags.instance_offsets, bags.size, sums, counts,
             )  # fmt: skip
+            if not counts.any():  # no position has a later instance
+                break
             tree = grow(limits.eta_start * sums, counts)
             along = bags.values_of(tree)
-            step, value = self._search(
-                "beta", lambda step, along=along: value_after(step, along, limits.eta_start)
-            )
+            step, value, needed = best_step(partial(value_after, along), limits.beta_upper)
+            self.reach["beta"] = max(self.reach["beta"], needed)
             if value - reached <= _LEAST_GAIN * abs(reached):
                 break
             reached = value
             scores += step * along
             trees.append(tree._replace(values=step * tree.values))
             steps.append(step)
-        return self._add_feature(label, tuple(trees), scores, steps) if trees else None
+        return self._add_feature(label, pair, tuple(trees), scores, steps) if trees else None
 
     def _add_feature(
-        self, label: int, trees: tuple[Tree, ...], scores: NDArray[np.float64], steps: list[float]
+        self, label: int, pair: Pair, trees: tuple[Tree, ...], scores: NDArray[np.float64], steps: list[float]
     ) -> tuple[FutureFeature, list[float]] | None:
         """Search the weight eta and let both sets see the feature."""
         probabilities = self._train.bags.probabilities(scores)
-        weight, value = self._search("eta", lambda weight: self._weighted(label, probabilities, weight))
-        if value <= self._train.log_likelihood():
+        weight, value = self._concave_step("eta", pair.scores, pair.direction(probabilities), pair.labels)
+        if value <= pair.log_likelihood(probabilities, 0.0):
             return None
         thresholds = even_thresholds(probabilities, self._limits.n_bins)
         feature = FutureFeature(label, self._limits.g0, trees, weight, thresholds)
@@ -314,65 +254,11 @@ class FutureTraining:
             side.bits.append(thermometer(found, thresholds))
         return feature, steps
 
-    def _search(self, name: str, objective: Callable[[float], float]) -> tuple[float, float]:
-        """The best step of a kind, and the value there."""
-        found = best_step(objective, getattr(self._limits, f"{name}_upper"))
-        self.reach[name] = max(self.reach[name], found.reach)
-        return found.step, found.value
-
-    def _column(self, label: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        direction = np.zeros_like(self._train.scores)
-        direction[:, label] = values
-        return direction
-
-    def _weighted(self, label: int, probabilities: NDArray[np.float64], weight: float) -> float:
-        """The log likelihood with Q, weighted, added to one label's scores."""
-        train = self._train
-        return float(log_likelihood_along(train.scores, self._column(label, probabilities), weight, train.labels))
-
-
-def tree_grower(
-    data: SequenceSet,
-    columns: Columns,
-    space: chain.StateSpace,
-    states: NDArray[np.int32],
-    max_leaves: int,
-    l2_regularization: float,
-) -> Callable[[NDArray[np.float64], NDArray[np.int64]], Tree]:
-    """A function that grows a tree on gradients.
-
-    Parameters
-    ----------
-    data : SequenceSet; columns : Columns
-        Windows that are one observation each, n rows.
-    space : chain.StateSpace
-    states : int32, shape (n,)
-        The state of each row.
-    max_leaves : int
-    l2_regularization : float
-
-    Returns
-    -------
-    callable
-        Takes the sums of gradients (float64, shape (n,)) and how many there are in each (int64, shape (n,); a row with
-        none takes no part); a leaf's value is the sum of gradients over lambda plus their number.
-    """
-    n_rows = len(states)
-    nothing_missing = Handling(False, False, 0, False, False)
-    empty = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
-    everything = Sample(np.arange(n_rows, dtype=np.int32), _EVERYWHERE)
-    rows = np.zeros((space.n_states, n_rows), dtype=np.int64)
-
-    def grow(gradients: NDArray[np.float64], counts: NDArray[np.int64]) -> Tree:
-        packing = choose_packing(n_rows, int(counts.sum()), 1)
-        scale = float(np.abs(gradients).max()) or 1.0  # the gradients of bags are tiny, and packing is in fixed point
-        rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
-        problem = Problem(
-            columns, sweep, space.labels_of_state, space.n_labels, max_leaves, l2_regularization, packing,
-            nothing_missing, *empty,
-        )  # fmt: skip
-        tree = CompleteGrower(problem).grow(rows, everything)
-        return tree._replace(values=scale * tree.values)
-
-    sweep = build_sweep(data, (0, 0))
-    return grow
+    def _concave_step(
+        self, name: str, scores: NDArray[np.float64], direction: NDArray[np.float64], labels: NDArray[np.int16]
+    ) -> tuple[float, float]:
+        """The best weight of what is added to scores, alpha or eta, and the likelihood there."""
+        upper = getattr(self._limits, f"{name}_upper")
+        step, needed = best_concave_step(lambda step: slope_along(scores, direction, step, labels), upper)
+        self.reach[name] = max(self.reach[name], needed)
+        return step, log_likelihood_along(scores, direction, step, labels)

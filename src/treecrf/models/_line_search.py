@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize_scalar, root_scalar
 
 _LADDER = tuple(4.0**i for i in range(-6, 41))
+_FIRST_CONCAVE = 5  # 1/4: what lies below is one interval
 _TOLERANCE = 1e-3  # of a step, relative to it
 
 
@@ -50,3 +51,32 @@ def best_step(objective: Callable[[float], float], upper: float) -> Step:
     if -found.fun > values[best]:
         return Step(float(found.x), float(-found.fun), high)
     return Step(steps[best], values[best], high)
+
+
+def best_concave_step(slope: Callable[[float], float], upper: float) -> tuple[float, float]:
+    """Find the step that maximizes a concave objective, from its slope.
+
+    Parameters
+    ----------
+    slope : callable
+        Derivative of the objective at a step; it never rises.
+    upper : float
+        Largest step.
+
+    Returns
+    -------
+    step, reach : float
+        As in `Step`.
+    """
+    if slope(0.0) <= 0.0:
+        return 0.0, 0.0
+    low = 0.0
+    for rung in _LADDER[_FIRST_CONCAVE:]:
+        high = min(rung, upper)
+        if slope(high) <= 0.0:
+            found = root_scalar(slope, bracket=(low, high), method="brentq", rtol=_TOLERANCE, xtol=_TOLERANCE * high)
+            return float(found.root), high
+        if high == upper:
+            break
+        low = high
+    return upper, upper

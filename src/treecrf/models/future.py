@@ -108,7 +108,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         alpha_upper: float = 40.0,
         beta_upper: float = 1e5,
         eta_upper: float = 20.0,
-        eta_start: float = 1.0,
+        eta_start: float = 0.25,
         l2_regularization: float = 0.0,
         each_label: bool = True,
         patience: int = 5,
@@ -139,9 +139,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def fit(
-        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None
-    ) -> Self:
+    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
         """Learn from labelled sequences.
 
         Parameters
@@ -164,7 +162,9 @@ class FutureFeatureMEMM(base.ChainLabeller):
         base.check_training_set(train)
         base.refuse_missing(train)
         if not self.each_label and len(train.label_names) != 2:
-            raise ValueError(f"each_label=False needs two labels and there are {len(train.label_names)}; set it to True.")
+            raise ValueError(
+                f"each_label=False needs two labels and there are {len(train.label_names)}; set it to True."
+            )
         if validation is None:
             train, validation = self._hold_out(train)
         base.refuse_missing(validation)
@@ -210,7 +210,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         return train.select(np.sort(order[n_held_out:])), train.select(np.sort(order[:n_held_out]))
 
     def _side(self, data: SequenceSet, space: chain.StateSpace) -> Any:
-        from treecrf.models._future_training import Side
+        from treecrf.models._future_sides import Side
 
         aligned, labels = self.align_inputs(data, self.unseen), self.align_labels(data)
         return Side(

@@ -48,9 +48,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_max_leaves = crf_max_leaves
         self.crf_l2_regularization = crf_l2_regularization
 
-    def fit(
-        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None
-    ) -> Self:
+    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
         """Learn from labelled sequences; parameters and errors as for `FutureFeatureMEMM.fit`.
 
         `monitor` follows the training of the CRF.
@@ -83,4 +81,6 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_ = self._make_crf()
         self.crf_.attributes_ = base.attributes_from(values["crf_attributes"])
         self.crf_.label_names_ = self.label_names_
-        self.crf_._restore(values["crf"], {n.removeprefix("crf_"): a for n, a in arrays.items() if n.startswith("crf_")})
+        self.crf_._restore(
+            values["crf"], {n.removeprefix("crf_"): a for n, a in arrays.items() if n.startswith("crf_")}
+        )

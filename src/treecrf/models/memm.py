@@ -48,8 +48,16 @@ class SlidingWindow(MEMM):
     Parameters and attributes are those of `MEMM`, whose order is 0 here.
     """
 
-    def __init__(self, order: int = 0, **settings: Any) -> None:
-        super().__init__(order=order, **settings)
+    def __init__(
+        self,
+        n_iterations: int = 100,
+        max_leaves: int = 100,
+        l2_regularization: float = 20.0,
+        window: tuple[int, int] = (0, 0),
+        order: int = 0,
+        **settings: Any,
+    ) -> None:
+        super().__init__(n_iterations, max_leaves, l2_regularization, window, order, **settings)
 
     def _check_settings(self) -> None:
         super()._check_settings()

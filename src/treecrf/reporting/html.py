@@ -16,6 +16,7 @@ import yaml
 
 from treecrf.datasets import describe
 from treecrf.reporting.files import read_json, write_text
+from treecrf.reporting.future_page import future_is_finished, future_sections
 from treecrf.reporting.missing_page import missing_is_finished, missing_sections
 from treecrf.reporting.parts import paragraph
 from treecrf.reporting.tables import frame_to_fragment
@@ -53,12 +54,14 @@ def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
     names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
     absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
     absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
+    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
     yield _heading(settings)
     if absent:
         reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
         yield _absent(reasons)
     yield from training_sections(settings, results)
     yield from missing_sections(settings, results)
+    yield from future_sections(settings, results)
     for name in names:
         if training_is_finished(results, name) or missing_is_finished(results, name):
             yield _dataset(name, read_json(results / "data" / name / "description.json"))
@@ -72,6 +75,8 @@ def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
 def _heading(settings: Settings) -> str:
     names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
     links = "".join(f'<a href="#{name}">{escape(name)}</a>' for name in names)
+    if settings.future.datasets:
+        links = f'<a href="#future">future features</a>{links}'
     if settings.missing.datasets:
         links = f'<a href="#missing">missing values</a>{links}'
     if settings.training.datasets:
@@ -79,7 +84,7 @@ def _heading(settings: Settings) -> str:
     return (
         "<header><h1>TreeCRF: published and measured</h1>"
         "<p>Conditional random fields whose potentials are sums of regression trees, trained and tested as in "
-        "chapters 3 and 4 of the dissertation. Every number below was computed by the run that wrote this page, but for "
+        "chapters 3 to 5 of the dissertation. Every number below was computed by the run that wrote this page, but for "
         "the columns headed <em>published</em>.</p>"
         f'<nav>{links}<a href="#cost">CPU time</a><a href="#settings">settings</a></nav></header>'
     )

@@ -32,7 +32,7 @@ from treecrf.studies.methods import METHODS
 INTRODUCTION = """
 Percent of test positions; of data sets that are tested document by document, the mean over the documents.
 <em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences
-({folds} folds, or each training document in turn); then one training on all of them, which serves both decoders. <em>Peak</em>: the best point of all
+({folds} folds, or as many training documents, one by one); then one training on all of them, which serves both decoders. <em>Peak</em>: the best point of all
 test curves; it uses the test labels to choose, so it says what a method could give, not what it would give.
 <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} of methods in Java); differences smaller than
 this spread say nothing. A method without such runs shows its one training. Methods in Java take the settings that the same

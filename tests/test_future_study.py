@@ -1,0 +1,271 @@
+"""The study of future features: choices, frames, tests, tables, figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
+from treecrf._holm import adjust_holm
+from treecrf._mcnemar import compare_pairs
+from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
+from treecrf.figures.future import accuracy_by_order, feature_trees, what_features_see
+from treecrf.models.future_features import NO_STATES
+from treecrf.reporting.future_tables import future_layouts, with_published
+from treecrf.reporting.published import future_accuracies, read_published
+from treecrf.settings import FutureSettings
+from treecrf.studies.future import NO_BAG, RUN_NAMES, compare_future
+from treecrf.studies.future_features import INSTANCE, describe_features, tree_rows
+from treecrf.studies.future_summary import compare_neighbours, one_directional_example, put_together
+from treecrf.trees.forest import Evaluator
+
+METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]
+SETTINGS = FutureSettings(
+    methods=METHODS, n_iterations=12, max_leaves=[4, 6], bags=[6, None], g0=[-1, -5], alpha_uppers=[5, 40],
+    beta_uppers=[1e3, 1e5], eta_uppers=[10], eta_starts=[0.5, 1.0], each_label=False,
+)  # fmt: skip
+SIZES = {"n_train": 120, "n_validation": 60, "n_test": 20, "length": 15}
+
+
+@pytest.fixture(scope="module")
+def splits():
+    return {seed: future_splits("or", seed=seed, **SIZES) for seed in range(2)}
+
+
+@pytest.fixture(scope="module")
+def outcomes(splits):
+    return {method: compare_future("or", splits, (0, 0), method, SETTINGS) for method in METHODS}
+
+
+@pytest.fixture(scope="module")
+def frames(outcomes):
+    parts = {
+        kind: [getattr(o, kind) for o in outcomes.values()] for kind in ("runs", "predictions", "weights", "trees")
+    }
+    return put_together(**parts, exact_under=25)
+
+
+def test_runs_are_those_of_direct_trainings(outcomes, splits):
+    runs = outcomes["sliding_window"].runs
+    assert list(runs.columns) == RUN_NAMES
+    assert set(runs["bag"]) == {NO_BAG}
+    for seed, sets in splits.items():
+        scores = {}
+        for max_leaves in (4, 6):
+            model = SlidingWindow(n_iterations=12, max_leaves=max_leaves, l2_regularization=0.0).fit(sets.train)
+            scores[max_leaves] = model.staged_score(sets.validation)[:, 0], model.staged_score(sets.test)[:, 0]
+        best = max(scores, key=lambda leaves: (scores[leaves][0].max(), -leaves))
+        row = runs[runs["seed"] == seed].iloc[0]
+        stage = scores[best][0].argmax()
+        assert (row["max_leaves"], row["n_iterations"]) == (best, stage + 1)
+        assert row["validation_accuracy"] == pytest.approx(100 * scores[best][0][stage])
+        assert row["test_accuracy"] == pytest.approx(100 * scores[best][1][stage])
+
+
+def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
+    runs = outcomes["ff_memm_0"].runs
+    assert len(runs) == 2 * 2 * 2
+    row = runs[(runs["bag"] == "bag 6") & (runs["g0"] == -5) & (runs["seed"] == 1)].iloc[0]
+
+    def train(leaves, start, alpha, beta):
+        return FutureFeatureMEMM(
+            12, leaves, order=0, bag=6, g0=-5, eta_start=start, alpha_upper=alpha, beta_upper=beta, eta_upper=10,
+            each_label=False,
+        ).fit(splits[1].train, validation=splits[1].validation)  # fmt: skip
+
+    def validate(candidate):
+        return train(*candidate).staged_score(splits[1].validation)[:, 0].max()
+
+    best = None  # leaves; then start, alpha and beta one after another
+    for leaves in (4, 6):
+        chosen = [leaves, 0.5, 5, 1e3]
+        for place, grid in ((1, (0.5, 1.0)), (2, (5, 40)), (3, (1e3, 1e5))):
+            tried = [chosen, *([*chosen[:place], value, *chosen[place + 1 :]] for value in grid)]
+            chosen = max(tried, key=validate)
+        if best is None or validate(chosen) > validate(best):
+            best = chosen
+    model = train(*best)
+    stage = model.staged_score(splits[1].validation)[:, 0].argmax()
+    assert row["validation_accuracy"] == pytest.approx(100 * validate(best))
+    assert row["n_iterations"] == stage + 1
+    assert row["test_accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
+    bits = splits[1].test.values.reshape(20, 15, 8) == 1
+    positive = (model.instance_scores(splits[1].test) > 0).any(axis=1)
+    assert row["test_instance_accuracy"] == pytest.approx(100 * (positive == is_positive(bits).ravel()).mean())
+    shown = (model.future_features(splits[1].test) > 0.5).any(axis=1)
+    assert row["test_bag_accuracy"] == pytest.approx(100 * (shown == bag_labels(bits).ravel()).mean())
+
+
+def test_predictions_have_the_accuracy_of_the_runs(outcomes):
+    for outcome in outcomes.values():
+        correct = outcome.predictions["label"] == outcome.predictions["predicted"]
+        found = correct.groupby([outcome.predictions[c] for c in ("bag", "g0", "seed")], dropna=False).mean()
+        for row in outcome.runs.itertuples():
+            values = found.reset_index(name="accuracy")
+            same = (values["bag"] == row.bag) & (values["seed"] == row.seed)
+            same &= values["g0"].isna() if pd.isna(row.g0) else values["g0"] == row.g0
+            assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.test_accuracy)
+
+
+def test_validation_prefers_the_start_value(frames):
+    best = frames["best"]
+    assert len(best) == 3 + 2 * 2
+    for row in best[best["g0"].notna()].itertuples():
+        others = frames["summary"].query("method == @row.method and bag == @row.bag")
+        assert row.validation_mean == others["validation_mean"].max()
+    assert set(frames["weights"]["method"]) == set(frames["trees"]["method"])
+    assert len(frames["weights"].groupby(["method", "bag", "g0"])) == 1
+
+
+def test_neighbours_are_tested_in_every_draw(outcomes):
+    predictions = pd.concat([outcomes[m].predictions for m in ("sliding_window", "memm_1", "crf_2")])
+    tests = compare_neighbours(predictions, ["sliding_window", "memm_1", "crf_2"], 25)
+    assert tests[["method", "other"]].to_numpy().tolist() == [["sliding_window", "memm_1"], ["memm_1", "crf_2"]]
+    p_values, points = [], []
+    for _, of_seed in predictions.groupby("seed"):
+        correct = of_seed.assign(decoder="d", correct=of_seed["label"] == of_seed["predicted"])
+        pairs = compare_pairs(correct, 25).set_index(["method", "other"])
+        rows = [pairs.loc["sliding_window", "memm_1"], pairs.loc["memm_1", "crf_2"]]
+        p_values.append([row["p_value"] for row in rows])
+        points.append([-row["accuracy_points"] for row in rows])
+    assert tests["median_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
+    assert tests["accuracy_points"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
+    significant = np.sum([adjust_holm(np.array(row)) < 0.05 for row in p_values], axis=0)
+    assert tests["n_significant"].tolist() == significant.tolist()
+    assert tests["n_better"].tolist() == (np.array(points) > 0).sum(axis=0).tolist()
+
+
+def test_one_direction_is_not_enough():
+    example = one_directional_example()
+    np.testing.assert_allclose(example["alpha"], example["published_alpha"])
+    np.testing.assert_allclose(example["beta"], example["published_beta"])
+    for marginal, recursion in (("forward", "alpha"), ("backward", "beta")):
+        np.testing.assert_allclose(example[marginal], example[recursion] / example[recursion].sum())
+    product = example["alpha"] * example["beta"]
+    np.testing.assert_allclose(example["both"], product / product.sum())
+    winners = [example.loc[example[name].idxmax(), "label"] for name in ("forward", "backward", "both")]
+    assert winners == ["l2", "l3", "l1"]
+
+
+def test_weights_are_means_of_what_is_seen(splits):
+    sets = splits[0]
+    model = FutureFeatureMEMM(12, order=0, bag=6, each_label=False).fit(sets.train, validation=sets.validation)
+    weights, _ = describe_features(model, sets.train)
+    values, scores = model.future_features(sets.train)[:, 0], model.instance_scores(sets.train)[:, 0]
+    first = weights[weights["feature"] == 1].set_index(["distance", "attribute", "category"])
+    true = sets.train.values[:, 2] == 1
+    assert first.loc[(INSTANCE, "x3", "1"), "value"] == pytest.approx(scores[true].mean() - scores.mean())
+    place = np.arange(len(values)) % 15
+    there = np.flatnonzero(place + 2 < 15)
+    chosen = there[true[there + 2]]
+    assert first.loc[(2, "x3", "1"), "value"] == pytest.approx(values[chosen].mean() - values[there].mean())
+    assert first.loc[(2, "x3", "1"), "n"] == len(chosen)
+    assert set(weights["distance"]) == set(range(7))
+
+
+def test_trees_are_written_as_they_work(splits):
+    sets = splits[0]
+    model = FutureFeatureMEMM(12, order=0, bag=6, each_label=False).fit(sets.train, validation=sets.validation)
+    _, trees = describe_features(model, sets.train)
+    tree = model.features_[0].trees[0]
+    rows = {row["node"]: row for row in tree_rows(tree, sets.train.attributes)}
+    assert trees.query("feature == 1 and tree == 1")["test"].tolist() == [row["test"] for row in rows.values()]
+    children = {(row["parent"], row["side"]): node for node, row in rows.items()}
+
+    def value(observation):
+        node = 0
+        while rows[node]["test"]:
+            name, _, category = rows[node]["test"].partition(" = ")
+            code = observation[[a.name for a in sets.train.attributes].index(name)]
+            node = children[node, "yes" if sets.train.attributes[0].categories[code] == category else "no"]
+        return rows[node]["value"]
+
+    from treecrf.models.future_features import Bags
+
+    expected = np.zeros((sets.train.n_positions, 1))
+    Evaluator(Bags(sets.train, 6, (0, 0)).columns, NO_STATES, len(tree.values)).add(tree, expected)
+    assert [value(row) for row in sets.train.values[:60]] == pytest.approx(expected[:60, 0].tolist())
+
+
+# --- tables and figures -----------------------------------------------------------------------------
+
+
+def test_published_values_are_all_there():
+    published = future_accuracies().set_index(["dataset", "method", "bag"])["percent"]
+    assert published["xor", "crf_4", NO_BAG] == 58.4
+    assert published["xor", "ff_memm_0", "bag 6"] == 100
+    assert published["nettalk_binary", "sliding_window", NO_BAG] == 84.2
+    assert published["nettalk_binary", "ff_memm_2", "bag 4"] == 89.6
+    assert len(published) == 3 * 7 + len(read_published("table_5_5_nettalk_binary"))
+
+
+def test_tables_say_what_the_frames_hold(frames):
+    layouts = future_layouts(frames)
+    patterns = layouts["table_5_3"]
+    assert len(patterns) == 4
+    row = patterns[patterns["", "G0"] == "−5"].iloc[0]
+    assert row["test accuracy (%)", "published"] == "100.00"
+    assert row["bound of β", "published"] == "100000"
+    orders = layouts["orders"].set_index(["method", "values"])
+    assert orders.loc[("TreeCRF", "published"), "order 2"] == "85.90"
+    mean = frames["best"].set_index("method").loc["crf_2", "test_mean"]
+    assert orders.loc[("TreeCRF", "measured"), "order 2"].startswith(f"{mean:.2f} ±")
+    assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
+    assert layouts["tests"].iloc[0]["against"] == "MEMM-1"
+    assert len(layouts["tests"]) == 6
+    assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
+    assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")
+
+
+def test_figures_show_every_line_and_feature(frames):
+    figure = accuracy_by_order(with_published(frames["best"], future_accuracies()))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["or"]
+    labels = figure.axes[0].get_legend_handles_labels()[1]
+    assert labels == [
+        "sliding window",
+        "MEMM",
+        "TreeCRF",
+        "FF-MEMM, bag 6",
+        "FF-MEMM, bag to the end",
+        "FF-TreeCRF, bag 6",
+        "FF-TreeCRF, bag to the end",
+    ]
+    n_features = min(frames["weights"]["feature"].nunique(), 4)
+    panels = [axes for axes in what_features_see(frames["weights"]).axes if axes.get_title(loc="left")]
+    assert len(panels) == n_features
+    trees = feature_trees(frames["trees"])
+    texts = {text.get_text() for axes in trees.axes for text in axes.texts}
+    assert set(frames["trees"].query("tree == 1 and feature == 1 and test != ''")["test"]) <= texts
+
+
+# --- data and settings ------------------------------------------------------------------------------
+
+
+def test_splits_of_other_sets_hold_sequences_out():
+    first, again, other = (datasets.load_splits("hyphen_tex", seed=seed) for seed in (0, 0, 1))
+    train, test = datasets.load("hyphen_tex")
+    assert len(first.train) + len(first.validation) == len(train)
+    assert first.test == test
+    assert first.validation == again.validation
+    assert first.validation != other.validation
+    assert datasets.load_splits("xor", seed=3, **SIZES).test == future_splits("xor", seed=3, **SIZES).test
+    with pytest.raises(ValueError, match="held_out=0"):
+        datasets.load_splits("hyphen_tex", seed=0, held_out=0.999999)
+
+
+def test_drawn_sets_are_drawn_anew(mirror):
+    first, other = (datasets.load_splits("nettalk_binary", seed=seed, raw=mirror, n_train=90) for seed in (0, 1))
+    assert [len(part) for part in first] == [60, 30, 1000]
+    assert first.test != other.test
+
+
+def test_settings_of_a_data_set():
+    settings = FutureSettings(datasets=["a"], overrides={"a": {"g0": [-3], "bags": [None]}}, n_seeds=7)
+    own = settings.of("a")
+    assert (own.g0, own.bags, own.n_seeds) == ([-3], [None], 7)
+    assert settings.of("other").bags == [6]
+    with pytest.raises(ValueError, match="alpha"):
+        FutureSettings(overrides={"a": {"alpha": 3}})
+    with pytest.raises(ValueError, match="belongs to no data set"):
+        FutureSettings(overrides={"a": {"datasets": []}})
+    with pytest.raises(ValueError, match="pattern"):
+        FutureSettings(methods=["crf_5"])

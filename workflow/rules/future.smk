@@ -1,0 +1,186 @@
+rule prepare_future_data:
+    input:
+        raw_files,
+    output:
+        **{
+            side: f"{RESULTS}/future/{{dataset}}/seed_{{seed}}.{side}.npz"
+            for side in FUTURE_SIDES
+        },
+    log:
+        f"{LOGS}/prepare_future_data/{{dataset}}_{{seed}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    group:
+        "future_data"
+    params:
+        source=lambda wildcards: source_of(wildcards.dataset),
+        options=lambda wildcards: future_options(wildcards.dataset),
+        held_out=SETTINGS.future.held_out,
+        raw=lambda wildcards: RAW,
+        mirror=MIRROR,
+        code=code_of("sequences.py", "_frames.py", "datasets"),
+    message:
+        "Prepares draw {wildcards.seed} of {wildcards.dataset}"
+    script:
+        "../scripts/prepare_future_data.py"
+
+
+rule compare_future:
+    input:
+        **{
+            side: lambda wildcards, side=side: future_draws(wildcards.dataset, side)
+            for side in FUTURE_SIDES
+        },
+        kernels=KERNELS,
+    output:
+        **{
+            kind: f"{RESULTS}/future/{{dataset}}/{{method}}.{kind}.parquet"
+            for kind in FUTURE_OUTCOMES
+        },
+    log:
+        f"{LOGS}/compare_future/{{dataset}}_{{method}}.log",
+    benchmark:
+        f"{BENCHMARKS}/compare_future/{{dataset}}_{{method}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=120,
+    params:
+        settings=lambda wildcards: SETTINGS.future.of(wildcards.dataset).used_by_jobs(),
+        window=lambda wildcards: window_of(wildcards.dataset),
+        code=FUTURE_CODE,
+    message:
+        "Trains and tests {wildcards.method} on all draws of {wildcards.dataset}"
+    script:
+        "../scripts/compare_future.py"
+
+
+rule summarise_future:
+    input:
+        unpack(future_outcomes),
+    output:
+        **{
+            name: f"{RESULTS}/future/{{dataset}}/{name}.csv"
+            for name in FUTURE_SUMMARIES
+        },
+    log:
+        f"{LOGS}/summarise_future/{{dataset}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        exact_under=SETTINGS.future.exact_under,
+        code=code_of(
+            "studies/future.py",
+            "studies/future_summary.py",
+            "significance.py",
+            "_mcnemar.py",
+            "_holm.py",
+        ),
+    message:
+        "Compares the methods on {wildcards.dataset}"
+    script:
+        "../scripts/summarise_future.py"
+
+
+rule tabulate_future:
+    input:
+        **{
+            name: future_summaries(name)
+            for name in FUTURE_SUMMARIES
+            if name not in ("weights", "trees")
+        },
+    output:
+        **{
+            name: report(
+                f"{RESULTS}/future/tables/{name}.html",
+                caption=f"../report/{caption}.rst",
+                category=FUTURE,
+                labels={"item": title},
+            )
+            for name, (caption, title) in FUTURE_TABLES.items()
+        },
+    log:
+        f"{LOGS}/tabulate_future.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_of("reporting", "studies/future_summary.py", "chain.py"),
+    message:
+        "Writes the tables of future features"
+    script:
+        "../scripts/tabulate_future.py"
+
+
+rule draw_future_orders:
+    input:
+        future_summaries("best"),
+    output:
+        report(
+            f"{RESULTS}/future/orders.svg",
+            caption="../report/future_orders.rst",
+            category=FUTURE,
+            labels={"item": "Accuracy by order"},
+        ),
+        pdf=f"{RESULTS}/future/orders.pdf",
+        png=f"{RESULTS}/future/orders.png",
+    log:
+        f"{LOGS}/draw_future_orders.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        code=code_of("figures", "reporting/published"),
+    message:
+        "Draws the accuracy of labellers by order"
+    script:
+        "../scripts/draw_future_orders.py"
+
+
+rule draw_future_features:
+    input:
+        weights=f"{RESULTS}/future/{{dataset}}/weights.csv",
+        trees=f"{RESULTS}/future/{{dataset}}/trees.csv",
+    output:
+        weights=report(
+            f"{RESULTS}/future/{{dataset}}/weights.svg",
+            caption="../report/future_weights.rst",
+            category=FUTURE,
+            labels={"item": "What features look at", "data set": "{dataset}"},
+        ),
+        trees=report(
+            f"{RESULTS}/future/{{dataset}}/trees.svg",
+            caption="../report/future_trees.rst",
+            category=FUTURE,
+            labels={"item": "Trees of features", "data set": "{dataset}"},
+        ),
+    log:
+        f"{LOGS}/draw_future_features/{{dataset}}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        code=code_of("figures"),
+    message:
+        "Draws what the features found on {wildcards.dataset} look at"
+    script:
+        "../scripts/draw_future_features.py"

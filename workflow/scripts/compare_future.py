@@ -1,0 +1,25 @@
+"""Train and test one method on all draws of one data set of the study of future features.
+
+Outputs
+-------
+runs, predictions, weights, trees : Parquet, see `treecrf.studies.future.FutureOutcome`
+"""
+
+from _job import job
+from treecrf.datasets import Splits
+from treecrf.reporting.files import write_frame
+from treecrf.sequences import SequenceSet
+from treecrf.settings import FutureSettings
+from treecrf.studies.future import compare_future
+
+with job(snakemake.log[0]):
+    sides = [[SequenceSet.load(path) for path in snakemake.input[side]] for side in Splits._fields]
+    outcome = compare_future(
+        snakemake.wildcards.dataset,
+        {seed: Splits(*sets) for seed, sets in enumerate(zip(*sides, strict=True))},
+        tuple(snakemake.params.window),
+        snakemake.wildcards.method,
+        FutureSettings(**snakemake.params.settings),
+    )
+    for kind, frame in outcome._asdict().items():
+        write_frame(frame, snakemake.output[kind])

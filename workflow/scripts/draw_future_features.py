@@ -1,0 +1,17 @@
+"""Draw what the future features found on one data set look at, and their first trees.
+
+Outputs
+-------
+weights, trees : SVG
+"""
+
+from _job import job
+from treecrf.figures.future import feature_trees, what_features_see
+from treecrf.figures.style import save_figure
+from treecrf.reporting.files import atomic, read_frames
+
+with job(snakemake.log[0]):
+    for name, draw in (("weights", what_features_see), ("trees", feature_trees)):
+        figure = draw(read_frames([snakemake.input[name]]))
+        with atomic(snakemake.output[name]) as temporary:
+            save_figure(figure, temporary, "svg")

@@ -1,0 +1,19 @@
+"""Draw the accuracy of labellers by order.
+
+Outputs
+-------
+The figure as SVG, PDF and PNG.
+"""
+
+from _job import job
+from treecrf.figures.future import accuracy_by_order
+from treecrf.figures.style import save_figure
+from treecrf.reporting.files import atomic, read_frames
+from treecrf.reporting.future_tables import with_published
+from treecrf.reporting.published import future_accuracies
+
+with job(snakemake.log[0]):
+    figure = accuracy_by_order(with_published(read_frames(snakemake.input), future_accuracies()))
+    for path in snakemake.output:
+        with atomic(path) as temporary:
+            save_figure(figure, temporary, path.rsplit(".", 1)[1])

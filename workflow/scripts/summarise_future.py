@@ -1,0 +1,18 @@
+"""Put the methods of one data set of the study of future features together.
+
+Outputs
+-------
+runs, summary, best, tests, weights, trees : CSV, see `treecrf.studies.future_summary.put_together`
+"""
+
+import pandas as pd
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.studies.future import FutureOutcome
+from treecrf.studies.future_summary import put_together
+
+with job(snakemake.log[0]):
+    frames = {kind: [pd.read_parquet(path) for path in snakemake.input[kind]] for kind in FutureOutcome._fields}
+    for name, frame in put_together(**frames, exact_under=snakemake.params.exact_under).items():
+        write_frame(frame, snakemake.output[name])
