@@ -50,6 +50,8 @@ def test_config_yaml_says_the_defaults():
     assert said.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
     for name in said.missing.datasets:
         assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
+    unnamed = {"datasets": [], "overrides": {}}
+    assert said.future.model_copy(update=unnamed) == defaults.future
     unnamed = {"datasets": [], "baselines": {}}
     assert said.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 

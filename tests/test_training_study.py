@@ -15,6 +15,7 @@ from treecrf.studies import methods, training
 from treecrf.studies.methods import METHODS, candidate_name, candidates
 
 SETTINGS = TrainingSettings(
+    test_every=1,
     n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
     memm_regularizations=[5], original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
 )  # fmt: skip
@@ -119,9 +120,9 @@ def test_documents_that_test_in_turn():
     outcome = compare("treecrf", "leave_one_out", train=train, test=test)
     documents = SequenceSet.concatenate([train, test])
     assert sorted(outcome.choice["split"].unique()) == [0, 1, 2, 3, 4]
-    row = outcome.folds.query("split == 3 and fold == 1 and rank == 0 and iteration == 2 and decoder == 'viterbi'")
-    model = TreeCRF(2, 4, 1, (1, 1)).fit(documents.select([0, 2, 4]))
-    assert row["n_correct"].item() == round(5 * model.score(documents.select([1]), "viterbi"))
+    row = outcome.folds.query("split == 3 and fold == 2 and rank == 0 and iteration == 2 and decoder == 'viterbi'")
+    model = TreeCRF(2, 4, 1, (1, 1)).fit(documents.select([0, 1, 4]))
+    assert row["n_correct"].item() == round(5 * model.score(documents.select([2]), "viterbi"))
     row = outcome.curves.query("split == 3 and run == -1 and rank == 1 and iteration == 4 and decoder == 'viterbi'")
     model = TreeCRF(4, 4, 20, (1, 1)).fit(documents.select([0, 1, 2, 4]))
     assert row["n_correct"].item() == round(5 * model.score(documents.select([3]), "viterbi"))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 ROOT = Path(__file__).parents[1]
 SMALL = {
     "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "memm_regularizations": [20], "original_max_leaves": [3],
-    "variances": [5], "n_iterations": 3, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
+    "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
 }  # fmt: skip
 
 

@@ -78,6 +78,7 @@ rule measure_scaling:
         f"{LOGS}/measure_scaling.log",
     benchmark:
         f"{BENCHMARKS}/measure_scaling.tsv"
+    priority: 1
     conda:
         "../../environment.yml"
     threads: 1

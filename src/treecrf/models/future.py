@@ -54,7 +54,8 @@ class FutureFeatureMEMM(base.ChainLabeller):
     alpha_upper, beta_upper, eta_upper : float
         Upper bounds of the line searches for the weight of a tree, of a pattern's tree, and of Q.
     eta_start : float
-        The weight of Q while its pattern is learnt; the text does not say which.
+        The weight of Q while its pattern is learnt, before a line search sets it; the text does not say which. A small
+        one makes patterns sharp (Q near 0 or 1); a large one is fitted by a blunt Q.
     l2_regularization : float
         The lambda of equation 3.1, for all trees.
     each_label : bool

@@ -24,6 +24,9 @@ from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidat
 UNPERTURBED = -1
 """Value of the column `run` for the run that starts from no weights; the others hold their seed."""
 
+AS_CHOSEN = "as chosen for each split"
+"""The candidate of a method whose splits have one each, and not the same one."""
+
 CURVE_NAMES = [
     "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
     "train_log_likelihood", "cpu_seconds",
@@ -322,6 +325,14 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
             best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
         ]
     return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
+
+
+def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
+    plain = curves[curves["run"] == UNPERTURBED]
+    if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
+        return curves
+    return curves.assign(candidate=AS_CHOSEN, rank=0)
 
 
 def peaks(curves: pd.DataFrame) -> pd.DataFrame:

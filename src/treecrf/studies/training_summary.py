@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.significance import compare_pairs
-from treecrf.studies.training import UNPERTURBED, peaks
+from treecrf.studies.training import UNPERTURBED, joined_candidates, peaks
 
 BETTER = "better"
 """Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
@@ -59,7 +59,8 @@ def summarise(
         n_perturbed_runs. Accuracies in percent.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
-    preferred, best = preferred_decoder(choice), peaks(curves)
+    joined = joined_candidates(curves)
+    preferred, best = preferred_decoder(choice), peaks(joined)
     decoders = list(dict.fromkeys(choice["decoder"]))
     rows: list[dict[str, Any]] = []
     for decoder in [*decoders, BETTER]:
@@ -68,7 +69,7 @@ def summarise(
         at_choice = curves.merge(chosen[["split", "decoder", "candidate", "iteration"]])
         best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
         peak = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
-        at_peak = curves[(curves["candidate"] == peak["candidate"]) & (curves["decoder"] == peak["decoder"])]
+        at_peak = joined[(joined["candidate"] == peak["candidate"]) & (joined["decoder"] == peak["decoder"])]
         known = published[(published["method"] == method) & (published["decoder"] == decoder)]
         value = float(known["percent"].iloc[0]) if len(known) else np.nan
         rows.append(
