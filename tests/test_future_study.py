@@ -89,9 +89,11 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     assert row["n_iterations"] == stage + 1
     assert row["test_accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
     bits = splits[1].test.values.reshape(20, 15, 8) == 1
-    positive = (model.instance_scores(splits[1].test) > 0).any(axis=1)
+    n_features = model.stages_["n_features"][: stage + 1].sum()
+    assert row["n_features"] == n_features > 0
+    positive = (model.instance_scores(splits[1].test)[:, :n_features] > 0).any(axis=1)
     assert row["test_instance_accuracy"] == pytest.approx(100 * (positive == is_positive(bits).ravel()).mean())
-    shown = (model.future_features(splits[1].test) > 0.5).any(axis=1)
+    shown = (model.future_features(splits[1].test)[:, :n_features] > 0.5).any(axis=1)
     assert row["test_bag_accuracy"] == pytest.approx(100 * (shown == bag_labels(bits).ravel()).mean())
 
 

@@ -106,12 +106,13 @@ def compare_future(
             constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
             constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
             accuracies, predicted = _accuracies(best, sets, settings)
+            steps = _largest_steps(best)
             of_features = {
                 f"{side}_{kind}_accuracy": value
                 for side, data in zip(Splits._fields, sets, strict=True)
-                for kind, value in pattern_accuracies(best.model, data).items()
+                for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
             }
-            runs.append(best.settings | constant | _largest_steps(best) | accuracies | of_features)
+            runs.append(best.settings | constant | steps | accuracies | of_features)
             predictions.append(_prediction_frame(sets.test, predicted).assign(**constant))
             if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
                 for frames, found in zip((weights, trees), describe_features(best.model, sets.train), strict=True):
@@ -252,7 +253,7 @@ def _largest_steps(trained: _Trained) -> dict[str, Any]:
     }
 
 
-def pattern_accuracies(model: ChainLabeller, data: SequenceSet, n_features: int | None = None) -> dict[str, float]:
+def pattern_accuracies(model: ChainLabeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
     """Percent of instances and of bags that the features tell right, where it is known which are positive.
 
     That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true.
@@ -261,15 +262,15 @@ def pattern_accuracies(model: ChainLabeller, data: SequenceSet, n_features: int 
     ----------
     model : ChainLabeller
     data : SequenceSet
-    n_features : int, optional
-        Look at the first features only.
+    n_features : int or None
+        Look at the first features only, those of the chosen stage.
 
     Returns
     -------
     dict
-        "instance" and "bag"; empty for other models and data sets.
+        "instance" and "bag"; empty for other models and data sets, and without a feature.
     """
-    if not isinstance(model, FutureFeatureMEMM) or not is_future_set(data):
+    if not isinstance(model, FutureFeatureMEMM) or not is_future_set(data) or not n_features:
         return {}
     bits = data.values.reshape(len(data), -1, len(data.attributes)) == 1
     instances, bags = is_positive(bits).ravel(), bag_labels(bits).ravel()
