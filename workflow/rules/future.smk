@@ -8,14 +8,14 @@ rule prepare_future_data:
         },
     log:
         f"{LOGS}/prepare_future_data/{{dataset}}_{{seed}}.log",
+    group:
+        "future_data"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=10,
-    group:
-        "future_data"
     params:
         source=lambda wildcards: source_of(wildcards.dataset),
         options=lambda wildcards: future_options(wildcards.dataset),
