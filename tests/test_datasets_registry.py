@@ -20,7 +20,7 @@ FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind =
 def test_names():
     assert datasets.names() == (
         "protein", "nettalk", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_perl", "faq_x",
-        "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel", "hmm", "xor", "or", "extra", "table",
+        "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel", "hmm", "xor", "or", "extra", "distant", "table",
     )  # fmt: skip
 
 

@@ -239,6 +239,16 @@ def test_figures_show_every_line_and_feature(frames):
     assert set(frames["trees"].query("tree == 1 and feature == 1 and test != ''")["test"]) <= texts
 
 
+def test_nothing_found_is_said(frames, tmp_path):
+    for name, draw in (("weights", what_features_see), ("trees", feature_trees)):
+        frame = frames[name]
+        frame.to_csv(tmp_path / "frame.csv", index=False)
+        assert draw(pd.read_csv(tmp_path / "frame.csv")).axes  # codes of categories are read as numbers
+        frame.head(0).to_csv(tmp_path / "frame.csv", index=False)
+        [text] = draw(pd.read_csv(tmp_path / "frame.csv")).texts
+        assert text.get_text() == "no future feature was found"
+
+
 # --- data and settings ------------------------------------------------------------------------------
 
 

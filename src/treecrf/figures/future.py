@@ -100,9 +100,12 @@ def what_features_see(weights: pd.DataFrame) -> Figure:
         A panel per feature. Colour: how much higher Q is where the category stands at the distance than it is on average,
         in points of probability. Right of it: the same of G, the score of the instance itself, relative to its largest.
     """
+    if weights.empty:
+        return _nothing_found()
     numbers = sorted(weights["feature"].unique())[:N_FEATURES_SHOWN]
     several = len(set(weights["attribute"])) > 1
-    names = weights["attribute"] + " = " + weights["category"] if several else weights["category"]
+    categories = weights["category"].astype(str)
+    names = weights["attribute"] + " = " + categories if several else categories
     weights = weights.assign(row=names, points=100 * weights["value"])
     rows = list(dict.fromkeys(weights["row"]))
     with mpl.rc_context(SETTINGS):
@@ -112,6 +115,12 @@ def what_features_see(weights: pd.DataFrame) -> Figure:
             _draw_heat(figure, axes, of_feature, rows)
             first = of_feature.iloc[0]
             axes.set_title(f"feature {number}, label {first['label']}\neta {first['eta']:.2g}", loc="left", fontsize=8)
+    return figure
+
+
+def _nothing_found() -> Figure:
+    figure = Figure(figsize=(4.0, 0.6))
+    figure.text(0.5, 0.5, "no future feature was found", ha="center", va="center", fontsize=9)
     return figure
 
 
@@ -143,7 +152,10 @@ def feature_trees(trees: pd.DataFrame) -> Figure:
     Figure
         A panel per feature. Left: the test fails; right: it holds. Leaves: what the tree adds to G.
     """
-    first = trees[trees["tree"] == 1]
+    if trees.empty:
+        return _nothing_found()
+    first = trees.fillna({"test": ""})
+    first = first[first["tree"] == 1]
     numbers = sorted(first["feature"].unique())[:2]
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(5.2 * len(numbers), 3.6), layout="constrained")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from treecrf.datasets import describe
 from treecrf.reporting.files import read_frames
-from treecrf.reporting.future_tables import future_layouts
+from treecrf.reporting.future_tables import future_layouts, method_text
 from treecrf.reporting.parts import figure, fold, paragraph
 from treecrf.reporting.rendering import to_fragment
 from treecrf.settings import FutureSettings, Settings, TableDataset
@@ -117,8 +117,10 @@ def _pictures(folder: Path, name: str) -> str:
     weights, trees = folder / name / "weights.svg", folder / name / "trees.svg"
     if not weights.is_file() or not trees.is_file():
         return ""
-    first = pd.read_csv(folder / name / "weights.csv", nrows=1).iloc[0]
-    model = f"{first['method']}, {first['bag']}, G0 {first['g0']:g}, first draw"
+    first = pd.read_csv(folder / name / "weights.csv", nrows=1)
+    model = "none"
+    if len(first):
+        model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"
     return figure(weights, f"What features see on {name}", WEIGHTS_NOTE.format(name=name, model=model)) + fold(
         f"Trees of features on {name}", figure(trees, f"Trees on {name}", TREES_NOTE.format(name=name))
     )

@@ -12,6 +12,7 @@ from treecrf import chain
 from treecrf._holm import adjust_holm
 from treecrf.significance import compare_pairs
 from treecrf.studies.future import NO_BAG
+from treecrf.studies.future_features import TREE_NAMES, WEIGHT_NAMES
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
@@ -146,13 +147,17 @@ def put_together(
     order = [variant_name(method, bag) for method, bag in zip(best["method"], best["bag"], strict=True)]
     with_features = best[best["g0"].notna()].nlargest(1, "validation_mean")
     pictured = {
-        name: pd.concat(
-            [_of_variants(f, with_features) for f in frames if len(f)] or [pd.DataFrame()], ignore_index=True
-        )
-        for name, frames in (("weights", weights), ("trees", trees))
+        "weights": _joined(weights, with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
+        "trees": _joined(trees, with_features, [*VARIANT, "seed", *TREE_NAMES]),
     }
     tests = compare_neighbours(preferred, order, exact_under)
     return {"runs": joined, "summary": summarise_runs(joined), "best": best, "tests": tests} | pictured
+
+
+def _joined(frames: Sequence[pd.DataFrame], variants: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The rows of some variants in any of the frames; those without rows may have no columns."""
+    parts = [_of_variants(frame, variants) for frame in frames if len(frame)]
+    return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
 
 
 def _of_variants(frame: pd.DataFrame, variants: pd.DataFrame) -> pd.DataFrame:
