@@ -128,6 +128,7 @@ def _pictures(folder: Path, name: str) -> str:
 
 def _open_choices(settings: FutureSettings) -> str:
     shown = settings.model_dump(mode="json")
+    shown["overrides"] = {name: own for name, own in shown["overrides"].items() if name in settings.datasets}
     return ", ".join(f"{name} {shown[name]}" for name in CHOICES)
 
 
