@@ -1,0 +1,71 @@
+"""What two runs of the workflow must have in common: every result, times aside."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pandas as pd
+
+TIME_COLUMN = re.compile(r"seconds|\bCPU\b", re.IGNORECASE)
+"""A column of measured time is named for its unit, in data ("cpu_seconds") and in tables ("CPU seconds measured")."""
+
+LEFT_OUT = {
+    "benchmarks/*": "Snakemake's measurements of time and memory",
+    "logs/*": "messages with times and places",
+    "training/figure_3_[23]*": "figures of CPU seconds",
+    "training/sampling.[sp]*": "cost and accuracy in one figure; training/sampling.csv is compared",
+    "training/tables/table_3_[56].html": "shows CPU seconds; its CSV is compared",
+    "training/tables/table_3_[56].tex": "shows CPU seconds; its CSV is compared",
+    "training/tables/table_3_6.csv": "CPU seconds of an iteration, a column for each phase",
+    "training/tables/windows.*": "CPU seconds; training/windows.csv is compared",
+    "training/tables/sampling.*": "CPU seconds; training/sampling.csv is compared",
+    "missing/tables/costs.*": "CPU seconds, a column for each method; costs.csv of every data set is compared",
+}
+"""Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
+
+FRAMES = {".csv", ".parquet"}
+
+
+def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """A digest of the content of every file under a results folder, times left out.
+
+    Parameters
+    ----------
+    folder : path-like
+        What the configuration calls `results`.
+
+    Returns
+    -------
+    dict of str to str
+        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file
+        the columns that `TIME_COLUMN` does not match are digested; of any other file its bytes.
+    """
+    root = Path(folder)
+    files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+    return {name: _digest(path) for name, path in files.items() if _is_compared(name)}
+
+
+def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """The paths whose digests differ, or that only one of two results has."""
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
+def _is_compared(name: str) -> bool:
+    return not any(fnmatch(name, pattern) for pattern in LEFT_OUT)
+
+
+def _digest(path: Path) -> str:
+    content = _frame_content(path) if path.suffix in FRAMES else path.read_bytes()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _frame_content(path: Path) -> bytes:
+    """The columns that hold no times, with their names and types, as text that keeps every bit of a number."""
+    frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame = frame[[name for name in frame if not TIME_COLUMN.search(str(name))]]
+    types = " ".join(str(dtype) for dtype in frame.dtypes)
+    return f"{types}\n{frame.to_csv(index=False)}".encode()
