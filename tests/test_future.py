@@ -351,7 +351,7 @@ def test_monitor_sees_every_stage():
     ({"bag": 0}, "bag=0"), ({"bag": 2.5}, "bag=2.5"), ({"g0": np.nan}, "g0=nan"), ({"alpha_upper": 0}, "alpha_upper=0"),
     ({"beta_upper": np.inf}, "beta_upper=inf"), ({"eta_start": -1}, "eta_start=-1"), ({"n_bins": 1}, "n_bins=1"),
     ({"max_leaves": 1}, "max_leaves=1"), ({"max_lower_leaves": 1}, "max_lower_leaves=1"), ({"order": -1}, "order=-1"),
-    ({"l2_regularization": -1}, "l2_regularization=-1"), ({"patience": 0}, "patience=0"), ({"held_out": 0}, "held_out=0"),
+    ({"l2_regularization": -1}, "l2_regularization=-1"), ({"patience": 0}, "patience=0"), ({"tolerance": -1}, "tolerance=-1"), ({"held_out": 0}, "held_out=0"),
     ({"window": (1, -1)}, "window=(1, -1)"), ({"instance_window": (0,)}, "window=(0,)"), ({"unseen": "?"}, "unseen='?'"),
 ])  # fmt: skip
 def test_bad_settings_are_named(settings, words):

@@ -41,6 +41,7 @@ class Limits(NamedTuple):
     eta_upper: float
     eta_start: float
     patience: int
+    tolerance: float
 
 
 class Stage(NamedTuple):
@@ -159,7 +160,7 @@ class FutureTraining:
             reached = validation.log_likelihood()
             scaled = [tree._replace(values=step * tree.values) for tree in trees]
             stages.append(Stage(scaled, [], step, len(columns.first_cell) - 1, value, reached, []))
-            if reached > best:
+            if reached > best + self._limits.tolerance * abs(best):
                 best, n_best, saved = reached, len(stages), (train.scores.copy(), validation.scores.copy())
         train.scores[:], validation.scores[:] = saved
         self._seconds["trees"] += time.thread_time() - begin

@@ -63,6 +63,8 @@ class FutureFeatureMEMM(base.ChainLabeller):
         that of the second, as in the dissertation.
     patience : int
         Trees that may be added without a rise of the validation likelihood.
+    tolerance : float
+        Least such rise, relative to the validation log likelihood: trees may raise it a little for ever.
     held_out : float
         Part of the training sequences that `fit` holds out as a validation set, unless it is given one.
     unseen : "missing" or "error"
@@ -113,6 +115,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         l2_regularization: float = 0.0,
         each_label: bool = True,
         patience: int = 5,
+        tolerance: float = 1e-3,
         held_out: float = 1 / 3,
         unseen: str = "missing",
         random_state: int | None = None,
@@ -134,6 +137,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         self.l2_regularization = l2_regularization
         self.each_label = each_label
         self.patience = patience
+        self.tolerance = tolerance
         self.held_out = held_out
         self.unseen = unseen
         self.random_state = random_state
@@ -285,8 +289,9 @@ class FutureFeatureMEMM(base.ChainLabeller):
         for name in ("alpha_upper", "beta_upper", "eta_upper", "eta_start"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name}={getattr(self, name)!r}: give a number above 0.")
-        if not 0 <= self.l2_regularization < np.inf:
-            raise ValueError(f"l2_regularization={self.l2_regularization!r}: give a number of at least 0.")
+        for name in ("l2_regularization", "tolerance"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name}={getattr(self, name)!r}: give a number of at least 0.")
         if not np.isfinite(self.g0):
             raise ValueError(f"g0={self.g0!r}: give a finite number.")
         base.check_window(self.window)

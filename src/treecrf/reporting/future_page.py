@@ -54,7 +54,7 @@ NEEDED = ("summary", "best", "tests")
 
 CHOICES = (
     "n_seeds", "held_out", "n_iterations", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
-    "max_lower_iterations", "patience", "l2_regularization", "overrides",
+    "max_lower_iterations", "patience", "tolerance", "l2_regularization", "overrides",
 )  # fmt: skip
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
 

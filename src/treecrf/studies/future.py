@@ -170,7 +170,7 @@ def _choose_steps(
     The dissertation does not say how it went through its bounds; all combinations would be four times as many trainings.
     Where a training shows that a lower bound would change nothing, that bound is not tried.
     """
-    names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "each_label")
+    names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
     own = own | {name: getattr(settings, name) for name in names}
     if issubclass(labeller, FutureFeatureTreeCRF):
         own |= {"crf_iterations": settings.n_iterations, "crf_max_leaves": own["max_leaves"]}
