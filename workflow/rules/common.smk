@@ -319,6 +319,10 @@ def future_results():
 # --- missing values ---------------------------------------------------------------------------------
 
 
+MISSING_SUMMARIES = ("evaluations", "comparisons", "costs", "frequencies")
+"""Those that claims are checked against."""
+
+
 def missing_settings():
     """The study's settings without those that a job does not use, so that changing them runs nothing anew."""
     unused = {"datasets", "methods", "rates", "baseline", "baselines"}
@@ -368,6 +372,20 @@ GUIDE = f"{REPORTS}/missing_values.md"
 TABLE_CODE = [
     f"reporting/{name}.py" for name in ("missing_tables", "rendering", "tables")
 ]
+
+
+# --- claims ------------------------------------------------------------------------------------------
+
+
+def claim_results():
+    """What claims are checked against: the summaries and measurements of all studies."""
+    return [
+        *(path for name in TRAINING_SUMMARIES for path in training_summaries(name)),
+        *measurements().values(),
+        *(path for name in MISSING_SUMMARIES for path in missing_summaries(name)),
+        *(path for name in FUTURE_SUMMARIES for path in future_summaries(name)),
+        *([f"{RESULTS}/future/example.csv"] if SETTINGS.future.datasets else []),
+    ]
 
 
 # --- all studies ------------------------------------------------------------------------------------

@@ -92,6 +92,25 @@ rule summarise_future:
         "../scripts/summarise_future.py"
 
 
+rule compute_example:
+    output:
+        f"{RESULTS}/future/example.csv",
+    log:
+        f"{LOGS}/compute_example.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code_of("studies/future_summary.py", "chain.py", "_chain_kernels.py"),
+    message:
+        "Computes the example of section 5.1"
+    script:
+        "../scripts/compute_example.py"
+
+
 rule tabulate_future:
     input:
         **{

@@ -1,5 +1,40 @@
+rule check_claims:
+    input:
+        claim_results(),
+    output:
+        csv=f"{RESULTS}/claims.csv",
+        html=report(
+            f"{RESULTS}/claims.html",
+            caption="../report/claims.rst",
+            category="Ledger of claims",
+            labels={"item": "What the papers claim"},
+        ),
+    log:
+        f"{LOGS}/check_claims.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    params:
+        results=lambda wildcards: RESULTS,
+        code=code_of(
+            "reporting",
+            "significance.py",
+            "_mcnemar.py",
+            "_holm.py",
+            "studies/future_summary.py",
+        ),
+    message:
+        "Checks the claims of the papers"
+    script:
+        "../scripts/check_claims.py"
+
+
 rule write_page:
     input:
+        rules.check_claims.output,
         training_results(),
         [training_summaries(name) for name in TRAINING_SUMMARIES],
         list(measurements().values()),

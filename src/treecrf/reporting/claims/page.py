@@ -1,0 +1,83 @@
+"""The ledger as HTML: a table for the page of a run, and a page of its own."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from treecrf.reporting.claims.core import VERDICTS
+from treecrf.reporting.files import write_frame, write_text
+
+HEADINGS = ("claim", "what the paper says", "verdict", "what was measured", "where it differs, or why not")
+
+STYLE = """body { font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; margin: 1rem; color: #1a1a1a; background: #fff }
+table { border-collapse: collapse } caption { text-align: left; padding-bottom: .5rem }
+th, td { padding: .35rem .6rem; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top }
+tbody th { font-weight: normal; white-space: nowrap } small { color: #444 } td small { display: block }
+.verdict { font-weight: bold; white-space: nowrap }
+.verdict-replicated { color: #00563f } .verdict-partly { color: #7a4a00 }
+.verdict-not_replicated { color: #a32a00 } .verdict-not_run { color: #555; font-weight: normal }"""
+
+SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "not_run": "–"}
+"""Before the word, so that colour is not needed to tell verdicts apart."""
+
+
+def ledger_summary(frame: pd.DataFrame) -> str:
+    """How many claims have each verdict, as one sentence of text."""
+    counts = frame["verdict"].value_counts()
+    parts = ", ".join(f"{counts.get(verdict, 0)} {verdict_text(verdict)}" for verdict in VERDICTS)
+    return f"{len(frame)} claims: {parts}."
+
+
+def verdict_text(verdict: str) -> str:
+    """A verdict as readers see it."""
+    return verdict.replace("_", " ")
+
+
+def ledger_fragment(frame: pd.DataFrame) -> str:
+    """The ledger as an HTML table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `treecrf.reporting.claims.verdicts`; some rows of it will do.
+
+    Returns
+    -------
+    str
+        A table of class "ledger" with a caption; the verdict is a cell of the classes "verdict" and "verdict-" followed by
+        the verdict, with data-verdict for scripts that sort or filter.
+    """
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
+    rows = "".join(_row(row) for row in frame.to_dict("records"))
+    return (
+        f'<table class="ledger"><caption>{escape(ledger_summary(frame))}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def write_ledger(frame: pd.DataFrame, csv: str | os.PathLike[str], html: str | os.PathLike[str]) -> None:
+    """Write the verdicts as CSV and as an HTML page that needs no other file."""
+    write_frame(frame, csv)
+    page = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Ledger of claims</title><style>{STYLE}</style>'
+    write_text(f"{page}{ledger_fragment(frame)}</html>\n", html)
+
+
+def _row(row: dict[Any, Any]) -> str:
+    verdict = str(row["verdict"])
+    word = f"{SIGNS[verdict]} {verdict_text(verdict)}"
+    cells = (
+        f'<th scope="row" id="claim-{escape(row["id"])}">{escape(row["id"])}<br><small>{escape(row["source"])}</small></th>',
+        f"<td>{escape(row['statement'])}{_small('Check: ', row['check'])}</td>",
+        f'<td class="verdict verdict-{verdict}" data-verdict="{verdict}">{word}{_small("", "on stand-ins" * row["stand_in"])}</td>',
+        f"<td>{escape(row['numbers'])}{_small('Data: ', row['data_sets'])}{_small('Test: ', row['test'])}</td>",
+        f"<td>{escape(row['explanation'])}</td>",
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _small(title: str, text: str) -> str:
+    return f"<small>{title}{escape(text)}</small>" if text else ""

@@ -1,0 +1,13 @@
+"""What each direction alone says in the example of section 5.1, and what both say.
+
+Outputs
+-------
+CSV, see `treecrf.studies.future_summary.one_directional_example`
+"""
+
+from _job import job
+from treecrf.reporting.files import write_frame
+from treecrf.studies.future_summary import one_directional_example
+
+with job(snakemake.log[0]):
+    write_frame(one_directional_example(), snakemake.output[0])
