@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from treecrf import datasets
+from treecrf.reporting.claims import ledger_fragment, verdicts
 
 pytestmark = pytest.mark.workflow
 
@@ -78,6 +79,7 @@ def test_demo_makes_page_tables_and_figures(demo):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     assert set(pd.read_csv(folder / "windows.csv")["window_size"]) == {1, 3}
     assert len(pd.read_csv(folder / "sampling.csv")) == 4
+
     page = (demo / "reports/demo/index.html").read_text()
     for name in names:
         assert f'id="{name}"' in page
@@ -87,6 +89,16 @@ def test_demo_makes_page_tables_and_figures(demo):
     assert "n_perturbed_runs: 2" in page
     assert "http:" not in page.replace("http://www.w3.org", "")
     assert not list(demo.rglob("*.tmp"))
+
+
+def test_claims_are_checked_against_the_results(demo):
+    results = demo / "results/demo"
+    expected = verdicts(results)
+    written = pd.read_csv(results / "claims.csv", keep_default_na=False)
+    pd.testing.assert_frame_equal(written, expected, check_dtype=False)
+    assert ledger_fragment(expected) in (results / "claims.html").read_text(encoding="utf-8")
+    checked = expected[expected["verdict"] != "not_run"]
+    assert set(checked["id"]) <= {"P3.9", "P3.10"}  # the demo has generated sets only
 
 
 def test_second_run_does_nothing(demo):
@@ -111,7 +123,9 @@ def test_a_method_is_added_without_training_the_others_anew(demo):
 
 def test_snakemake_report(demo):
     run(demo, SMALL, "--report", "report.html", scaling=SCALING)
-    assert "Training (chapter 3)" in (demo / "report.html").read_text()
+    text = (demo / "report.html").read_text()
+    assert "Training (chapter 3)" in text
+    assert "Ledger of claims" in text
 
 
 def test_wrong_setting_is_one_sentence(demo):

@@ -55,11 +55,16 @@ class Comparison:
         """Whether `method` is significantly worse."""
         return self.points < 0 and self.p < level
 
+    @property
+    def points_and_p(self) -> str:
+        """Data set, decoder, points and p-value."""
+        return f"{self.place.name}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({p_text(self.p)})"
+
     def observation(self, holds: bool, leans: bool = False) -> Observation:
         """The comparison as an observation."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        said = "" if np.isnan(self.published) else f"; published {points_text(self.published)}"
+        said = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
         return Observation(
             f"{self.place.name}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
             HOLDS if holds else LEANS if leans else FAILS,

@@ -50,10 +50,6 @@ class Place:
             return self.name
         return self.stands_for[0] if len(self.stands_for) == 1 else None
 
-    def __str__(self) -> str:
-        """The name, and whom it stands in for."""
-        return f"{self.name} (stand-in for {', '.join(self.stands_for)})" if self.stands_for else self.name
-
 
 @dataclass(frozen=True)
 class Observation:
@@ -180,7 +176,7 @@ def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fract
     """
     observations = evidence.observations
     if not observations:
-        return Finding(NOT_RUN, test, explanation=f"Without results of what it needs: {', '.join(evidence.absent)}.")
+        return Finding(NOT_RUN, test, explanation=f"No results of what it needs on {_listed(evidence.absent)}.")
     n_held = sum(each.degree == HOLDS for each in observations)
     n_observations = len(observations)
     if n_held >= enough * n_observations:
@@ -193,6 +189,11 @@ def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fract
         numbers += f"; not run: {', '.join(evidence.absent)}"
     explanation = "" if verdict == REPLICATED else _explain(observations, n_held)
     return Finding(verdict, test, numbers, explanation, evidence.places)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _explain(observations: Sequence[Observation], n_held: int) -> str:

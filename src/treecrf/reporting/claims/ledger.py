@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib.resources import files
 
 import pandas as pd
 import yaml
 
 from treecrf.reporting.claims import future, missing, training
-from treecrf.reporting.claims.core import CHECKS, NOT_RUN, Finding, Results
+from treecrf.reporting.claims.core import CHECKS, NOT_RUN, Finding, Place, Results
 
 LATER = {
     "I3": "The training study does not measure a start with iterations of the pseudo-likelihood.",
@@ -76,10 +77,21 @@ def _find(claim: str, results: Results) -> Finding:
     return Finding(NOT_RUN, explanation=reasons[0])
 
 
+def _data_sets_text(places: Sequence[Place]) -> str:
+    """The data sets, those of the papers first, and then the stand-ins with whom they stand in for."""
+    papers = [place.name for place in places if not place.stands_for]
+    stand_ins = [place for place in places if place.stands_for]
+    parts = [", ".join(papers)] if papers else []
+    if stand_ins:
+        word = "stand-in" if len(stand_ins) == 1 else "stand-ins"
+        parts.append(f"{', '.join(p.name for p in stand_ins)} ({word} for {', '.join(stand_ins[0].stands_for)})")
+    return "; ".join(parts)
+
+
 def _row(finding: Finding) -> dict[str, object]:
     return {
         "verdict": finding.verdict,
-        "data_sets": "; ".join(str(place) for place in finding.places),
+        "data_sets": _data_sets_text(finding.places),
         "stand_in": any(place.stands_for for place in finding.places),
         "numbers": finding.numbers,
         "test": finding.test,

@@ -54,17 +54,11 @@ def weighting_is_nowhere_worse_on_protein(results: Results) -> Finding:
     total = len(evidence.observations)
     n_better = sum(each.degree == HOLDS for each in evidence.observations)
     worse = [each.difference for each in evidence.observations if each.degree == FAILS]
+    listed = "; ".join(each.numbers for each in evidence.observations)
+    counted = f"significantly better in {n_better} of {total} comparisons and worse in {len(worse)}"
     conditions = (
-        Observation(
-            f"significantly better in {n_better} of {total}",
-            HOLDS if 2 * n_better > total else FAILS,
-            f"it is significantly better in {n_better} of {total}, not in most",
-        ),
-        Observation(
-            f"significantly worse in {len(worse)}: {'; '.join(each.numbers for each in evidence.observations)}",
-            FAILS if worse else HOLDS,
-            "it is significantly worse: " + "; ".join(worse),
-        ),
+        Observation(counted, HOLDS if 2 * n_better > total else FAILS, f"it is {counted}"),
+        Observation(listed, FAILS if worse else HOLDS, f"it is significantly worse: {'; '.join(worse)}"),
     )
     return judge(Evidence(conditions if total else (), evidence.places, evidence.absent), MODEL)
 
@@ -165,7 +159,7 @@ def _against(results: Results, place: Place, baseline: str, rates: Sequence[floa
             & (published["method"] == method)
             & np.isclose(published["missing_rate"], rate)
         ]
-        said = f"; published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
+        said = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
         found.append(Observation(f"{numbers})", degree, f"{numbers}{said})"))
     return found
 

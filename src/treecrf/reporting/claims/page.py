@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from html import escape
 from typing import Any
 
@@ -17,9 +18,12 @@ STYLE = """body { font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; margin: 
 table { border-collapse: collapse } caption { text-align: left; padding-bottom: .5rem }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top }
 tbody th { font-weight: normal; white-space: nowrap } small { color: #444 } td small { display: block }
+thead th:nth-child(2) { width: 24% } thead th:nth-child(4) { width: 36% } thead th:nth-child(5) { width: 24% }
 .verdict { font-weight: bold; white-space: nowrap }
 .verdict-replicated { color: #00563f } .verdict-partly { color: #7a4a00 }
-.verdict-not_replicated { color: #a32a00 } .verdict-not_run { color: #555; font-weight: normal }"""
+.verdict-not_replicated { color: #a32a00 } .verdict-not_run { color: #555; font-weight: normal }
+@media (max-width: 45rem) { thead { display: none } tr, th, td { display: block; border: 0; padding: .1rem 0 }
+tr { border-bottom: 1px solid #ccc; padding: .6rem 0 } }"""
 
 SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "not_run": "–"}
 """Before the word, so that colour is not needed to tell verdicts apart."""
@@ -72,11 +76,24 @@ def _row(row: dict[Any, Any]) -> str:
     cells = (
         f'<th scope="row" id="claim-{escape(row["id"])}">{escape(row["id"])}<br><small>{escape(row["source"])}</small></th>',
         f"<td>{escape(row['statement'])}{_small('Check: ', row['check'])}</td>",
-        f'<td class="verdict verdict-{verdict}" data-verdict="{verdict}">{word}{_small("", "on stand-ins" * row["stand_in"])}</td>',
-        f"<td>{escape(row['numbers'])}{_small('Data: ', row['data_sets'])}{_small('Test: ', row['test'])}</td>",
-        f"<td>{escape(row['explanation'])}</td>",
+        f'<td class="verdict verdict-{verdict}" data-verdict="{verdict}">{word}{_small("", _stand_in_text(row))}</td>',
+        f"<td>{_lines(row['numbers'])}{_small('Data: ', row['data_sets'])}{_small('Test: ', row['test'])}</td>",
+        f"<td>{_lines(row['explanation'])}</td>",
     )
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _lines(text: str) -> str:
+    """A text whose parts end in semicolons, each part on a line of its own."""
+    together = re.sub(r"p ([=<]) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
+    return ";<br>".join(escape(part) for part in together.split("; "))
+
+
+def _stand_in_text(row: dict[Any, Any]) -> str:
+    """Whether the data sets behind a verdict are stand-ins."""
+    if not row["stand_in"]:
+        return ""
+    return "on stand-ins" if "stand-in" in row["data_sets"].split("; ")[0] else "in part on stand-ins"
 
 
 def _small(title: str, text: str) -> str:

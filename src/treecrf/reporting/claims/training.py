@@ -19,6 +19,7 @@ from treecrf.reporting.claims.core import (
     FAILS,
     HALF,
     HOLDS,
+    LEANS,
     Evidence,
     Finding,
     Observation,
@@ -58,17 +59,11 @@ def shrinkage_is_better(results: Results) -> Finding:
     evidence = gather(DATA_SETS, observe)
     n_better = sum(pair.is_better(SHRINKAGE_LEVEL) for pair in pairs)
     n_worse = sum(pair.is_worse(SHRINKAGE_LEVEL) for pair in pairs)
+    listed = "; ".join(pair.points_and_p for pair in pairs)
+    counted = f"significantly better in {n_better} of {len(pairs)} comparisons and worse in {n_worse}"
     conditions = (
-        Observation(
-            f"of {len(pairs)} comparisons shrinkage is significantly better in {n_better}",
-            HOLDS if n_better >= n_worse else FAILS,
-            f"shrinkage is significantly better in {n_better} comparisons and worse in {n_worse}",
-        ),
-        Observation(
-            f"worse in {n_worse}: {'; '.join(each.numbers for each in evidence.observations)}",
-            HOLDS if n_worse <= 1 else FAILS,
-            f"shrinkage is significantly worse in {n_worse} comparisons, not in at most one",
-        ),
+        Observation(counted, HOLDS if n_better >= n_worse else FAILS, f"it is {counted}"),
+        Observation(listed, HOLDS if n_worse <= 1 else FAILS, f"it is worse in {n_worse}, not in at most one"),
     )
     summed_up = Evidence(conditions if pairs else (), evidence.places, evidence.absent)
     return judge(summed_up, f"{MCNEMAR}, p < {SHRINKAGE_LEVEL}")
@@ -293,7 +288,7 @@ def _growth(place: Place, measured: pd.DataFrame, unit: str) -> Iterator[Observa
         f"on {place.name}, {three_digits(slopes[0])} s more per {unit} with {training_method_name(method)}, "
         f"{three_digits(slopes[1])} s with TreeCRF, ratio {number(ratio)}"
     )
-    yield Observation(said, HOLDS if ratio > MUCH else HALF if ratio > 1 else FAILS, said)
+    yield Observation(said, HOLDS if ratio > MUCH else LEANS if ratio > 1 else FAILS, said)
 
 
 def _at_the_smallest(windows: pd.DataFrame) -> Observation:
