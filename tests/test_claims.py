@@ -5,6 +5,23 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from planted_claims import (
+    DOWN,
+    FB,
+    IMPUTATION,
+    INDICATOR,
+    PLANTED,
+    RATES,
+    SAME,
+    SURROGATES,
+    UP,
+    VITERBI,
+    WEIGHTING,
+    coefficients,
+    pairs,
+    plant_frequencies,
+    plant_pairs,
+)  # fmt: skip
 
 import treecrf.reporting
 from treecrf.reporting.claims import core, ledger_fragment, verdicts, write_ledger
@@ -12,14 +29,8 @@ from treecrf.reporting.claims.core import CHECKS, FAILS, HOLDS, LEANS, Evidence,
 from treecrf.reporting.claims.ledger import LATER, read_claims
 from treecrf.reporting.files import write_frame
 from treecrf.significance import compare_all, compare_pairs
-from treecrf.studies.future import NO_BAG
 from treecrf.studies.future_summary import one_directional_example
 from treecrf.studies.training_summary import BETTER
-
-FB, VITERBI = "forward_backward", "viterbi"
-CHAPTER_3 = ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix")
-RATES = (0.05, 0.1, 0.2, 0.4)
-WEIGHTING, SURROGATES, IMPUTATION, INDICATOR = "instance_weighting", "surrogate_splitting", "imputation", "indicator"
 
 
 def find(folder, claim):
@@ -27,337 +38,7 @@ def find(folder, claim):
     return CHECKS[claim](Results(folder))
 
 
-# --- planting ---------------------------------------------------------------------------------------
-
-
-def plant_pairs(folder, dataset, *rows):
-    """Comparisons of the training study; rows (method, other, points, p) or (method, other, points, p, decoder)."""
-    names = ["method", "other", "accuracy_points", "p_value", "decoder"]
-    frame = pd.DataFrame([(*row, BETTER)[:5] for row in rows], columns=names).assign(dataset=dataset)
-    write_frame(frame, folder / "training" / dataset / "comparisons.csv")
-
-
-def plant_one_pair(folder, method, other, outcomes):
-    """One comparison on each data set; outcomes (points, p) by data set."""
-    for dataset, outcome in outcomes.items():
-        plant_pairs(folder, dataset, (method, other, *outcome))
-
-
-def plant_curves(folder, dataset, jump=0.1, seconds=lambda iteration: 2.0 * iteration):
-    """Curves of TreeCRF, rising by 0.1 or 0.3 points, and of feature induction, by `jump` more in turn."""
-    iteration = np.arange(2, 61, 2)
-    turn = np.arange(len(iteration)) % 2
-    rise = {"treecrf": 0.1, "induced_crf": jump}
-    parts = [
-        pd.DataFrame(
-            {"iteration": iteration, "accuracy": 60 + step * turn, "cpu_seconds": seconds(iteration), "method": method}
-        )
-        for method, step in rise.items()
-    ]
-    wild = pd.DataFrame({"iteration": [1], "accuracy": [0.0], "cpu_seconds": [seconds(1)], "method": "treecrf"})
-    write_frame(pd.concat([wild, *parts], ignore_index=True), folder / "training" / dataset / "curves.csv")
-
-
-def plant_lengths(folder, *slopes):
-    """Forward-backward seconds by length of TreeCRF and feature induction, the shortest lengths far off the power law."""
-    rows = [
-        ("length", length, method, "forward_backward", length**slope if length > 40 else 1e3)
-        for method, slope in zip(("treecrf", "induced_crf"), slopes, strict=True)
-        for length in (10, 20, 40, 80, 160, 320)
-    ]
-    rows += [("length", 10, "treecrf", "evaluation", 5.0), ("n_features", 75, "treecrf", "forward_backward", 5.0)]
-    plant_scaling(folder, rows)
-
-
-def plant_features(folder, ratio):
-    """Seconds of an induction by number of features: `ratio` times as steep with feature induction as with trees."""
-    rows = [
-        ("n_features", value, method, "induction", 100 + slope * value)
-        for method, slope in (("treecrf", 0.5), ("induced_crf", 0.5 * ratio))
-        for value in (75, 125, 175, 225, 275)
-    ]
-    plant_scaling(folder, rows)
-
-
-def plant_scaling(folder, rows):
-    names = ["axis", "value", "method", "quantity", "seconds"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "training" / "scaling.csv")
-
-
-def plant_windows(folder, at_smallest, ratio):
-    """Seconds of an iteration on protein; TreeCRF takes 1 second at a window of 1 and 0.1 more for each observation."""
-    rows = [
-        (size, method, start + slope * (size - 1))
-        for method, start, slope in (("treecrf", 1.0, 0.1), ("induced_crf", at_smallest, 0.1 * ratio))
-        for size in (1, 3, 5)
-    ]
-    names = ["window_size", "method", "seconds_per_iteration"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "training" / "protein" / "windows.csv")
-
-
-def plant_coefficients(folder, dataset, baseline, outcomes, extra=()):
-    """Comparisons of the missing study; outcomes (coefficient, p) by (rate, method)."""
-    rows = [(rate, baseline, method, *outcome) for (rate, method), outcome in outcomes.items()]
-    rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
-    rows += [(0.3, baseline, SURROGATES, 9.0, 1e-9), (0.1, INDICATOR, SURROGATES, 9.0, 1e-9)]  # another rate, baseline
-    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "coefficient", "p_value"])
-    write_frame(frame.assign(likelihood_ratio_p_value=np.nan), folder / "missing" / dataset / "comparisons.csv")
-
-
-def against_others(n_better, rates=RATES, baseline=WEIGHTING, otherwise=(-0.1, 0.05)):
-    """The baseline is significantly better in so many comparisons, and `otherwise` in the rest."""
-    keys = [(r, m) for r in rates for m in (WEIGHTING, SURROGATES, IMPUTATION, INDICATOR) if m != baseline]
-    return {key: (-0.1, 0.049) if place < n_better else otherwise for place, key in enumerate(keys)}
-
-
-def plant_ranks(folder, ranks):
-    """Imputation's rank on protein, 0 for the worst of four, by rate."""
-    outcomes = {}
-    for rate, rank in zip(RATES, ranks, strict=True):
-        others = {SURROGATES: -0.3, INDICATOR: -0.2}  # and instance weighting: 0
-        outcomes |= {(rate, name): (value, 0.5) for name, value in others.items()}
-        outcomes[rate, IMPUTATION] = ((-0.4, -0.25, -0.1, 0.1)[rank], 0.5)
-    plant_coefficients(folder, "protein", WEIGHTING, outcomes)
-
-
-def plant_frequencies(folder, n_few, dataset="faq_ai_general"):
-    """So many of 20 features are true on fewer than a tenth of the lines, the others on a tenth."""
-    frame = pd.DataFrame({"share_true": [0.099] * n_few + [0.1] * (20 - n_few)})
-    write_frame(frame, folder / "missing" / dataset / "frequencies.csv")
-
-
-def plant_costs(folder, n_most):
-    """Surrogates cost most on so many of the four data sets; choices and predictions of imputation cost more still."""
-    for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
-        surrogates = 3.0 if place < n_most else 1.0
-        rows = [
-            (
-                rate,
-                method,
-                0,
-                phase,
-                {SURROGATES: surrogates}.get(method, 2.0) if phase in ("trees", "gradient") else 50.0,
-            )
-            for rate in (0.1, 0.4)
-            for method in (WEIGHTING, SURROGATES, IMPUTATION, INDICATOR)
-            for phase in ("trees", "gradient", "prediction", "choice")
-            if method == IMPUTATION or phase in ("trees", "gradient")
-        ]
-        rows += [(0.0, IMPUTATION, 0, "trees", 999.0), (0.1, "default_direction", 0, "trees", 999.0)]
-        frame = pd.DataFrame(rows, columns=["rate", "method", "training_set", "phase", "cpu_seconds"])
-        write_frame(frame, folder / "missing" / dataset / "costs.csv")
-
-
-def plant_example(folder, forward, backward, both):
-    """Section 5.1's example with the labels that each direction and both say."""
-    labels = ["l1", "l2", "l3"]
-    said = {"forward": forward, "backward": backward, "both": both}
-    columns = {name: [0.8 if label == best else 0.1 for label in labels] for name, best in said.items()}
-    write_frame(pd.DataFrame({"label": labels, **columns}), folder / "future" / "example.csv")
-
-
-def plant_best(folder, dataset, accuracies):
-    """Mean accuracies by method, or by method and bag, with the G_0 that validation prefers."""
-    rows = []
-    for variant, percent in accuracies.items():
-        method, _, bag = variant.partition(" (")
-        rows.append((method, bag.rstrip(")") or NO_BAG, -5.0 if bag else np.nan, percent))
-    frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "test_mean"])
-    write_frame(frame, folder / "future" / dataset / "best.csv")
-
-
-def plant_orders(folder, **by_dataset):
-    for dataset, accuracies in by_dataset.items():
-        plant_best(folder, dataset, {f"crf_{order}": percent for order, percent in enumerate(accuracies, 1)})
-
-
-def plant_patterns(folder, n_recovered):
-    """In so many of the six cells of P5.4 instances and bags are recovered with two features."""
-    cells = [(dataset, g0) for dataset in ("xor", "or", "extra") for g0 in (-5.0, -7.0)]
-    faults = ((2.5, 100.0, 100.0), (2.0, 99.89, 100.0), (2.0, 100.0, 99.89), (0.0, 100.0, 100.0))
-    values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(6)]
-    rows = [(*cell, "ff_memm_0", *found) for cell, found in zip(cells, values, strict=True)]
-    rows += [("xor", 0.0, "ff_memm_0", 9.0, 0.0, 0.0), ("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
-    names = ["dataset", "g0", "method", "n_features", "test_instance_accuracy", "test_bag_accuracy"]
-    for dataset, group in pd.DataFrame(rows, columns=names).groupby("dataset"):
-        write_frame(group, folder / "future" / str(dataset) / "summary.csv")
-
-
-def plant_predictions(folder, memm, crf, ff_memm, n_positions=1000, seeds=3):
-    """Correct positions of three methods on nettalk_binary in every draw, of which `n_positions` are alike; FF-MEMM-1 with
-    other bags and G_0 is always wrong."""
-    plant_best(
-        folder, "nettalk_binary", {"memm_1": 0.0, "crf_1": 0.0, "ff_memm_1 (bag 2)": 0.0, "ff_memm_1 (bag 4)": 0.0}
-    )
-    variants = {
-        "memm_1": [(NO_BAG, np.nan, memm)],
-        "crf_1": [(NO_BAG, np.nan, crf)],
-        "ff_memm_1": [("bag 2", -5.0, ff_memm), ("bag 2", -7.0, 0), ("bag 4", -5.0, 0)],
-    }
-    for method, found in variants.items():
-        parts = [
-            pd.DataFrame(
-                {
-                    "sequence": np.arange(n_positions), "position": np.arange(n_positions), "label": 1,
-                    "predicted": (np.arange(n_positions) < n_correct).astype(int), "dataset": "nettalk_binary",
-                    "method": method, "bag": bag, "g0": g0, "seed": seed,
-                }
-            )
-            for bag, g0, n_correct in found
-            for seed in range(seeds)
-        ]  # fmt: skip
-        write_frame(pd.concat(parts, ignore_index=True), folder / f"future/nettalk_binary/{method}.predictions.parquet")
-
-
 # --- every claim, every verdict ---------------------------------------------------------------------
-
-
-def shrinkage(*outcomes):
-    """Table 3.4: (points, p) of shrinkage with both decoders on as many data sets as there are pairs of outcomes."""
-
-    def plant(folder):
-        for dataset, pair in zip(CHAPTER_3, zip(outcomes[::2], outcomes[1::2], strict=True), strict=False):
-            rows = [("treecrf", "treecrf_original", *o, d) for o, d in zip(pair, (FB, VITERBI), strict=True)]
-            plant_pairs(folder, dataset, *rows)
-
-    return plant
-
-
-def pairs(method, other, **outcomes):
-    return lambda folder: plant_one_pair(folder, method, other, outcomes)
-
-
-def ai_neural(*outcomes):
-    """Table 3.5 on faq_ai_neural: (points, p) of TreeCRF, then feature induction, against the linear CRF."""
-    return lambda folder: plant_pairs(
-        folder, "faq_ai_neural", ("treecrf", "linear_crf", *outcomes[0]), ("linear_crf", "induced_crf", *outcomes[1])
-    )
-
-
-def jumps(n_jumpy):
-    return lambda folder: [
-        plant_curves(folder, name, jump=0.21 if place < n_jumpy else 0.19) for place, name in enumerate(CHAPTER_3)
-    ]
-
-
-def straight(n_straight):
-    return lambda folder: [
-        plant_curves(folder, name, seconds=(lambda i: 2.0 * i) if place < n_straight else (lambda i: 1.1**i))
-        for place, name in enumerate(CHAPTER_3)
-    ]
-
-
-def icml(equal, above):
-    """I1: (points, p) of TreeCRF against feature induction, and of both against the network."""
-    return lambda folder: plant_pairs(
-        folder, "protein", ("treecrf", "induced_crf", *equal, FB),
-        *[(name, "neural_network", *o, FB) for name, o in zip(("treecrf", "induced_crf"), above, strict=True)],
-    )  # fmt: skip
-
-
-def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):
-    outcomes = against_others(n_better, rates, baseline, otherwise)
-    return lambda folder: plant_coefficients(folder, dataset, baseline, outcomes)
-
-
-def bags(*points):
-    """Table 5.5: points that a bag of 4 is better than one of 2, by order."""
-    return lambda folder: plant_best(
-        folder,
-        "nettalk_binary",
-        {f"ff_memm_{k} (bag {bag})": 80 + p * (bag == 4) for k, p in enumerate(points, 1) for bag in (2, 4)},
-    )
-
-
-def call(function, *arguments, **named):
-    return lambda folder: function(folder, *arguments, **named)
-
-
-UP, DOWN, SAME = (1.0, 1e-4), (-1.0, 1e-4), (0.2, 0.05)
-RISING, FALLING = (70.0, 80.0, 90.0, 89.7), (70.0, 80.0, 90.0, 89.69)
-THREE = {"xor": 99.9, "or": 99.9, "extra": 99.9}
-
-
-def solved(**accuracies):
-    return lambda folder: [
-        plant_best(folder, name, {"ff_memm_0 (bag 6)": percent, "ff_memm_0 (bag 2)": 1.0, "memm_1": 100.0})
-        for name, percent in (THREE | accuracies).items()
-    ]
-
-
-PLANTED = {
-    "P3.1": (
-        shrinkage((1.0, 0.024), (-1.0, 0.024), (-3.0, 0.025), (-1.0, 0.5)),
-        shrinkage(UP, UP, DOWN, DOWN),
-        shrinkage(UP, (3.0, 0.025), DOWN, DOWN),
-    ),
-    "P3.2": (
-        pairs("treecrf", "induced_crf", protein=SAME, hyphen=SAME, faq_ai_neural=SAME, faq_aix=SAME, nettalk=UP),
-        pairs("treecrf", "induced_crf", protein=SAME, hyphen=SAME, faq_ai_neural=UP, faq_aix=(-0.1, 0.049)),
-        pairs("treecrf", "induced_crf", protein=SAME, hyphen=DOWN, faq_ai_neural=UP, faq_aix=DOWN),
-    ),
-    "P3.3": (
-        pairs("treecrf", "mallet", faq_ai_general=(1.0, 0.0009)),
-        pairs("treecrf", "mallet", faq_ai_general=(1.0, 0.001)),
-        pairs("treecrf", "mallet", faq_ai_general=DOWN),
-    ),
-    "P3.4": (
-        pairs("treecrf", "induced_crf", nettalk=(-1.0, 0.049)),
-        pairs("treecrf", "induced_crf", nettalk=(-1.0, 0.05)),
-        pairs("treecrf", "induced_crf", nettalk=UP),
-    ),
-    "P3.5": (
-        pairs("treecrf", "linear_crf", protein=(1, 0.0049), nettalk=UP, hyphen=UP, faq_ai_general=UP, faq_aix=UP),
-        pairs("treecrf", "linear_crf", protein=UP, nettalk=UP, hyphen=UP, faq_ai_general=(1, 0.001), faq_aix=DOWN),
-        pairs("treecrf", "linear_crf", protein=(1, 0.005), nettalk=UP, hyphen=UP, faq_ai_general=SAME, faq_aix=DOWN),
-    ),
-    "P3.6": (ai_neural(DOWN, UP), ai_neural(DOWN, (1.0, 0.05)), ai_neural(UP, SAME)),
-    "P3.7": (jumps(4), jumps(3), jumps(2)),
-    "P3.8": (straight(6), straight(3), straight(2)),
-    "P3.9": (
-        call(plant_lengths, 0.91, 1.09),
-        call(plant_lengths, 1.0, 1.11),
-        call(plant_lengths, 0.89, 1.2),
-    ),
-    "P3.10": (call(plant_features, 2.1), call(plant_features, 1.9), call(plant_features, 0.9)),
-    "I1": (
-        icml((-0.2, 0.05), (UP, (-0.3, 0.05))),
-        icml((1.0, 0.049), (UP, UP)),
-        icml((1.0, 0.049), (UP, (-0.3, 0.049))),
-    ),
-    "I2": (call(plant_windows, 0.9, 2.1), call(plant_windows, 1.0, 2.1), call(plant_windows, 1.0, 0.9)),
-    "P4.1": (
-        coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05)),
-        coefficients("protein", WEIGHTING, 6),
-        coefficients("protein", WEIGHTING, 6, otherwise=(0.1, 0.049)),
-    ),
-    "P4.2": tuple(coefficients("nettalk", WEIGHTING, n) for n in (12, 8, 7)),
-    "P4.3": tuple(coefficients("hyphen", WEIGHTING, n, (0.2, 0.4)) for n in (6, 4, 3)),
-    "P4.4": tuple(coefficients("faq_ai_general", IMPUTATION, n, (0.1, 0.4)) for n in (6, 4, 3)),
-    "P4.5": (call(plant_ranks, (0, 1, 1, 3)), call(plant_ranks, (0, 1, 2, 3)), call(plant_ranks, (0, 2, 2, 3))),
-    "P4.6": (call(plant_frequencies, 10), call(plant_frequencies, 9), call(plant_frequencies, 4)),
-    "P4.7": (call(plant_costs, 3), call(plant_costs, 2), call(plant_costs, 1)),
-    "P5.1": (
-        call(plant_example, "l2", "l3", "l1"),
-        call(plant_example, "l2", "l3", "l2"),
-        call(plant_example, "l1", "l3", "l2"),
-    ),
-    "P5.2": (solved(), solved(xor=99.89), solved(xor=99.89, extra=50.0)),
-    "P5.3": (
-        call(plant_orders, xor=(60.0, 50.0), **{"or": RISING, "extra": RISING}),
-        call(plant_orders, xor=(60.01, 50.0), **{"or": RISING, "extra": RISING}),
-        call(plant_orders, xor=(60.01, 50.0), **{"or": RISING, "extra": FALLING}),
-    ),
-    "P5.4": (call(plant_patterns, 6), call(plant_patterns, 3), call(plant_patterns, 2)),
-    "P5.5": (
-        call(plant_predictions, 800, 810, 831),
-        call(plant_predictions, 800, 820, 840),
-        call(plant_predictions, 840, 820, 830),
-    ),
-    "P5.6": tuple(call(plant_orders, nettalk_binary=(80.0, percent)) for percent in (83.01, 83.0, 80.0)),
-    "P5.7": (bags(0, -1, -1, -1), bags(0, -1, -1, 0.1), bags(-1, -1, 0.1, 0.1)),
-}
-"""By claim: plants results that make it replicated, partly replicated, not replicated. Values sit at the thresholds."""
 
 
 @pytest.mark.parametrize("place", [0, 1, 2], ids=core.VERDICTS[:3])

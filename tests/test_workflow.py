@@ -79,7 +79,6 @@ def test_demo_makes_page_tables_and_figures(demo):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     assert set(pd.read_csv(folder / "windows.csv")["window_size"]) == {1, 3}
     assert len(pd.read_csv(folder / "sampling.csv")) == 4
-
     page = (demo / "reports/demo/index.html").read_text()
     for name in names:
         assert f'id="{name}"' in page
