@@ -5,7 +5,7 @@ CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 SNAKEFILES := Snakefile workflow/Snakefile workflow/rules
-CODE := src tests benchmarks workflow
+CODE := src tests benchmarks workflow examples
 
 # An active environment's PYTHONPATH or home packages must not leak into .venv.
 unexport PYTHONPATH PYTHONHOME

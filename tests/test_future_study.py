@@ -279,5 +279,5 @@ def test_settings_of_a_data_set():
         FutureSettings(overrides={"a": {"alpha": 3}})
     with pytest.raises(ValueError, match="belongs to no data set"):
         FutureSettings(overrides={"a": {"datasets": []}})
-    with pytest.raises(ValueError, match="pattern"):
+    with pytest.raises(ValueError, match="names the method 'crf_5'"):
         FutureSettings(methods=["crf_5"])

@@ -284,8 +284,7 @@ def test_methods_differ_in_colour_marker_and_line():
         assert len({style[part] for style in METHOD_STYLES.values()}) == len(METHOD_STYLES)
     assert list(METHOD_STYLES) == list(METHOD_NAMES)
     assert ordered_methods(["indicator", "imputation", "indicator"]) == ["imputation", "indicator"]
-    with pytest.raises(ValueError, match="guessing is no method for missing values; write one of instance_weighting, "):
-        ordered_methods(["imputation", "guessing"])
+    assert ordered_methods(["guessing", "imputation", "own"]) == ["imputation", "guessing", "own"]  # the user's own last
 
 
 @pytest.mark.parametrize("n_sets", [1, 3, 7])

@@ -108,10 +108,10 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     assert counts["n_correct"].between(0, counts["n_positions"]).all()
 
     assert choices.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "l2_regularization", "iteration", "held_out_accuracy",
+        "dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy",
     ]  # fmt: skip
     assert choices["training_set"].tolist() == list(range(n_training_sets))
-    assert choices["l2_regularization"].isin([5.0, 1.0]).all()
+    assert choices["candidate"].isin(["l2_regularization=5", "l2_regularization=1"]).all()
     assert choices["iteration"].isin(range(1, 7)).all()
     assert choices["iteration"].dtype.kind == "i"
 
@@ -160,10 +160,11 @@ def test_counts_are_those_of_models_trained_by_hand(outcomes, method, rate):
                 model, prepare = model_by_hand(method, fitted, n_iterations, penalty)
                 candidates.append((-model.score(prepare(held_out)), n_iterations, penalty))
         assert len({score for score, *_ in candidates}) > 1
-        assert (-choice["held_out_accuracy"], choice["iteration"], choice["l2_regularization"]) == min(candidates)
+        chosen_lambda = float(choice["candidate"].removeprefix("l2_regularization="))
+        assert (-choice["held_out_accuracy"], choice["iteration"], chosen_lambda) == min(candidates)
 
         # The counts: trained on all of the training set.
-        model, prepare = model_by_hand(method, damaged, int(choice["iteration"]), choice["l2_regularization"])
+        model, prepare = model_by_hand(method, damaged, int(choice["iteration"]), chosen_lambda)
         of_set = counts[counts["training_set"] == training_set]
         for test_set in of_set["test_set"].unique():
             damaged_test = holes_by_hand(test, rate, 7, "tiny", "holes", f"{rate:g}", "test", test_set)
@@ -217,7 +218,11 @@ def test_ties_choose_fewest_iterations_and_the_smallest_lambda():
     tied = settings(l2_regularizations=[20.0, 1.0, 5.0], n_iterations=4)
     for method in METHODS:
         choice = study.evaluate_method("tiny", data, data, (0, 0), 0.0, method, tied, 0).choices.iloc[0]
-        assert (choice["held_out_accuracy"], choice["iteration"], choice["l2_regularization"]) == (1.0, 1, 1.0)
+        assert (choice["held_out_accuracy"], choice["iteration"], choice["candidate"]) == (
+            1.0,
+            1,
+            "l2_regularization=1",
+        )
 
 
 def test_settings_reach_the_models(monkeypatch):

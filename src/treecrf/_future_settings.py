@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf._settings_parts import Model, Name, each_once
+from treecrf._settings_parts import Labellers, Model, Name, each_once, used_labellers
 
-FutureMethod = Annotated[str, Field(pattern=r"^(sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4])$")]
-"""A labeller and its order."""
+_METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
 
 Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -19,10 +19,11 @@ class FutureSettings(Model):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
-    methods: list[FutureMethod] = Field(
+    methods: list[Name] = Field(
         ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
-        description="Methods to compare, neighbours with McNemar's test.",
+        description="Methods to compare, neighbours with McNemar's test: a labeller and its order, or one of labellers.",
     )  # fmt: skip
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
     g0: list[float] = Field([-5.0], min_length=1, description="G before its first tree.")
@@ -60,6 +61,16 @@ class FutureSettings(Model):
         return each_once(values)
 
     @model_validator(mode="after")
+    def _methods_are_known(self) -> FutureSettings:
+        for name in self.methods:
+            if name not in self.labellers and not _METHOD.fullmatch(name):
+                raise ValueError(
+                    f"names the method {name!r}, which is none of sliding_window, memm_1 .. memm_4, crf_1 .. crf_4, "
+                    "ff_memm_0 .. ff_memm_4, ff_crf_1 .. ff_crf_4 and not under labellers; correct it"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _overrides_are_settings(self) -> FutureSettings:
         for name in self.overrides:
             forbidden = {"datasets", "overrides"} & set(self.overrides[name])
@@ -68,10 +79,10 @@ class FutureSettings(Model):
             self.of(name)
         return self
 
-    def used_by_jobs(self) -> dict[str, Any]:
-        """JSON values of the settings that a job looks at, so that changing others runs nothing anew."""
-        unused = {"datasets", "methods", "n_seeds", "held_out", "exact_under", "overrides"}
-        return self.model_dump(mode="json", exclude=unused)
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        unused = {"datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "overrides"}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     def of(self, dataset: str) -> FutureSettings:
         """The settings of one data set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,7 +13,38 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+
+
+class LabellerSettings(Model):
+    """A class of your own with `fit` and `predict_proba`, see `treecrf.models.own.OwnLabeller`."""
+
+    class_name: str = Field(alias="class", pattern=r"^[\w.]+:\w+$", description="module:Class.")
+    settings: dict[str, Any] = Field({}, description="Its keyword arguments.")
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(
+        {}, description="Arguments to choose: the values that cross-validation tries, all combinations."
+    )
+
+
+Labellers = dict[Name, LabellerSettings]
+"""Classes of your own by the names that studies call them."""
+
+
+def refuse_unknown(methods: Iterable[str], known: Iterable[str], labellers: Mapping[str, Any]) -> None:
+    """Refuse a method that is neither known to a study nor described under `labellers`."""
+    for name in methods:
+        if name not in known and name not in labellers:
+            raise ValueError(
+                f"names the method {name!r}, which is none of {', '.join(known)} and not under labellers; describe it "
+                "there or correct the name"
+            )
+
+
+def used_labellers(method: str, labellers: Labellers) -> dict[str, Any]:
+    """What the settings of a job say of labellers: its own alone."""
+    if method not in labellers:
+        return {}
+    return {"labellers": {method: labellers[method].model_dump(mode="json")}}
 
 
 def each_once(values: list[Any]) -> list[Any]:

@@ -12,7 +12,16 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from treecrf._future_settings import FutureSettings
-from treecrf._settings_parts import Decoder, Model, Name, Window, each_once
+from treecrf._settings_parts import (
+    Decoder,
+    Labellers,
+    Model,
+    Name,
+    Window,
+    each_once,
+    refuse_unknown,
+    used_labellers,
+)
 
 
 class BuiltinDataset(Model):
@@ -71,9 +80,10 @@ class TrainingSettings(Model):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
-    methods: list[TrainingMethod] = Field(
+    methods: list[TrainingMethod | Name] = Field(
         list(get_args(TrainingMethod)), min_length=1, description="Methods to compare; the first is compared with all."
     )
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
     )
@@ -125,6 +135,11 @@ class TrainingSettings(Model):
         return each_once(values)
 
     @model_validator(mode="after")
+    def _methods_are_known(self) -> TrainingSettings:
+        refuse_unknown(self.methods, get_args(TrainingMethod), self.labellers)
+        return self
+
+    @model_validator(mode="after")
     def _some_iteration_is_tested(self) -> TrainingSettings:
         if self.test_every > self.n_iterations:
             raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
@@ -141,8 +156,9 @@ class TrainingSettings(Model):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
-        others = {name for names in GRIDS.values() for name in names} - set(GRIDS[method])
-        return self.model_dump(mode="json", exclude={"datasets", "methods", "overrides", "exact_under", *others})
+        others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
+        unused = {"datasets", "methods", "labellers", "overrides", "exact_under", *others}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     def of(self, dataset: str) -> TrainingSettings:
         """The settings of one data set."""
@@ -199,11 +215,12 @@ class MissingSettings(Model):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
-    methods: list[MissingMethod] = Field(
+    methods: list[MissingMethod | Name] = Field(
         ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
         min_length=1,
-        description="Ways of handling missing values.",
+        description="Ways of handling missing values, and labellers of your own that cope with holes themselves.",
     )
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
     )
@@ -219,8 +236,10 @@ class MissingSettings(Model):
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that the potentials see.")
     decoder: Decoder = Field("forward_backward", description="Way of predicting.")
-    baseline: MissingMethod = Field("instance_weighting", description="The method that others are compared with.")
-    baselines: dict[Name, MissingMethod] = Field(
+    baseline: MissingMethod | Name = Field(
+        "instance_weighting", description="The method that others are compared with."
+    )
+    baselines: dict[Name, MissingMethod | Name] = Field(
         dict.fromkeys(("faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix"), "imputation"),
         description="Data sets with another baseline.",
     )
@@ -246,6 +265,11 @@ class MissingSettings(Model):
         return each_once(values)
 
     @model_validator(mode="after")
+    def _methods_are_known(self) -> MissingSettings:
+        refuse_unknown(self.methods, get_args(MissingMethod), self.labellers)
+        return self
+
+    @model_validator(mode="after")
     def _baselines_are_methods(self) -> MissingSettings:
         for name in self.datasets:
             baseline = self.baselines.get(name, self.baseline)
@@ -254,6 +278,11 @@ class MissingSettings(Model):
                     f"has the baseline {baseline!r} for {name!r}, which is not among methods; add it there"
                 )
         return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        unused = {"datasets", "methods", "labellers", "rates", "baseline", "baselines"}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     def baseline_of(self, dataset: str) -> str:
         """The method that others are compared with on a data set."""
@@ -271,6 +300,7 @@ class Settings(Model):
     reports: str = Field("reports", description="Folder of the pages to read.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
+    labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
     training: TrainingSettings = Field(
         default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
     )
@@ -286,6 +316,28 @@ class Settings(Model):
         if not isinstance(value, Mapping):
             return value
         return {name: _with_kind(options) for name, options in value.items()}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _studies_know_labellers(cls, values: Any) -> Any:
+        """Studies get the labellers, so that the settings of a job say everything about it."""
+        if not (isinstance(values, Mapping) and values.get("labellers")):
+            return values
+        given = {name: values.get(name) or {} for name in ("training", "missing", "future")}
+        studies = {
+            name: {**study, "labellers": values["labellers"]}
+            for name, study in given.items()
+            if isinstance(study, Mapping)
+        }
+        return {**values, **studies}
+
+    @model_validator(mode="after")
+    def _labellers_have_names_of_their_own(self) -> Settings:
+        taken = {*get_args(TrainingMethod), *get_args(MissingMethod)}
+        for name in self.labellers:
+            if name in taken:
+                raise ValueError(f"labellers names {name!r}, which is a method of its own; choose another name")
+        return self
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Settings:

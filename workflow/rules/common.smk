@@ -323,12 +323,6 @@ MISSING_SUMMARIES = ("evaluations", "comparisons", "costs", "frequencies")
 """Those that claims are checked against."""
 
 
-def missing_settings():
-    """The study's settings without those that a job does not use, so that changing them runs nothing anew."""
-    unused = {"datasets", "methods", "rates", "baseline", "baselines"}
-    return SETTINGS.missing.model_dump(mode="json", exclude=unused)
-
-
 def missing_jobs(kind):
     """Input function: the files of all methods and rates of a data set."""
     rates = [f"{rate:g}" for rate in SETTINGS.missing.rates]

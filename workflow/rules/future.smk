@@ -52,7 +52,9 @@ rule compare_future:
         mem_mb=3000,
         runtime=120,
     params:
-        settings=lambda wildcards: SETTINGS.future.of(wildcards.dataset).used_by_jobs(),
+        settings=lambda wildcards: SETTINGS.future.of(wildcards.dataset).used_by(
+            wildcards.method
+        ),
         window=lambda wildcards: window_of(wildcards.dataset),
         code=FUTURE_CODE,
     message:

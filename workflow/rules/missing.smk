@@ -19,7 +19,7 @@ rule evaluate_missing:
         mem_mb=2000,
         runtime=60,
     params:
-        settings=missing_settings(),
+        settings=lambda wildcards: SETTINGS.missing.used_by(wildcards.method),
         window=lambda wildcards: window_of(wildcards.dataset),
         seed=SETTINGS.seed,
         code=MISSING_CODE,

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
-from treecrf.figures.style import SETTINGS
+from treecrf.figures.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.future import NO_BAG
 from treecrf.studies.future_features import INSTANCE
 
@@ -37,6 +37,11 @@ SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0
 """Of a labeller's second bag; further ones differ by the legend alone."""
 
 N_FEATURES_SHOWN = 4
+
+
+def family_name(family: str) -> str:
+    """What readers see of a labeller; one of their own has the name that they gave it."""
+    return FAMILY_NAMES.get(family, family)
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:
@@ -71,14 +76,14 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
-    style = FAMILY_STYLES[family] if bag == bags[0] else SECOND_BAG
+    style = FAMILY_STYLES.get(family, OTHER_STYLE) if bag == bags[0] else SECOND_BAG
     shown: dict[str, Any] = {
         "markersize": MARKER_SIZES.get(str(style["marker"]), 4.2),
         "linewidth": 1.2,
         "capsize": 2,
         "elinewidth": 0.8,
     }
-    label = FAMILY_NAMES[family] + (f", {bag}" if bag != NO_BAG else "")
+    label = family_name(family) + (f", {bag}" if bag != NO_BAG else "")
     axes.errorbar(line["order"], line["test_mean"], line["test_sd"].fillna(0.0), label=label, **style, **shown)
     axes.plot(
         line["order"] + 0.12, line["published"], linestyle="none", marker=style["marker"], color=style["color"],

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
-from treecrf.figures.style import METHOD_NAMES, METHOD_STYLES, SETTINGS, ordered_methods
+from treecrf.figures.style import SETTINGS, method_name, method_style, ordered_methods
 
 BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"
@@ -77,7 +77,7 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
                 middle = points["accuracy_points"]
                 reach = np.array([middle - points["points_low"], points["points_high"] - middle])
                 _draw(axes, method, points.index + offset, middle, reach, joined=False)
-        label = f"accuracy minus that of {METHOD_NAMES[baseline]} (points)"
+        label = f"accuracy minus that of {method_name(baseline)} (points)"
         name_axes(figure, panels, "missing values (%)", label)
         add_legend(figure, panels, "difference and its 95 % interval", handlelength=1.0)
     return figure
@@ -171,12 +171,12 @@ def _offsets(axes: Axes, rates: pd.Series, methods: list[str]) -> Iterator[tuple
 
 
 def _draw(axes: Axes, method: str, rates: pd.Index, middle: pd.Series, reach: Any, joined: bool) -> None:
-    style = METHOD_STYLES[method]
+    style = method_style(method)
     axes.errorbar(
         rates, middle, yerr=reach,
         color=style["color"], marker=style["marker"], linestyle=style["linestyle"] if joined else "none",
         markersize=MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white", markeredgewidth=0.3, linewidth=1.1, elinewidth=0.9, capsize=1.4,
-        label=METHOD_NAMES[method],
+        label=method_name(method),
     )  # fmt: skip
 
 

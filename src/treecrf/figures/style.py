@@ -94,27 +94,28 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None
 
 
 def ordered_methods(methods: Iterable[str]) -> list[str]:
-    """Each method once, in the order of `METHOD_NAMES`.
+    """Each method for missing values once: those of `METHOD_NAMES` in its order, then the others in the order given."""
+    return _known_first(methods, METHOD_NAMES)
 
-    Raises
-    ------
-    ValueError
-        If a method has no name there.
-    """
-    present = set(methods)
-    if unknown := sorted(present - set(METHOD_NAMES)):
-        raise ValueError(
-            f"{', '.join(unknown)} is no method for missing values; write one of {', '.join(METHOD_NAMES)}, or give it "
-            "a name, a colour and a marker in treecrf.figures.style"
-        )
-    return [method for method in METHOD_NAMES if method in present]
+
+def method_name(method: str) -> str:
+    """What readers see of a method for missing values; the name of a labeller of their own is theirs."""
+    return METHOD_NAMES.get(method, method)
+
+
+def method_style(method: str) -> dict[str, Any]:
+    """Colour, marker and line style of a method for missing values."""
+    return METHOD_STYLES.get(method, OTHER_STYLE)
 
 
 def ordered_training_methods(methods: Iterable[str]) -> list[str]:
     """Each method once: those of `TRAINING_METHOD_NAMES` in its order, then the others in the order given."""
-    present = dict.fromkeys(methods)
-    known = [method for method in TRAINING_METHOD_NAMES if method in present]
-    return known + [method for method in present if method not in TRAINING_METHOD_NAMES]
+    return _known_first(methods, TRAINING_METHOD_NAMES)
+
+
+def is_own(method: str) -> bool:
+    """Whether a method of the training study is a class of the user's own."""
+    return method not in TRAINING_METHOD_NAMES
 
 
 def training_method_name(method: str) -> str:
@@ -125,3 +126,8 @@ def training_method_name(method: str) -> str:
 def training_method_style(method: str) -> dict[str, Any]:
     """Colour, marker and line style of a method of the training study."""
     return TRAINING_METHOD_STYLES.get(method, OTHER_STYLE)
+
+
+def _known_first(methods: Iterable[str], known: Iterable[str]) -> list[str]:
+    present = dict.fromkeys(methods)
+    return list(dict.fromkeys([*(method for method in known if method in present), *present]))

@@ -72,6 +72,12 @@ class Labeller:
         """log P(Y | X) of every labelled sequence, shape (n_sequences,)."""
         raise NotImplementedError
 
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
+        raise NotImplementedError
+
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         raise NotImplementedError
 
@@ -107,6 +113,12 @@ class Labeller:
         """Fraction of positions that are labelled correctly."""
         truth = self.align_labels(data)
         return float((self.predict(data, decoder) == truth).mean())
+
+    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
+        truth = self.align_labels(data)
+        stages = self.staged_predict(data, decoders)
+        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
 
     # --- files --------------------------------------------------------------------------------------
 
@@ -216,12 +228,6 @@ class ChainLabeller(Labeller):
             check_decoder(decoder)
         for potentials in self._staged_potentials(data, every):
             yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
-
-    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        truth = self.align_labels(data)
-        stages = self.staged_predict(data, decoders)
-        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         return self._decode(self.potentials(data), data.offsets, "viterbi")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from treecrf.figures.future import FAMILY_NAMES
+from treecrf.figures.future import FAMILY_NAMES, family_name
 from treecrf.reporting.cells import (
     DASH,
     cell_texts,
@@ -29,14 +29,15 @@ STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 def split_method(method: str) -> tuple[str, int]:
     """The labeller and the order of a method's name."""
     family, _, order = method.rpartition("_")
-    return (family, int(order)) if order.isdigit() else (method, 0)
+    return (family, int(order)) if order.isdigit() and family in FAMILY_NAMES else (method, 0)
 
 
 def method_text(method: str) -> str:
     """What readers see of a method, perhaps with its bag in brackets."""
     name, _, bag = method.partition(" ")
     family, order = split_method(name)
-    text = FAMILY_NAMES[family] if family == "sliding_window" else f"{FAMILY_NAMES[family]}-{order}"
+    has_order = family in FAMILY_NAMES and family != "sliding_window"
+    text = family_name(family) + (f"-{order}" if has_order else "")
     return f"{text} {bag}".strip()
 
 
@@ -116,7 +117,7 @@ def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
         by_order = group.set_index("order")
-        name = FAMILY_NAMES[str(family)] + (f", {bag}" if bag != NO_BAG else "")
+        name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
         lines = [
             ("measured", {order: with_deviation(row.test_mean, row.test_sd) for order, row in by_order.iterrows()})
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES
+from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.missing_tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
 from treecrf.reporting.parts import figure, fold, paragraph
@@ -110,8 +110,8 @@ def _comparisons(settings: MissingSettings, frames: dict[str, pd.DataFrame], fol
     comparisons = frames["comparisons"]
     parts = ['<section id="missing-tests"><h2>Which differences are real (table 4.1)</h2>']
     chosen = comparisons["dataset"].map(settings.baseline_of)
-    for baseline in [name for name in METHOD_NAMES if name in set(chosen)]:
-        name, of_baseline = METHOD_NAMES[baseline], comparisons[chosen == baseline]
+    for baseline in ordered_methods(chosen):
+        name, of_baseline = method_name(baseline), comparisons[chosen == baseline]
         for kind, note in (("coefficients", COEFFICIENT_NOTE), ("effects", EFFECT_NOTE)):
             table = to_fragment(comparison_layout(kind, of_baseline, baseline))
             parts.append(f'{paragraph(note, baseline=name)}<div class="wide">{table}</div>')
@@ -120,10 +120,8 @@ def _comparisons(settings: MissingSettings, frames: dict[str, pd.DataFrame], fol
     for baseline in sorted(set(chosen)):
         path = folder / f"effects_{baseline}.svg"
         if path.is_file():
-            drawn = figure(
-                path, f"Points against {METHOD_NAMES[baseline]}", f"Points against {METHOD_NAMES[baseline]}."
-            )
-            parts.append(fold(f"The same as a figure, all data sets against {METHOD_NAMES[baseline]}", drawn))
+            drawn = figure(path, f"Points against {method_name(baseline)}", f"Points against {method_name(baseline)}.")
+            parts.append(fold(f"The same as a figure, all data sets against {method_name(baseline)}", drawn))
     table = to_fragment(deviance_layout(frames["deviance"]))
     parts.append(fold("Analysis of deviance", f'<div class="wide">{table}</div>'))
     parts.append(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import (
     DAGGER,
     DASH,
@@ -68,12 +68,12 @@ def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, base
     columns["", "missing rate"] = _rates(rows)
     for method in ordered_methods(against["method"]):
         measured = _aligned(against[against["method"] == method], rows)
-        columns[METHOD_NAMES[method], "measured"] = [
+        columns[method_name(method), "measured"] = [
             _measured(*row) for row in measured[["coefficient", "p_value", "clustered_p_holm"]].to_numpy(dtype=float)
         ]
         of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
         if len(of_method):
-            columns[METHOD_NAMES[method], "published"] = _published(of_method, sources, rows["rate"])
+            columns[method_name(method), "published"] = _published(of_method, sources, rows["rate"])
     return grouped(columns)
 
 
@@ -136,7 +136,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
         values = points[["accuracy_points", "points_low", "points_high"]].to_numpy(dtype=float)
-        columns[METHOD_NAMES[method]] = [_with_interval(*row) for row in values]
+        columns[method_name(method)] = [_with_interval(*row) for row in values]
     return pd.DataFrame(columns)
 
 
@@ -164,7 +164,7 @@ def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
     is_best = printed.eq(printed.max(axis=1), axis=0)
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     for method, frame in of_method.items():
-        columns[METHOD_NAMES[method]] = [
+        columns[method_name(method)] = [
             with_deviation(mean, sd) + (f" {BEST}" if best else "")
             for mean, sd, best in zip(frame["mean"], frame["std"], is_best[method], strict=True)
         ]
@@ -265,8 +265,7 @@ def _rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 
 def _sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
-    """Data sets in the order of the frame, rates from small to large, methods in the order of `METHOD_NAMES`."""
-    ordered_methods(frame["method"])
+    """Data sets in the order of the frame, rates from small to large, methods in the order of `ordered_methods`."""
     return frame.sort_values(["dataset", "rate", "method"], key=_order, kind="stable", ignore_index=True)
 
 
@@ -274,7 +273,7 @@ def _order(column: pd.Series) -> pd.Series:
     if column.name == "dataset":
         return pd.Series(pd.factorize(column)[0], index=column.index)
     if column.name == "method":
-        return column.map(list(METHOD_NAMES).index)
+        return column.map(ordered_methods(column).index)
     return column
 
 
@@ -296,7 +295,7 @@ def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) ->
 
 
 def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
-    names = [METHOD_NAMES[method] for method in rows["method"]]
+    names = [method_name(method) for method in rows["method"]]
     return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
 
 

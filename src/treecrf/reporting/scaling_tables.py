@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.figures.scaling import SAMPLING_NAMES
+from treecrf.figures.style import is_own
 from treecrf.reporting.cells import (
     DASH,
     cell_texts,
@@ -40,9 +41,9 @@ def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame of str
-        A row per data set and method of `STEP_METHODS`; columns (group, name). The last group is of a whole training.
+        A row per data set and method of `STEP_METHODS`, and of the user's own; columns (group, name). The last group is of a whole training.
     """
-    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS)])
+    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_own)])
     known = published_of(rows["dataset"], rows["method"], published)
     columns = row_names(rows, known)
     columns["", "average length"] = cell_texts(rows["average_length"], count_text)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.figures.style import DECODER_NAMES, ordered_training_methods, training_method_name
+from treecrf.figures.style import DECODER_NAMES, is_own, ordered_training_methods, training_method_name
 from treecrf.reporting.cells import (
     DAGGER,
     DASH,
@@ -120,12 +120,13 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     Returns
     -------
     DataFrame of str
-        A row per data set and method of `STANDS_FOR`; columns (group, name). All with the decoder that cross-validation
+        A row per data set and method of `STANDS_FOR`, and of the user's own; columns (group, name). All with the decoder that cross-validation
         prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below
         (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`: significantly better of TreeCRF and MALLET, or
         of TreeCRF and CRF with induction where MALLET was not run.
     """
-    better = summary[(summary["decoder"] == BETTER) & summary["method"].isin(STANDS_FOR)]
+    shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_own)
+    better = summary[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
     known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), published)
     columns = row_names(rows, known)

@@ -16,14 +16,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf._future_settings import FutureSettings
+from treecrf._settings_parts import LabellerSettings
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
-from treecrf.models.base import ChainLabeller
+from treecrf.models.base import ChainLabeller, Labeller
 from treecrf.models.future import FutureFeatureMEMM
 from treecrf.models.future_treecrf import FutureFeatureTreeCRF
 from treecrf.models.memm import MEMM, SlidingWindow
+from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf.studies.future_features import describe_features
+from treecrf.studies.methods import own_candidates
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
@@ -74,7 +77,7 @@ class _Trained(NamedTuple):
     """A labeller, the number of stages that validation prefers, and its validation accuracy."""
 
     settings: dict[str, Any]
-    model: ChainLabeller
+    model: Labeller
     n_iterations: int
     validation_accuracy: float
     cpu_seconds: float
@@ -92,7 +95,7 @@ def compare_future(
         Training, validation and test set by seed.
     window : (int, int)
     method : str
-        As in `FutureSettings.methods`.
+        As in `FutureSettings.methods`, or one of ``settings.labellers``.
     settings : FutureSettings
         Of this data set (`FutureSettings.of`).
     """
@@ -144,6 +147,8 @@ def _choose(
     sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
 ) -> _Trained:
     """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest iterations."""
+    if method in settings.labellers:
+        return _choose_own(sets, window, settings.labellers[method], settings)
     family, _, order = method.rpartition("_") if method != "sliding_window" else (method, "", "0")
     shared: dict[str, Any] = {"window": tuple(window), "order": int(order), **variant}
     shared["l2_regularization"] = settings.l2_regularization
@@ -192,6 +197,15 @@ def _choose_steps(
     return best
 
 
+def _choose_own(sets: Splits, window: tuple[int, int], own: LabellerSettings, settings: FutureSettings) -> _Trained:
+    """The best candidate of a class of the user's own."""
+    tried = []
+    for candidate in own_candidates(own):
+        values = {"class_name": own.class_name, "settings": own.settings | candidate, "window": tuple(window)}
+        tried.append(_train(sets, OwnLabeller, values, settings))
+    return max(tried, key=lambda trained: trained.validation_accuracy)
+
+
 def _is_perfect(trained: _Trained) -> bool:
     return trained.validation_accuracy == 100.0
 
@@ -208,7 +222,7 @@ def _is_the_same(candidate: Mapping[str, float], other: Mapping[str, float], rea
     return same_start and all(reach[name] <= candidate[name] <= other[name] for name in reach)
 
 
-def _train(sets: Splits, labeller: type[ChainLabeller], own: dict[str, Any], settings: FutureSettings) -> _Trained:
+def _train(sets: Splits, labeller: type[Labeller], own: dict[str, Any], settings: FutureSettings) -> _Trained:
     """Train, and find the number of iterations with the best validation accuracy."""
     model = labeller(**own)
     before = time.process_time()
@@ -253,14 +267,14 @@ def _largest_steps(trained: _Trained) -> dict[str, Any]:
     }
 
 
-def pattern_accuracies(model: ChainLabeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
+def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
     """Percent of instances and of bags that the features tell right, where it is known which are positive.
 
     That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true.
 
     Parameters
     ----------
-    model : ChainLabeller
+    model : Labeller
     data : SequenceSet
     n_features : int or None
         Look at the first features only, those of the chosen stage.

@@ -15,16 +15,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.missing import Imputer, Indicator, inject
+from treecrf.models.base import Decoder
+from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.selection import best_candidate, derive_seed
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.settings import MissingSettings
+from treecrf.studies.methods import Candidate, OwnMethod, candidate_name, own_candidates
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
 COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
 COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
-CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "l2_regularization", "iteration", "held_out_accuracy"]
+CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
 
 
 class Outcome(NamedTuple):
@@ -36,7 +39,7 @@ class Outcome(NamedTuple):
         dataset, rate, method, training_set, test_set, sequence, n_positions, n_correct: a row for each evaluation
         and test sequence.
     choices : DataFrame
-        dataset, rate, method, training_set, l2_regularization, iteration, held_out_accuracy.
+        dataset, rate, method, training_set, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
     costs : DataFrame
         dataset, rate, method, training_set, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
         two thirds of the training set), those of `TreeCRF.seconds_` (the chosen one on all of it), "prediction"
@@ -88,7 +91,7 @@ def evaluate_method(
     rate : float
         Share of cells that go missing.
     method : str
-        One of ``settings.methods``.
+        One of ``settings.methods``; a labeller of the user's own gets the data with their holes.
     settings : MissingSettings
     seed : int
     """
@@ -101,20 +104,19 @@ def evaluate_method(
         before = time.thread_time()
         choice = _choose(damaged.select(fitted), damaged.select(held_out), window, method, settings)
         seconds = {"choice": time.thread_time() - before}
-        model, transform = _train(
-            damaged, window, method, choice["l2_regularization"], int(choice["iteration"]), settings
-        )
+        candidate, iteration = choice.pop("values"), choice["iteration"]
+        model, transform = _train(damaged, window, method, candidate, iteration, settings)
         seconds |= model.seconds_
         before = time.thread_time()
         for test_set, damaged_test in enumerate(tests):
-            predicted = model.predict(transform(damaged_test), settings.decoder)
+            predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
             correct = predicted == model.align_labels(damaged_test)
             counts.append(_counts_by_sequence(correct, test).assign(training_set=training_set, test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / n_test_sets
         choices.append({"training_set": training_set, **choice})
         costs.append(
             pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())}).assign(
-                training_set=training_set, n_iterations=int(choice["iteration"])
+                training_set=training_set, n_iterations=iteration
             )
         )
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
@@ -191,31 +193,38 @@ def _split(n_sequences: int, held_out: float, seed: int) -> tuple[NDArray[np.int
 
 def _choose(
     fitted: SequenceSet, held_out: SequenceSet, window: tuple[int, int], method: str, settings: MissingSettings
-) -> dict[str, float]:
-    """Lambda and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
+) -> dict[str, Any]:
+    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
+    if method in settings.labellers:
+        candidates = own_candidates(settings.labellers[method])
+    else:
+        candidates = [{"l2_regularization": value} for value in sorted(settings.l2_regularizations)]
     curves = []
-    for penalty in settings.l2_regularizations:
-        model, transform = _train(fitted, window, method, penalty, settings.n_iterations, settings)
+    for rank, candidate in enumerate(candidates):
+        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings)
         accuracy = model.staged_score(transform(held_out), (settings.decoder,))[:, 0]
         iterations = np.arange(1, len(accuracy) + 1)
-        curves.append(
-            pd.DataFrame({"l2_regularization": penalty, "iteration": iterations, "held_out_accuracy": accuracy})
-        )
-    candidates = pd.concat(curves, ignore_index=True)
-    chosen = best_candidate(candidates, ["iteration", "l2_regularization"], "held_out_accuracy")
-    return {str(name): float(value) for name, value in chosen.items()}
+        curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
+    best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
+    chosen = candidates[int(best["rank"])]
+    return {
+        "values": chosen, "candidate": candidate_name(chosen), "iteration": int(best["iteration"]),
+        "held_out_accuracy": float(best["held_out_accuracy"]),
+    }  # fmt: skip
 
 
 def _train(
     train: SequenceSet,
     window: tuple[int, int],
     method: str,
-    l2_regularization: float,
+    candidate: Candidate,
     n_iterations: int,
     settings: MissingSettings,
-) -> tuple[TreeCRF, Transform]:
+) -> tuple[TreeCRF | OwnLabeller, Transform]:
     """A fitted model and what must be done to data before it predicts."""
     transform: Transform = lambda data: data  # noqa: E731
+    if method in settings.labellers:
+        return OwnMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), transform
     if method == "imputation":
         transform = Imputer().fit(train).transform
     elif method == "indicator":
@@ -223,7 +232,6 @@ def _train(
     model = TreeCRF(
         n_iterations=n_iterations,
         max_leaves=settings.max_leaves,
-        l2_regularization=float(l2_regularization),
         window=window,
         order=settings.order,
         missing="error" if method in ("imputation", "indicator") else method,
@@ -233,8 +241,16 @@ def _train(
         all_missing=settings.all_missing,
         unseen_missing=settings.unseen_missing,
         unseen=settings.unseen,
+        **candidate,
     )
     return model.fit(transform(train)), transform
+
+
+def _predict(model: TreeCRF | OwnLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:
+    """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
+    if isinstance(model, TreeCRF):
+        return model.predict(data, decoder)
+    return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
 
 
 def _counts_by_sequence(correct: NDArray[np.bool_], test: SequenceSet) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from treecrf.models._java import java_problem
 from treecrf.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.settings import CHOSEN_BY, TrainingSettings
-from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidates
+from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidates, find_method
 
 UNPERTURBED = -1
 """Value of the column `run` for the run that starts from no weights; the others hold their seed."""
@@ -104,7 +104,7 @@ class Comparison:
         Whether `test` tests, or each sequence of both in turn (`treecrf.selection.outer_splits`).
     window : (int, int)
     method : str
-        A name of `treecrf.studies.methods.METHODS`.
+        A name of `treecrf.studies.methods.METHODS` or of ``settings.labellers``.
     settings : TrainingSettings
         Of this data set (`TrainingSettings.of`).
     seed : int
@@ -121,7 +121,7 @@ class Comparison:
         settings: TrainingSettings,
         seed: int,
     ) -> None:
-        self._dataset, self._name, self._method = dataset, method, METHODS[method]
+        self._dataset, self._name, self._method = dataset, method, find_method(method, settings)
         self._splits = outer_splits(len(train), len(test), protocol)
         left_out = len(self._splits) > 1
         self._documents = SequenceSet.concatenate([train, test]) if left_out else train

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES
+from treecrf.figures.style import method_name
 from treecrf.reporting.guide.numbers import _cost_of, _kinds, _prepare, _records, _Run, _spans
 from treecrf.reporting.guide.sentences import (
     DEFINITIONS,
     MEAN_OF_DATA_SETS,
+    OWN_DEFINITION,
     _advice,
     _cost_words,
     _does_the_choice_matter,
@@ -108,7 +109,7 @@ def _origin(run: _Run) -> str:
     rates = sorted(rate for rate in run.accuracy["rate"].unique() if rate > 0)
     holes = f"holes made in {_rates(rates)} of the cells" if rates else "no holes made"
     return (
-        f"Methods: {_and(METHOD_NAMES[method] for method in run.methods)}. Data: {_and(_code(run.datasets))}, with "
+        f"Methods: {_and(method_name(method) for method in run.methods)}. Data: {_and(_code(run.datasets))}, with "
         f"{holes}, in training and test alike. Every number and every verdict below was computed by the run that wrote "
         "this page; other data or settings give another page."
     )
@@ -205,10 +206,10 @@ def _decisions(run: _Run) -> Iterator[str]:
         sentences = (
             _verdict(records[method], judged) if method in records else "",
             _cost_words(method, costs, run.yardstick),
-            DEFINITIONS[method],
+            DEFINITIONS.get(method, OWN_DEFINITION),
             _informative(method, run.own_holes),
         )
-        items.append(f"**{_capital(METHOD_NAMES[method])}.** {_joined(sentences)}")
+        items.append(f"**{_capital(method_name(method))}.** {_joined(sentences)}")
     yield _list(items)
 
 

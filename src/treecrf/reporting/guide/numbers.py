@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import SIGNIFICANCE_LEVEL
 from treecrf.reporting.guide.words import _code
 from treecrf.reporting.missing_tables import PHASES_APART
@@ -117,7 +117,7 @@ class _Record(NamedTuple):
 
     @property
     def name(self) -> str:
-        return METHOD_NAMES[self.method]
+        return method_name(self.method)
 
     @property
     def share_beaten(self) -> float:
@@ -161,8 +161,7 @@ def _mean_accuracy(evaluations: pd.DataFrame) -> pd.DataFrame:
     shares = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
     groups = shares.groupby(CELL, sort=False, observed=True)
     means = groups.agg(stand_in=("stand_in", "first"), percent=("percent", "mean")).reset_index()
-    keys = {"dataset": list(means["dataset"].unique()).index, "method": list(METHOD_NAMES).index}
-    ordered_methods(means["method"])
+    keys = {"dataset": list(means["dataset"].unique()).index, "method": ordered_methods(means["method"]).index}
     return means.sort_values(
         CELL,
         key=lambda column: column.map(keys[str(column.name)]) if column.name in keys else column,
@@ -245,7 +244,7 @@ def _relative_costs(costs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         candidates = means[name].where(means["method"] == YARDSTICK) if has_yardstick else means[name]
         unit = candidates.groupby([means["dataset"], means["rate"]]).transform("min")
         means[ratio] = (means[name] / unit.where(unit > 0)).where(means[name] > 0)
-    return means, METHOD_NAMES[YARDSTICK] if has_yardstick else "the cheapest method"
+    return means, method_name(YARDSTICK) if has_yardstick else "the cheapest method"
 
 
 def _cost_of(costs: pd.DataFrame) -> pd.Series:

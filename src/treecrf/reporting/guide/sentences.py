@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import SIGNIFICANCE_LEVEL
 from treecrf.reporting.guide.numbers import CASE, ROUNDING, _cost_of, _Record, _records, _Run
 from treecrf.reporting.guide.words import (
@@ -24,6 +24,8 @@ from treecrf.reporting.guide.words import (
     _rates,
     _times,
 )
+
+OWN_DEFINITION = "A labeller of this run's own, which was given the data with their holes."
 
 DEFINITIONS = {
     "instance_weighting": (
@@ -58,7 +60,7 @@ MEAN_OF_DATA_SETS = ", mean over the data sets (smallest to largest in brackets)
 
 def _nothing_to_compare(methods: Sequence[str]) -> str:
     if len(methods) == 1:
-        return f"This run has one method, {METHOD_NAMES[methods[0]]}, and so nothing to compare it with."
+        return f"This run has one method, {method_name(methods[0])}, and so nothing to compare it with."
     return "This run compared no methods, so it cannot say which one to use."
 
 
@@ -118,12 +120,12 @@ def _least_behind(records: Sequence[_Record], pick: _Record) -> str:
 def _leaders(judged: pd.DataFrame) -> str:
     """Which method has the highest mean over the rates of each data set."""
     leaders = _leader_by_dataset(judged)
-    names = sorted(set(leaders.values()), key=list(METHOD_NAMES).index)
+    names = ordered_methods(leaders.values())
     if len(leaders) == 1:
-        return f"Highest mean accuracy over the rates: {METHOD_NAMES[names[0]]}."
+        return f"Highest mean accuracy over the rates: {method_name(names[0])}."
     if len(names) == 1:
-        return f"Highest mean accuracy over the rates, on every data set: {METHOD_NAMES[names[0]]}."
-    parts = (f"{METHOD_NAMES[name]} on {_and(_code(key for key in leaders if leaders[key] == name))}" for name in names)
+        return f"Highest mean accuracy over the rates, on every data set: {method_name(names[0])}."
+    parts = (f"{method_name(name)} on {_and(_code(key for key in leaders if leaders[key] == name))}" for name in names)
     return f"The highest mean accuracy over the rates depends on the data: {'; '.join(parts)}."
 
 
@@ -154,7 +156,7 @@ def _prices(costs: pd.Series, yardstick: str) -> str:
     """One training iteration with every method."""
     if len(costs) < 2:
         return ""
-    prices = ", ".join(f"{METHOD_NAMES[method]} {_times(costs[method])}" for method in ordered_methods(costs.index))
+    prices = ", ".join(f"{method_name(method)} {_times(costs[method])}" for method in ordered_methods(costs.index))
     return f"CPU time of one training iteration, {yardstick} = 1: {prices} (section 4)."
 
 
@@ -246,7 +248,7 @@ def _from_to(seconds: pd.Series) -> str:
 
 
 def _cost_words(method: str, costs: pd.Series, yardstick: str) -> str:
-    if method not in costs.index or METHOD_NAMES[method] == yardstick:
+    if method not in costs.index or method_name(method) == yardstick:
         return ""
     ratio = costs[method]
     if abs(ratio - 1) < 0.05:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES, ordered_methods
+from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import DASH
 from treecrf.reporting.guide.numbers import _geometric_mean, _Record, _records, _Run
 from treecrf.reporting.guide.words import _and, _code, _mean_and_range, _points, _rate, _table, _times
@@ -68,7 +68,7 @@ def _accuracy_table(rows: pd.DataFrame, run: _Run) -> str:
         percent = dict(zip(at_rate["method"], at_rate["percent"], strict=True))
         cells = [_marked(percent.get(method, np.nan), *marks.get((rate, method), (False, False))) for method in methods]
         body.append([_rate(float(str(rate))), *cells])
-    return _table(["holes", *(METHOD_NAMES[method] for method in methods)], body)
+    return _table(["holes", *(method_name(method) for method in methods)], body)
 
 
 def _marked(percent: float, best: bool, worse: bool) -> str:
@@ -86,7 +86,7 @@ def _cost_table(run: _Run) -> str:
     head = ["method", *(f"{_rate(rate)} holes" for rate in rates), "prediction", "iterations"]
     rows = [
         [
-            METHOD_NAMES[method],
+            method_name(method),
             *(_times(ratios.get((method, rate), np.nan)) for rate in rates),
             _times(predictions[method]),
             f"{iterations[method]:.0f}",

@@ -1,0 +1,215 @@
+"""`OwnLabeller`: any class with `fit` and `predict_proba`, with the interface of the labellers here."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import Decoder, Monitor
+from treecrf.sequences import SequenceSet
+
+_SUM_TOLERANCE = 1e-6  # of the probabilities of a position
+
+
+class OwnLabeller(base.Labeller):
+    """A labeller made of a class that somebody else wrote.
+
+    The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),
+    shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
+    ``fit(train, monitor=...)``, called after every iteration; ``staged_predict_proba(data)``, the same after 1, 2, ..
+    iterations, so that the iteration can be chosen; ``predict(data, decoder=...)``, else "viterbi" gives the likeliest
+    label of each position, as "forward_backward" does. If its constructor takes ``window`` or ``random_state`` it gets
+    them.
+
+    Parameters
+    ----------
+    class_name : str
+        ``module:Class``; the module is looked for where Python looks, and in the working directory.
+    settings : mapping
+        Keyword arguments of the class.
+    window : (int, int)
+        Observations before and after the position, for a class that takes ``window``.
+    unseen : "missing" or "error"
+        What to do with categories that the training set did not have.
+    random_state : int, optional
+        Seed, for a class that takes ``random_state``.
+
+    Attributes
+    ----------
+    inner_ : object
+        The fitted instance.
+    seconds_ : dict
+        CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
+    """
+
+    inner_: Any
+    seconds_: dict[str, float]
+
+    def __init__(
+        self,
+        class_name: str,
+        settings: Mapping[str, Any] | None = None,
+        window: tuple[int, int] = (0, 0),
+        unseen: str = "missing",
+        random_state: int | None = None,
+    ) -> None:
+        self.class_name = class_name
+        self.settings = settings
+        self.window = window
+        self.unseen = unseen
+        self.random_state = random_state
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Make an instance and train it.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels; at least two label names.
+        monitor : callable, optional
+            Handed on to a class whose `fit` takes it; otherwise called once, at the end.
+
+        Raises
+        ------
+        ValueError
+            If the class cannot be found or does not take its settings, in one sentence.
+        """
+        base.check_training_set(train)
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        inner, phases, stages = self._make(), dict[str, float](), 0
+
+        def note(stage: int, seconds_by_phase: Mapping[str, float], log_likelihood: float) -> None:
+            nonlocal stages
+            stages = stage
+            phases.update(seconds_by_phase)
+            if monitor is not None:
+                monitor(stage, seconds_by_phase, log_likelihood)
+
+        begin = time.thread_time()
+        if "monitor" in inspect.signature(inner.fit).parameters:
+            inner.fit(train, monitor=note)
+        else:
+            inner.fit(train)
+        self.inner_, self.seconds_ = inner, phases or {"fit": time.thread_time() - begin}
+        if monitor is not None and not stages:
+            monitor(1, self.seconds_, float("nan"))
+        return self
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels).
+
+        Raises
+        ------
+        ValueError
+            If what the class returns has another shape, or is not probabilities.
+        """
+        return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
+
+    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after 1, 2, .. iterations; once, for a class that does not train in iterations."""
+        if not hasattr(self.inner_, "staged_predict_proba"):
+            yield self.predict_proba(data)
+            return
+        for probabilities in self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen)):
+            yield self._checked(probabilities, data)
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = base.DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """Labels after `every`, 2 `every`, .. iterations; a class that goes in stages has the likeliest for all decoders."""
+        if not hasattr(self.inner_, "staged_predict_proba"):
+            if every == 1:
+                yield {decoder: self.predict(data, decoder) for decoder in decoders}
+            return
+        for stage, probabilities in enumerate(self.staged_predict_proba(data), start=1):
+            if stage % every == 0:
+                yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """Sum of the log probabilities of the true labels, one number for each sequence."""
+        labels = self.align_labels(data)
+        probabilities = self.predict_proba(data)[np.arange(len(labels)), labels]
+        with np.errstate(divide="ignore"):
+            return np.add.reduceat(np.log(probabilities), data.offsets[:-1])
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        inner_predict = getattr(self.inner_, "predict", None)
+        if inner_predict is None or "decoder" not in inspect.signature(inner_predict).parameters:
+            return self.predict(data)
+        labels = np.asarray(inner_predict(self.align_inputs(data, self.unseen), decoder="viterbi"))
+        if labels.shape != (data.n_positions,) or not np.isin(labels, np.arange(len(self.label_names_))).all():
+            raise ValueError(
+                f"{self.class_name}: predict must return one label code for each of {data.n_positions} positions, "
+                f"0 to {len(self.label_names_) - 1}; it returned shape {labels.shape}."
+            )
+        return labels.astype(np.int16)
+
+    def _make(self) -> Any:
+        labeller = find_class(self.class_name)
+        taken = inspect.signature(labeller).parameters
+        arguments = {"window": self.window, "random_state": self.random_state}
+        arguments = {name: value for name, value in arguments.items() if name in taken} | dict(self.settings or {})
+        try:
+            return labeller(**arguments)
+        except TypeError as error:
+            raise ValueError(
+                f"{self.class_name} does not take these settings ({error}); correct them in the configuration."
+            ) from None
+
+    def _checked(self, probabilities: Any, data: SequenceSet) -> NDArray[np.float64]:
+        found = np.asarray(probabilities, dtype=np.float64)
+        expected = (data.n_positions, len(self.label_names_))
+        if found.shape != expected:
+            raise ValueError(
+                f"{self.class_name}: predict_proba returned shape {found.shape} for {expected[0]} positions and "
+                f"{expected[1]} labels; return {expected}."
+            )
+        wrong = ~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= _SUM_TOLERANCE))
+        if wrong.any():
+            position = int(wrong.argmax())
+            raise ValueError(
+                f"{self.class_name}: predict_proba returned {found[position].tolist()} for position {position}; the "
+                "probabilities of a position must be at least 0 and sum to 1."
+            )
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Not offered: only the class itself knows how to write what it learnt."""
+        raise ValueError(f"{self.class_name} is not saved here; save `inner_` as the class does.")
+
+
+def find_class(class_name: str) -> type:
+    """The class that ``module:Class`` names.
+
+    Raises
+    ------
+    ValueError
+        In one sentence: the name has another form, there is no such module or class, or the class lacks a method.
+    """
+    module_name, colon, name = class_name.partition(":")
+    if not (colon and module_name and name.isidentifier()):
+        raise ValueError(f"{class_name!r} names no class; write module:Class, such as my_labellers:Majority.")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{class_name}: there is no module {error.name!r}; put it into the working directory or install it."
+        ) from None
+    found = getattr(module, name, None)
+    if not isinstance(found, type):
+        raise ValueError(f"{class_name}: the module {module.__name__} ({module.__file__}) has no class {name!r}.")
+    lacking = [method for method in ("fit", "predict_proba") if not callable(getattr(found, method, None))]
+    if lacking:
+        raise ValueError(f"{class_name} has no method {lacking[0]!r}; a labeller needs fit and predict_proba.")
+    return found
