@@ -12,10 +12,10 @@ unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results test bench lint requirements clean install
+.PHONY: help demo results test test-slurm bench lint requirements clean install
 
 help:  ## Say what there is to make
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
 
 install: $(INSTALLED)  ## Make .venv with everything in it
 
@@ -34,6 +34,9 @@ results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
 
 test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest
+
+test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
+	$(BIN)/python tests/slurm/compare_with_local.py
 
 bench: $(INSTALLED)  ## Measure speed
 	$(BIN)/python -m pytest benchmarks

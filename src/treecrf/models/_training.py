@@ -87,7 +87,7 @@ class Training:
         self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
-        with kernel_cache():
+        with kernel_cache(space.n_labels, space.order):
             self._forward = forward_kernel(space.n_labels, space.order)
             self._backward = backward_kernel(space.n_labels, space.order)
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
