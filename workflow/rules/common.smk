@@ -34,6 +34,18 @@ KERNELS = f"{RESULTS}/kernels.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 
 
+# --- resources --------------------------------------------------------------------------------------
+
+
+def growing(amount):
+    """A resource that is `amount` at the first attempt, twice as much at the second, and so on.
+
+    The amounts in the rules are at least 1.5 times the most that was measured (`max_rss` in MB and `s` of
+    results/benchmarks, on two busy cores), and not under 500 MB and 5 minutes: nodes may be slow to read files.
+    """
+    return lambda wildcards, attempt: amount * attempt
+
+
 # --- data -------------------------------------------------------------------------------------------
 
 

@@ -3,12 +3,13 @@ rule download:
         f"{RAW}/{{path}}",
     log:
         f"{LOGS}/download/{{path}}.log",
+    localrule: True
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=growing(500),
+        runtime=growing(10),
     params:
         folder=lambda wildcards: RAW,
         mirror=MIRROR,
@@ -29,12 +30,14 @@ rule prepare_data:
         f"{LOGS}/prepare_data/{{dataset}}.log",
     benchmark:
         f"{BENCHMARKS}/prepare_data/{{dataset}}.tsv"
+    group:
+        "data_{dataset}"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(500),
+        runtime=growing(5),
     params:
         source=lambda wildcards: source_of(wildcards.dataset),
         options=lambda wildcards: load_options(wildcards.dataset),

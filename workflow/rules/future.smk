@@ -9,13 +9,13 @@ rule prepare_future_data:
     log:
         f"{LOGS}/prepare_future_data/{{dataset}}_{{seed}}.log",
     group:
-        "future_data"
+        "data_{dataset}"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(500),
+        runtime=growing(5),
     params:
         source=lambda wildcards: source_of(wildcards.dataset),
         options=lambda wildcards: future_options(wildcards.dataset),
@@ -49,8 +49,8 @@ rule compare_future:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=growing(1300),
+        runtime=growing(30),
     params:
         settings=lambda wildcards: SETTINGS.future.of(wildcards.dataset).used_by(
             wildcards.method
@@ -77,8 +77,8 @@ rule summarise_future:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         exact_under=SETTINGS.future.exact_under,
         code=code_of(
@@ -132,12 +132,14 @@ rule tabulate_future:
         },
     log:
         f"{LOGS}/tabulate_future.log",
+    group:
+        "future_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("reporting", "studies/future_summary.py", "chain.py"),
     message:
@@ -160,12 +162,14 @@ rule draw_future_orders:
         png=f"{RESULTS}/future/orders.png",
     log:
         f"{LOGS}/draw_future_orders.log",
+    group:
+        "future_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("figures", "reporting/published"),
     message:
@@ -193,12 +197,14 @@ rule draw_future_features:
         ),
     log:
         f"{LOGS}/draw_future_features/{{dataset}}.log",
+    group:
+        "future_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("figures"),
     message:

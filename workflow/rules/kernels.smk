@@ -9,8 +9,8 @@ rule warm_kernels:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(1200),
+        runtime=growing(10),
     params:
         code=KERNEL_CODE,
     message:

@@ -12,12 +12,14 @@ rule evaluate_missing:
         f"{LOGS}/evaluate_missing/{{dataset}}_{{method}}_rate_{{rate}}.log",
     benchmark:
         f"{BENCHMARKS}/evaluate_missing/{{dataset}}_{{method}}_rate_{{rate}}.tsv"
+    group:
+        "missing_{dataset}_{method}"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(15),
     params:
         settings=lambda wildcards: SETTINGS.missing.used_by(wildcards.method),
         window=lambda wildcards: window_of(wildcards.dataset),
@@ -52,8 +54,8 @@ rule summarise_missing:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         code=code_of(
             "studies/missing.py", "significance.py", "_binomial.py", "_holm.py"
@@ -78,12 +80,14 @@ rule plot_accuracy_by_rate:
         png=f"{RESULTS}/missing/figure_4_1.png",
     log:
         f"{LOGS}/plot_accuracy_by_rate.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         function="accuracy_by_rate",
         arguments=[],
@@ -108,12 +112,14 @@ rule plot_feature_frequencies:
         png=f"{RESULTS}/missing/figure_4_2.png",
     log:
         f"{LOGS}/plot_feature_frequencies.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         function="feature_frequencies",
         arguments=[],
@@ -138,12 +144,14 @@ rule plot_effects:
         png=f"{RESULTS}/missing/effects_{{method}}.png",
     log:
         f"{LOGS}/plot_effects/{{method}}.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         function="effects_by_rate",
         arguments=lambda wildcards: [wildcards.method],
@@ -184,12 +192,14 @@ rule tabulate_missing:
         multiext(f"{RESULTS}/missing/tables/deviance", ".csv", ".tex"),
     log:
         f"{LOGS}/tabulate_missing.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of(*TABLE_CODE),
     message:
@@ -225,12 +235,14 @@ rule tabulate_comparisons:
         multiext(f"{RESULTS}/missing/tables/effects_{{method}}", ".csv", ".tex"),
     log:
         f"{LOGS}/tabulate_comparisons/{{method}}.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of(*TABLE_CODE, "reporting/published"),
     message:
@@ -254,12 +266,14 @@ rule write_guide:
         ),
     log:
         f"{LOGS}/write_guide.log",
+    group:
+        "missing_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("reporting/guide", *TABLE_CODE),
     message:

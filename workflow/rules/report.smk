@@ -52,8 +52,8 @@ rule write_page:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         settings=SETTINGS.model_dump(mode="json"),
         logs=LOGS,

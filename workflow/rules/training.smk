@@ -17,8 +17,8 @@ rule compare_method:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=growing(2000),
+        runtime=growing(60),
     params:
         settings=lambda wildcards: training_settings(
             wildcards.dataset, wildcards.method
@@ -50,8 +50,8 @@ rule summarise_training:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         source=lambda wildcards: source_of(wildcards.dataset),
         exact_under=SETTINGS.training.exact_under,
@@ -83,8 +83,8 @@ rule measure_scaling:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
         code=TRAINING_CODE + code_of("studies/scaling.py"),
@@ -109,8 +109,8 @@ rule measure_windows:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
         code=TRAINING_CODE + code_of("studies/scaling.py"),
@@ -135,8 +135,8 @@ rule measure_sampling:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
         window=lambda wildcards: window_of(wildcards.dataset),

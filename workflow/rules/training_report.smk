@@ -17,12 +17,14 @@ for figure in drawn_figures():
             png=f"{RESULTS}/training/{figure}.png",
         log:
             f"{LOGS}/draw_{figure}.log",
+        group:
+            "training_report"
         conda:
             "../../environment.yml"
         threads: 1
         resources:
-            mem_mb=1500,
-            runtime=10,
+            mem_mb=growing(700),
+            runtime=growing(5),
         params:
             function=function,
             code=code_of("figures", "reporting/published"),
@@ -52,12 +54,14 @@ for measurement in ("windows", "sampling"):
             frame=f"{RESULTS}/training/{measurement}.csv",
         log:
             f"{LOGS}/tabulate_{measurement}.log",
+        group:
+            "training_report"
         conda:
             "../../environment.yml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=10,
+            mem_mb=growing(700),
+            runtime=growing(5),
         params:
             function=f"{measurement}_layout",
             stand_ins=stand_ins(),
@@ -86,12 +90,14 @@ rule tabulate_training:
         },
     log:
         f"{LOGS}/tabulate_training.log",
+    group:
+        "training_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("reporting"),
     message:
