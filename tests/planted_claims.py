@@ -257,7 +257,7 @@ def call(function, *arguments, **named):
 
 
 UP, DOWN, SAME = (1.0, 1e-4), (-1.0, 1e-4), (0.2, 0.05)
-RISING, FALLING = (70.0, 80.0, 90.0, 89.7), (70.0, 80.0, 90.0, 89.69)
+RISING, FALLING = (60.0, 70.4, 70.1, 89.0), (60.0, 70.4, 70.09, 89.0)  # 70.4 - 70.1 > 0.3 in floating point
 THREE = {"xor": 99.9, "or": 99.9, "extra": 99.9}
 
 

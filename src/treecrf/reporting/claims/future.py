@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from treecrf.reporting.cells import count_text, number
+from treecrf.reporting.cells import number
 from treecrf.reporting.claims.core import (
     FAILS,
     HOLDS,
@@ -130,7 +130,7 @@ def negative_starts_recover_patterns(results: Results) -> Finding:
             recovered = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
             holds = 1 <= row["n_features"] <= 2 and recovered >= RECOVERED
             said = (
-                f"{place.name}, G0 {row['g0']:g}: {count_text(row['n_features'])} features, instances "
+                f"{place.name}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
                 f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
             ).replace("G0 -", "G0 −")
             yield Observation(said, HOLDS if holds else FAILS, said)
