@@ -102,7 +102,8 @@ def test_small_steps_share_jobs(slurm_plan):
     methods = ("default_direction", "imputation", "indicator", "instance_weighting", "surrogate_splitting")
     missing = [f"missing_{dataset}_{method}" for dataset in ("hmm", "hyphen_tex") for method in methods]
     data = [f"data_{dataset}" for dataset in ("hmm", "hyphen_tex", "xor")]
-    assert sorted(groups) == sorted([*missing, *data, "training_report", "missing_report", "future_report"])
+    reports = [f"{study}_report" for study in ("training", "missing", "future")]
+    assert sorted(groups) == sorted([*missing, *data, *reports, "page"])
 
 
 # --- kernels ----------------------------------------------------------------------------------------

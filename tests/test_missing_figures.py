@@ -284,7 +284,11 @@ def test_methods_differ_in_colour_marker_and_line():
         assert len({style[part] for style in METHOD_STYLES.values()}) == len(METHOD_STYLES)
     assert list(METHOD_STYLES) == list(METHOD_NAMES)
     assert ordered_methods(["indicator", "imputation", "indicator"]) == ["imputation", "indicator"]
-    assert ordered_methods(["guessing", "imputation", "own"]) == ["imputation", "guessing", "own"]  # the user's own last
+    assert ordered_methods(["guessing", "imputation", "own"]) == [
+        "imputation",
+        "guessing",
+        "own",
+    ]  # the user's own last
 
 
 @pytest.mark.parametrize("n_sets", [1, 3, 7])

@@ -99,12 +99,14 @@ rule compute_example:
         f"{RESULTS}/future/example.csv",
     log:
         f"{LOGS}/compute_example.log",
+    group:
+        "future_report"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(700),
+        runtime=growing(5),
     params:
         code=code_of("studies/future_summary.py", "chain.py", "_chain_kernels.py"),
     message:

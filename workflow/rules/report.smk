@@ -11,12 +11,14 @@ rule check_claims:
         ),
     log:
         f"{LOGS}/check_claims.log",
+    group:
+        "page"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         results=lambda wildcards: RESULTS,
         code=code_of(
@@ -48,6 +50,8 @@ rule write_page:
         PAGE,
     log:
         f"{LOGS}/write_page.log",
+    group:
+        "page"
     conda:
         "../../environment.yml"
     threads: 1
