@@ -11,6 +11,9 @@ import pandas as pd
 DASH = "–"
 """What a cell without a value shows."""
 
+BEST = "▲"
+"""After the best mean of a row or column; bold in HTML, LaTeX and Markdown."""
+
 SIGNIFICANCE_LEVEL = 0.05
 STAR = "*"
 """After a coefficient whose Wald test has p below `SIGNIFICANCE_LEVEL`, as in the dissertation."""

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,8 @@ def read_frames(paths: Iterable[str]) -> pd.DataFrame:
     """The frames (Parquet or CSV) at `paths`, one under another."""
     frames = [pd.read_csv(path) if Path(path).suffix == ".csv" else pd.read_parquet(path) for path in paths]
     return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
+
+
+def resource(name: str) -> str:
+    """The text of a file of this package."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

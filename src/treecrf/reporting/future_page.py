@@ -1,8 +1,8 @@
-"""The page's section on future features (PhD chapter 5)."""
+"""What the page says of future features (PhD chapter 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -11,9 +11,9 @@ import pandas as pd
 from treecrf.datasets import describe
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.future_tables import future_layouts, method_text
-from treecrf.reporting.parts import figure, fold, paragraph
-from treecrf.reporting.rendering import to_fragment
-from treecrf.settings import FutureSettings, Settings, TableDataset
+from treecrf.reporting.headlines import future_headline
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
+from treecrf.settings import Settings, TableDataset
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
@@ -59,37 +59,31 @@ CHOICES = (
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
 
 
-def future_sections(settings: Settings, results: Path) -> Iterator[str]:
-    """The section on future features, from the data sets that are finished."""
+def future_study(settings: Settings, results: Path) -> Study | None:
+    """The study of future features, from the data sets that are finished; None where there is nothing."""
     folder = results / "future"
     finished = [name for name in settings.future.datasets if future_is_finished(results, name)]
     if not finished:
-        return
+        return None
     frames = {file: read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in NEEDED}
     layouts = future_layouts(frames)
-    parts = [
-        '<section id="future"><h2>Future features (chapter 5)</h2>',
-        paragraph(INTRODUCTION, n_seeds=settings.future.n_seeds),
-        _described(settings, finished),
-        _drawn(folder / "orders.svg", "Accuracy by order", ORDERS_NOTE),
-        _wide(layouts["orders"]),
-        fold("Tests between neighbours", paragraph(TESTS_NOTE) + _wide(layouts["tests"])),
-        fold("What validation chose, CPU seconds", _wide(layouts["choices"])),
-        f"<p>Choices that the dissertation leaves open: {_open_choices(settings.future)}.</p></section>",
-    ]
+
+    def table(name: str, caption: str) -> Table:
+        return Table(caption, layouts[name], folder / "tables" / name)
+
+    sections = [_orders(settings, finished, table, folder)]
     if len(layouts["table_5_3"]):
-        parts.append(
-            f'<section id="future-patterns"><h2>Start values of patterns (table 5.3)</h2>{paragraph(PATTERNS_NOTE)}'
-            f"{_wide(layouts['table_5_3'])}</section>"
-        )
-    parts.append(
-        f'<section id="future-example"><h2>One direction is not enough (section 5.1)</h2>{paragraph(EXAMPLE_NOTE)}'
-        f"{_wide(layouts['example'])}</section>"
-    )
-    pictures = "".join(_pictures(folder, name) for name in finished)
+        patterns: list[Part] = [paragraph(PATTERNS_NOTE), table("table_5_3", "Table 5.3, published and measured")]
+        sections.append(Section("future-patterns", "Start values of patterns (table 5.3)", patterns))
+    example: list[Part] = [
+        paragraph(EXAMPLE_NOTE),
+        table("example", "The label of the second position, published and measured"),
+    ]
+    sections.append(Section("future-example", "One direction is not enough (section 5.1)", example))
+    pictures = [part for name in finished for part in _pictures(folder, name)]
     if pictures:
-        parts.append(f'<section id="future-pictures"><h2>What future features look at</h2>{pictures}</section>')
-    yield from parts
+        sections.append(Section("future-pictures", "What future features look at", pictures))
+    return Study("future", "Future features (chapter 5)", future_headline(frames["best"]), sections)
 
 
 def future_is_finished(results: Path, name: str) -> bool:
@@ -97,44 +91,50 @@ def future_is_finished(results: Path, name: str) -> bool:
     return all((results / "future" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
-def _described(settings: Settings, names: Iterable[str]) -> str:
-    """What the data sets are."""
-    items = []
-    for name in names:
-        dataset = settings.datasets[name]
-        source = "table" if isinstance(dataset, TableDataset) else dataset.source or name
-        known = describe(source)
-        window = known.window if dataset.window is None else dataset.window
-        stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
-        items.append(
-            f"<li>{escape(f'{name}: {known.summary}, window −{window[0]} to +{window[1]}; {known.source}{stand_in}')}</li>"
-        )
-    return f"<ul>{''.join(items)}</ul>"
+def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str], Table], folder: Path) -> Section:
+    alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
+    parts: list[Part] = [
+        paragraph(INTRODUCTION, n_seeds=settings.future.n_seeds),
+        *listed([escape(_described(settings, name)) for name in names]),
+        *drawn(folder / "orders.svg", alt, ORDERS_NOTE),
+        table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
+        Fold("Tests between neighbours", [paragraph(TESTS_NOTE), table("tests", "Tests between neighbours")]),
+        Fold("What validation chose, CPU seconds", [table("choices", "What validation chose, CPU seconds")]),
+        paragraph("Choices that the dissertation leaves open: {chosen}.", chosen=_open_choices(settings)),
+    ]
+    return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
 
 
-def _pictures(folder: Path, name: str) -> str:
+def _described(settings: Settings, name: str) -> str:
+    """What a data set is."""
+    dataset = settings.datasets[name]
+    source = "table" if isinstance(dataset, TableDataset) else dataset.source or name
+    known = describe(source)
+    left, right = known.window if dataset.window is None else dataset.window
+    stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
+    return f"{name}: {known.summary}, window −{left} to +{right}; {known.source}{stand_in}"
+
+
+def _pictures(folder: Path, name: str) -> list[Part]:
     """The pictures of a data set, if they have been drawn."""
     weights, trees = folder / name / "weights.svg", folder / name / "trees.svg"
     if not weights.is_file() or not trees.is_file():
-        return ""
+        return []
     first = pd.read_csv(folder / name / "weights.csv", nrows=1)
     model = "none"
     if len(first):
         model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"
-    return figure(weights, f"What features see on {name}", WEIGHTS_NOTE.format(name=name, model=model)) + fold(
-        f"Trees of features on {name}", figure(trees, f"Trees on {name}", TREES_NOTE.format(name=name))
-    )
+    seen = f"What the future features found on {name} look at: colour by category and positions ahead."
+    return [
+        *drawn(weights, seen, WEIGHTS_NOTE.format(name=name, model=model)),
+        Fold(
+            f"Trees of features on {name}",
+            drawn(trees, f"The first tree of the first features found on {name}.", TREES_NOTE.format(name=name)),
+        ),
+    ]
 
 
-def _open_choices(settings: FutureSettings) -> str:
-    shown = settings.model_dump(mode="json")
-    shown["overrides"] = {name: own for name, own in shown["overrides"].items() if name in settings.datasets}
-    return ", ".join(f"{name} {shown[name]}" for name in CHOICES)
-
-
-def _drawn(path: Path, title: str, caption: str) -> str:
-    return figure(path, title, caption) if path.is_file() else ""
-
-
-def _wide(layout: pd.DataFrame) -> str:
-    return f'<div class="wide">{to_fragment(layout)}</div>'
+def _open_choices(settings: Settings) -> str:
+    shown = settings.future.model_dump(mode="json")
+    shown["overrides"] = {name: own for name, own in shown["overrides"].items() if name in settings.future.datasets}
+    return named_values({name: shown[name] for name in CHOICES})

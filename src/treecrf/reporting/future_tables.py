@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -70,34 +71,42 @@ def patterns_layout(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFr
     Returns
     -------
     DataFrame of str
-        A row per data set and G_0; published values beside measured ones, medians and means over the draws.
+        Rows per data set and G_0: measured values, medians and means over the draws, and above them the published ones
+        where there are any.
     """
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
-    known = [printed.get((row["dataset"], row["g0"])) for row in summary.to_dict("records")]
+    rows = []
+    for row in summary.to_dict("records"):
+        ids = {"data set": row["dataset"], "G0": f"{row['g0']:g}".replace("-", "−")}
+        known = printed.get((row["dataset"], row["g0"]))
+        if known is not None:
+            rows.append(ids | {"values": "published"} | _published_pattern(known))
+        rows.append(ids | {"values": "measured"} | _measured_pattern(row))
+    return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
 
-    def column(name: str, digits: int) -> list[str]:
-        return [DASH if row is None or pd.isna(row[name]) else _trimmed(row[name], digits) for row in known]
 
-    columns = {
-        ("", "data set"): list(summary["dataset"]),
-        ("", "G0"): [f"{g0:g}".replace("-", "−") for g0 in summary["g0"]],
+def _published_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    return {
+        **{f"bound of {sign}": f"{float(row[f'{name}_upper']):g}" for name, sign in STEPS.items()},
+        "iterations": number(float(row["iterations"]), 0),
+        "features": str(row["n_future_features"]),
+        "test (%)": number(float(row["test_percent"])),
+        "smallest": DASH,
+        "instances (%)": number(float(row["instance_percent"]), 1),
+        "bags (%)": number(float(row["bag_percent"]), 1),
     }
-    for name, sign in STEPS.items():
-        columns[f"bound of {sign}", "published"] = [
-            DASH if row is None else f"{float(row[f'{name}_upper']):g}" for row in known
-        ]
-        columns[f"bound of {sign}", "chosen"] = [f"{value:g}" for value in summary[f"{name}_upper"]]
-    columns["iterations", "published"] = column("iterations", 0)
-    columns["iterations", "measured"] = cell_texts(summary["n_iterations"], count_text)
-    columns["features", "published"] = [DASH if row is None else str(row["n_future_features"]) for row in known]
-    columns["features", "measured"] = cell_texts(summary["n_features"], count_text)
-    columns["test accuracy (%)", "published"] = column("test_percent", 2)
-    columns["test accuracy (%)", "mean ± sd"] = _means(summary)
-    columns["test accuracy (%)", "smallest"] = cell_texts(summary["test_min"], number)
-    for kind in ("instance", "bag"):
-        columns[f"{kind}s (%)", "published"] = column(f"{kind}_percent", 1)
-        columns[f"{kind}s (%)", "measured"] = cell_texts(summary[f"test_{kind}_accuracy"], number)
-    return grouped(columns)
+
+
+def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    return {
+        **{f"bound of {sign}": f"{row[f'{name}_upper']:g}" for name, sign in STEPS.items()},
+        "iterations": count_text(row["n_iterations"]),
+        "features": count_text(row["n_features"]),
+        "test (%)": with_deviation(row["test_mean"], row["test_sd"]),
+        "smallest": number(row["test_min"]),
+        "instances (%)": number(row["test_instance_accuracy"]),
+        "bags (%)": number(row["test_bag_accuracy"]),
+    }
 
 
 def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
@@ -212,10 +221,6 @@ def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 def _means(summary: pd.DataFrame) -> list[str]:
     return [with_deviation(mean, sd) for mean, sd in zip(summary["test_mean"], summary["test_sd"], strict=True)]
-
-
-def _trimmed(value: float, digits: int) -> str:
-    return f"{float(value):.{digits}f}"
 
 
 def _step_text(value: float) -> str:

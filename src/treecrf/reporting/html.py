@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
-from treecrf.reporting.files import read_json, write_text
-from treecrf.reporting.future_page import future_is_finished, future_sections
-from treecrf.reporting.missing_page import missing_is_finished, missing_sections
-from treecrf.reporting.parts import paragraph
-from treecrf.reporting.tables import frame_to_fragment
-from treecrf.reporting.training_page import training_is_finished, training_sections
+from treecrf.reporting.files import read_json, resource, write_text
+from treecrf.reporting.future_page import future_is_finished, future_study
+from treecrf.reporting.markup import address, contents, parts_markup, section_markup, study_markup
+from treecrf.reporting.missing_page import missing_is_finished, missing_study
+from treecrf.reporting.parts import Fold, Note, Part, Section, Study, Table, listed, paragraph
+from treecrf.reporting.provenance import (
+    commit,
+    job_costs,
+    machine,
+    phase_costs,
+    seeds,
+    study_costs,
+    used_datasets,
+    used_settings,
+    versions,
+)
+from treecrf.reporting.training_page import training_is_finished, training_study
 from treecrf.settings import Settings, TableDataset
 
-PACKAGES = ("treecrf", "numpy", "numba", "pandas", "scikit-learn", "scipy", "matplotlib", "statsmodels", "snakemake")
-
+INTRODUCTION = """
+Conditional random fields whose potentials are sums of regression trees, trained and tested as in chapters 3 to 5 of the
+dissertation. Every number below was computed by the run that wrote this page, but for those headed <em>published</em>. A
+click on a heading of a table sorts it. Everything shown is inside this file; the links to CSV, LaTeX and picture files lead
+to the folder of results beside it, and lead nowhere where the page is sent alone.
+"""
 
 DATASET_NOTE = """
 Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: {test[sequences]:,} sequences,
 {test[positions]:,} positions. {labels} labels; attributes: {attributes}; window −{left} to +{right}.
 """
+
+JOBS_NOTE = """
+Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them.
+"""
+
+PHASES_NOTE = """
+CPU seconds with one thread, as the labellers count them: of the training after the choice of settings (training), of all
+trainings, choices and predictions (missing), of the chosen trainings of all draws (future).
+"""
+
+SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
+"""Files of results that are listed."""
 
 
 def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
@@ -42,60 +64,72 @@ def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
     logs : path-like
         Folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs' logs.
     """
-    results = Path(settings.results)
-    body = "\n".join(_sections(settings, results, Path(logs)))
-    text = files("treecrf.reporting").joinpath("page.html").read_text(encoding="utf-8")
-    for key, value in (("{{style}}", _resource("page.css")), ("{{body}}", body)):
-        text = text.replace(key, value)
-    write_text(text, Path(settings.reports) / "index.html")
+    results, reports = Path(settings.results), Path(settings.reports)
+    page = resource("page.html")
+    for key, value in _parts(settings, results, reports, Path(logs)).items():
+        page = page.replace(f"{{{{{key}}}}}", value)
+    write_text(page, reports / "index.html")
 
 
-def _sections(settings: Settings, results: Path, logs: Path) -> Iterator[str]:
-    names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
-    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
-    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
-    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
-    yield _heading(settings)
-    if absent:
-        reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
-        yield _absent(reasons)
-    yield from training_sections(settings, results)
-    yield from missing_sections(settings, results)
-    yield from future_sections(settings, results)
-    for name in names:
-        if training_is_finished(results, name) or missing_is_finished(results, name):
-            yield _dataset(name, read_json(results / "data" / name / "description.json"))
-    yield _cost(results)
-    yield _appendix(settings)
+def studies(settings: Settings, results: Path) -> list[Study]:
+    """The studies that have something to show."""
+    found = (training_study(settings, results), missing_study(settings, results), future_study(settings, results))
+    return [study for study in found if study is not None]
+
+
+def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
+    """What stands in each place of page.html."""
+    shown = studies(settings, results)
+    reference = [_datasets(settings, results), *_cost(settings, results), _settings(settings), _files(results, reports)]
+    entries = [
+        (study.identifier, study.title, [(part.identifier, part.title) for part in study.sections]) for study in shown
+    ]
+    entries += [(section.identifier, section.title, []) for section in reference]
+    body = [study_markup(study, reports) for study in shown]
+    body += [section_markup(section, reports, level=2) for section in reference]
+    return {
+        "style": resource("page.css"),
+        "script": resource("page.js"),
+        "introduction": paragraph(INTRODUCTION).html,
+        "headlines": _headlines(shown),
+        "absent": parts_markup(_absent(settings, results, logs), reports),
+        "contents": contents(entries),
+        "body": "\n".join(body),
+    }
+
+
+def _headlines(shown: Sequence[Study]) -> str:
+    items = "".join(
+        f'<dt><a href="#{study.identifier}">{escape(study.title)}</a></dt><dd>{escape(study.headline)}</dd>'
+        for study in shown
+        if study.headline
+    )
+    return f'<dl class="headlines">{items}</dl>' if items else ""
 
 
 # --- sections ---------------------------------------------------------------------------------------
 
 
-def _heading(settings: Settings) -> str:
+def _absent(settings: Settings, results: Path, logs: Path) -> list[Part]:
+    """The data sets that were not finished, and why."""
+    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
+    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
+    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
+    reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
+    if not reasons:
+        return []
+    items = [f"<b>{escape(name)}</b>: {escape(reason)}" for name, reason in reasons.items()]
+    return [Note('<section class="warning"><h2>Not in this page</h2>'), *listed(items), Note("</section>")]
+
+
+def _datasets(settings: Settings, results: Path) -> Section:
     names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
-    links = "".join(f'<a href="#{name}">{escape(name)}</a>' for name in names)
-    if settings.future.datasets:
-        links = f'<a href="#future">future features</a>{links}'
-    if settings.missing.datasets:
-        links = f'<a href="#missing">missing values</a>{links}'
-    if settings.training.datasets:
-        links = f'<a href="#training">training</a>{links}'
-    return (
-        "<header><h1>TreeCRF: published and measured</h1>"
-        "<p>Conditional random fields whose potentials are sums of regression trees, trained and tested as in "
-        "chapters 3 to 5 of the dissertation. Every number below was computed by the run that wrote this page, but for "
-        "the columns headed <em>published</em>.</p>"
-        f'<nav>{links}<a href="#cost">CPU time</a><a href="#settings">settings</a></nav></header>'
-    )
+    done = [name for name in names if training_is_finished(results, name) or missing_is_finished(results, name)]
+    return Section("datasets", "Data sets", [part for name in done for part in _dataset(name, results)])
 
 
-def _absent(reasons: dict[str, str]) -> str:
-    items = "".join(f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in reasons.items())
-    return f'<section class="warning"><h2>Not in this page</h2><ul>{items}</ul></section>'
-
-
-def _dataset(name: str, description: dict[str, Any]) -> str:
+def _dataset(name: str, results: Path) -> list[Part]:
+    description = read_json(results / "data" / name / "description.json")
     left, right = description["window"]
     counts = paragraph(
         DATASET_NOTE,
@@ -106,66 +140,54 @@ def _dataset(name: str, description: dict[str, Any]) -> str:
         right=right,
     )
     stand_in, terms = (description[key] and escape(str(description[key])) for key in ("stand_in", "terms"))
-    return (
-        f'<section id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(description["title"])}</p>'
-        + (f'<p class="stand-in">Stand-in: {stand_in}</p>' if stand_in else "")
-        + counts
-        + (f"<p>Source: {terms}.</p>" if terms else "")
-        + "</section>"
-    )
+    return [
+        Note(f'<h3 id="data-{escape(name)}">{escape(name)}</h3><p>{escape(description["title"])}</p>'),
+        *([Note(f'<p class="stand-in">Stand-in: {stand_in}</p>')] if stand_in else []),
+        counts,
+        *([Note(f"<p>Source: {terms}.</p>")] if terms else []),
+    ]
 
 
-def _cost(results: Path) -> str:
-    jobs = _benchmarks(results / "benchmarks")
-    return (
-        '<section id="cost"><h2>CPU time of this run</h2><p>Seconds and memory of the jobs behind this page, by step, start of '
-        f"Python included, as Snakemake sampled them.</p>{frame_to_fragment(jobs) if len(jobs) else ''}</section>"
-    )
+def _cost(settings: Settings, results: Path) -> list[Section]:
+    jobs, phases = job_costs(results / "benchmarks", used_datasets(settings)), phase_costs(results, settings)
+    parts: list[Part] = []
+    if len(jobs):
+        parts += [
+            paragraph(JOBS_NOTE),
+            Table("Jobs by study", study_costs(jobs)),
+            Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)]),
+        ]
+    if len(phases):
+        parts += [Fold("CPU seconds by phase", [paragraph(PHASES_NOTE), Table("CPU seconds by phase", phases)])]
+    return [Section("cost", "CPU time", parts)] if parts else []
 
 
-def _benchmarks(folder: Path) -> pd.DataFrame:
-    rows = []
-    for path in sorted(folder.rglob("*.tsv")):
-        measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])
-        rows.append(
-            {
-                "step": path.relative_to(folder).parts[0].removesuffix(".tsv"),
-                **measured[["s", "cpu_time", "max_rss"]].iloc[0],
-            }
+def _settings(settings: Settings) -> Section:
+    text = escape(yaml.safe_dump(used_settings(settings), sort_keys=False, allow_unicode=True))
+    code = commit()
+    said = f"Code: commit <code>{escape(code)}</code>. {machine()}." if code else f"{machine()}."
+    parts: list[Part] = [
+        Note(f"<p>{said}</p>"),
+        Table("Seeds", seeds(settings)),
+        Table("Versions", versions()),
+        Fold("Every setting", [Note(f'<pre tabindex="0">{text}</pre>')]),
+    ]
+    return Section("settings", "Settings, seeds and versions", parts)
+
+
+def _files(results: Path, reports: Path) -> Section:
+    folders: dict[Path, list[Path]] = {}
+    for path in sorted(results.rglob("*")):
+        if path.suffix in SUFFIXES and path.relative_to(results).parts[0] not in ("logs", "benchmarks"):
+            folders.setdefault(path.parent, []).append(path)
+    parts: list[Part] = [
+        Fold(
+            folder.relative_to(results).as_posix(),
+            listed([f'<a href="{address(path, reports)}">{escape(path.name)}</a>' for path in paths], "files"),
         )
-    if not rows:
-        return pd.DataFrame()
-    groups = pd.DataFrame(rows).groupby("step", sort=False)
-    frame = groups.agg(
-        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum"), memory=("max_rss", "max")
-    ).reset_index()
-    return pd.DataFrame(
-        {
-            "step": frame["step"],
-            "jobs": frame["jobs"].astype(str),
-            "wall seconds": frame["wall"].map("{:.1f}".format),
-            "CPU seconds": frame["cpu"].map("{:.1f}".format),
-            "most memory, MiB": frame["memory"].map("{:.0f}".format),
-        }
-    )
-
-
-def _appendix(settings: Settings) -> str:
-    values = settings.model_dump(mode="json")
-    used = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
-    values["datasets"] = {name: values["datasets"][name] for name in used}
-    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-    versions = [("python", platform.python_version())]
-    for package in PACKAGES:
-        try:
-            versions.append((package, version(package)))
-        except PackageNotFoundError:
-            continue
-    table = frame_to_fragment(pd.DataFrame(versions, columns=["package", "version"]))
-    return (
-        f'<section id="settings"><h2>Settings and versions</h2><pre>{escape(text)}</pre>{table}'
-        f"<p>{escape(platform.system())} {escape(platform.machine())}, {os.cpu_count()} cores.</p></section>"
-    )
+        for folder, paths in folders.items()
+    ]
+    return Section("files", "Files of results", parts)
 
 
 # --- parts ------------------------------------------------------------------------------------------
@@ -185,7 +207,3 @@ def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
         if any(line.startswith(("Where it happened", "Traceback")) for line in lines):
             return lines[0] if not lines[0].startswith("Traceback") else lines[-1]
     return "not computed; see Snakemake's messages."
-
-
-def _resource(name: str) -> str:
-    return files("treecrf.reporting").joinpath(name).read_text(encoding="utf-8")

@@ -1,18 +1,16 @@
-"""The page's sections on missing values (PhD chapter 4)."""
+"""What the page says of missing values (PhD chapter 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 
 import pandas as pd
 
 from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.files import read_frames
+from treecrf.reporting.headlines import missing_headline
 from treecrf.reporting.missing_tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
-from treecrf.reporting.parts import figure, fold, paragraph
-from treecrf.reporting.rendering import to_fragment
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, named_values, paragraph
 from treecrf.settings import MissingSettings, Settings
 
 INTRODUCTION = """
@@ -61,26 +59,27 @@ CHOICES = (
 """Settings that the papers leave open."""
 
 
-def missing_sections(settings: Settings, results: Path) -> Iterator[str]:
-    """The sections on missing values, from the summaries of the data sets that are finished."""
+def missing_study(settings: Settings, results: Path) -> Study | None:
+    """The study of missing values, from the summaries of the data sets that are finished; None where there is nothing."""
     finished = [name for name in settings.missing.datasets if missing_is_finished(results, name)]
     folder = results / "missing"
     if not finished or not (folder / "figure_4_1.svg").is_file():
-        return
+        return None
     frames = {
         name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
         for name in ("evaluations", "comparisons", "deviance", "costs", "frequencies")
     }
-    yield _accuracy(settings.missing, frames["evaluations"], folder)
+    sections = [_accuracy(settings.missing, frames["evaluations"], folder)]
     if len(frames["comparisons"]):
-        yield _comparisons(settings.missing, frames, folder)
-    yield (
-        f'<section id="missing-cost"><h2>What handling missing values costs</h2>{paragraph(COST_NOTE)}'
-        f'<div class="wide">{to_fragment(costs_layout(frames["costs"]))}</div></section>'
-    )
+        sections.append(_comparisons(settings.missing, frames, folder))
+    costs = Table("CPU seconds by method", costs_layout(frames["costs"]), folder / "tables/costs")
+    sections.append(Section("missing-cost", "What handling missing values costs", [paragraph(COST_NOTE), costs]))
     if len(frames["frequencies"]):
-        drawn = figure(folder / "figure_4_2.svg", "How often each line feature is true", FREQUENCY_NOTE)
-        yield f'<section id="line-features"><h2>Line features</h2>{drawn}</section>'
+        alt = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
+        sections.append(
+            Section("line-features", "Line features", drawn(folder / "figure_4_2.svg", alt, FREQUENCY_NOTE))
+        )
+    return Study("missing", "Missing values (chapter 4)", missing_headline(frames["evaluations"]), sections)
 
 
 def missing_is_finished(results: Path, name: str) -> bool:
@@ -90,41 +89,56 @@ def missing_is_finished(results: Path, name: str) -> bool:
     )
 
 
-def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path) -> str:
+def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path) -> Section:
     said = paragraph(
         INTRODUCTION, train=settings.n_training_sets, test=settings.n_test_sets, held_out=settings.held_out,
         decoder=settings.decoder.replace("_", "-"),
     )  # fmt: skip
     values = settings.model_dump(mode="json")
-    chosen = ", ".join(f"<code>{name}: {escape(str(values[name]))}</code>" for name in CHOICES)
-    return (
-        f'<section id="missing"><h2>Missing values: accuracy (chapter 4)</h2>{said}'
-        + figure(folder / "figure_4_1.svg", "Accuracy by share of missing cells", FIGURE_NOTE)
-        + f'<div class="wide">{to_fragment(accuracy_layout(evaluations))}</div>'
-        + "<p>Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold.</p>"
-        + f"<p>Choices that the papers leave open: {chosen}.</p></section>"
+    names = ", ".join(dict.fromkeys(evaluations["dataset"]))
+    alt = (
+        f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method, falling to the right; "
+        "the table below has the numbers."
     )
+    caption = "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
+    parts = [
+        said,
+        *drawn(folder / "figure_4_1.svg", alt, FIGURE_NOTE),
+        Table(caption, accuracy_layout(evaluations), folder / "tables/accuracy"),
+        paragraph(
+            "Choices that the papers leave open: {chosen}.",
+            chosen=named_values({name: values[name] for name in CHOICES}),
+        ),
+    ]
+    return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
 
 
-def _comparisons(settings: MissingSettings, frames: dict[str, pd.DataFrame], folder: Path) -> str:
+def _comparisons(settings: MissingSettings, frames: dict[str, pd.DataFrame], folder: Path) -> Section:
     comparisons = frames["comparisons"]
-    parts = ['<section id="missing-tests"><h2>Which differences are real (table 4.1)</h2>']
     chosen = comparisons["dataset"].map(settings.baseline_of)
+    parts: list[Part] = []
     for baseline in ordered_methods(chosen):
         name, of_baseline = method_name(baseline), comparisons[chosen == baseline]
-        for kind, note in (("coefficients", COEFFICIENT_NOTE), ("effects", EFFECT_NOTE)):
-            table = to_fragment(comparison_layout(kind, of_baseline, baseline))
-            parts.append(f'{paragraph(note, baseline=name)}<div class="wide">{table}</div>')
-        tests = to_fragment(comparison_layout("significance", of_baseline, baseline))
-        parts.append(fold(f"All tests against {name}", f'<div class="wide">{tests}</div>'))
+        for kind, note, title in (
+            ("coefficients", COEFFICIENT_NOTE, f"Table 4.1: log odds against {name}"),
+            ("effects", EFFECT_NOTE, f"Points of accuracy against {name}"),
+        ):
+            layout = comparison_layout(kind, of_baseline, baseline)
+            parts += [paragraph(note, baseline=name), Table(title, layout, folder / f"tables/{kind}_{baseline}")]
+        title = f"All tests against {name}"
+        tests = Table(
+            title, comparison_layout("significance", of_baseline, baseline), folder / f"tables/significance_{baseline}"
+        )
+        parts.append(Fold(title, [tests]))
     for baseline in sorted(set(chosen)):
-        path = folder / f"effects_{baseline}.svg"
-        if path.is_file():
-            drawn = figure(path, f"Points against {method_name(baseline)}", f"Points against {method_name(baseline)}.")
-            parts.append(fold(f"The same as a figure, all data sets against {method_name(baseline)}", drawn))
-    table = to_fragment(deviance_layout(frames["deviance"]))
-    parts.append(fold("Analysis of deviance", f'<div class="wide">{table}</div>'))
+        name = method_name(baseline)
+        alt = f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
+        effects = drawn(folder / f"effects_{baseline}.svg", alt, f"Points against {name}. Above 0: better than {name}.")
+        if effects:
+            parts.append(Fold(f"The same as a figure, all data sets against {name}", effects))
+    deviance = Table("Analysis of deviance", deviance_layout(frames["deviance"]), folder / "tables/deviance")
+    parts.append(Fold("Analysis of deviance", [deviance]))
     parts.append(
-        "<p>Tables with every other method as the baseline are among the results (<code>missing/tables</code>).</p>"
+        paragraph("Tables with every other method as the baseline are among the results (<code>missing/tables</code>).")
     )
-    return "".join(parts) + "</section>"
+    return Section("missing-tests", "Which differences are real (table 4.1)", parts)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import (
+    BEST,
     DAGGER,
     DASH,
     PUBLISHED_FOR,
@@ -29,7 +30,6 @@ from treecrf.reporting.cells import (
     with_deviation,
 )
 from treecrf.reporting.published import missing_value_coefficients
-from treecrf.reporting.rendering import BEST
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""

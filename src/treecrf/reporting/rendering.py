@@ -1,4 +1,4 @@
-"""Layouts (frames of text) as HTML and LaTeX tables and as CSV."""
+"""Layouts (frames of text) as HTML, Markdown and LaTeX tables and as CSV."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import re
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from treecrf.reporting.cells import DASH
-from treecrf.reporting.files import write_frame, write_text
-from treecrf.reporting.tables import STYLE, frame_to_fragment
+from treecrf.reporting.cells import BEST, DASH
+from treecrf.reporting.files import resource, write_frame, write_text
+from treecrf.reporting.tables import frame_to_fragment
 
-BEST = "▲"
-"""After the best mean of a row; bold in HTML and LaTeX."""
-
-WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "against", "values", "term")
+WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "against", "values", "term", "G0")
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
 LATEX_SIGNS = {
@@ -33,19 +31,24 @@ LATEX_SIGNS = {
 """What LaTeX reads for each character that it needs written differently."""
 
 
-def to_fragment(frame: pd.DataFrame) -> str:
-    """A layout as an HTML table: what repeats the row above is left out, the best mean is bold."""
-    table = frame_to_fragment(_without_repeats(frame), n_text_columns=_n_word_columns(frame))
-    return re.sub(rf"<td>([^<]*) {BEST}</td>", r"<td><b>\1</b></td>", table)
+def to_fragment(frame: pd.DataFrame, caption: str = "") -> str:
+    """A layout as an HTML table: what repeats the row above is not seen, the best mean is bold."""
+    return frame_to_fragment(frame, _n_word_columns(frame), caption=caption, repeats=_repeats(frame))
 
 
-def to_html(frame: pd.DataFrame) -> str:
+def to_html(frame: pd.DataFrame, caption: str = "") -> str:
     """A layout as an HTML page that stands by itself."""
-    left = (
-        f"th:nth-child(-n+{_n_word_columns(frame)}), td:nth-child(-n+{_n_word_columns(frame)}) {{ text-align: left }}"
-    )
-    style = f"{STYLE}\n{left}\ntd {{ white-space: nowrap }}\nthead th[colspan] {{ text-align: center }}"
-    return f'<!doctype html><html lang="en"><meta charset="utf-8"><style>{style}</style>{to_fragment(frame)}</html>\n'
+    page = resource("table.html").replace("{{style}}", resource("page.css")).replace("{{script}}", resource("page.js"))
+    return page.replace("{{table}}", to_fragment(frame, caption))
+
+
+def to_markdown(frame: pd.DataFrame) -> str:
+    """A layout as a Markdown table: what repeats the row above is left out, the best mean is bold."""
+    n_words = _n_word_columns(frame)
+    head = [_markdown_cell(text) for text in _headings(frame)]
+    rules = [":--" if place < n_words else "--:" for place in range(frame.shape[1])]
+    rows = _without_repeats(frame).map(_markdown_cell).to_numpy(dtype=object)
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, rules, *rows))
 
 
 def write_layout(frame: pd.DataFrame, path: str) -> None:
@@ -57,14 +60,14 @@ def write_layout(frame: pd.DataFrame, path: str) -> None:
     path : str
         Without the suffix.
     """
-    flat = (
-        frame.set_axis([" ".join(filter(None, heads)) for heads in frame.columns], axis=1)
-        if frame.columns.nlevels > 1
-        else frame
-    )
-    write_frame(flat.replace(f" {BEST}", "", regex=True), f"{path}.csv")
+    write_frame(flattened(frame), f"{path}.csv")
     write_text(to_html(frame), f"{path}.html")
     write_text(to_latex(frame), f"{path}.tex")
+
+
+def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+    """A layout with one line of headings and without marks of the best, as in a CSV file."""
+    return frame.set_axis(_headings(frame), axis=1).replace(f" {BEST}", "", regex=True)
 
 
 def to_latex(frame: pd.DataFrame) -> str:
@@ -87,6 +90,17 @@ def _latex_cell(text: str) -> str:
     return rf"\textbf{{{_latex(text.removesuffix(f' {BEST}'))}}}" if text.endswith(BEST) else _latex(text)
 
 
+def _markdown_cell(text: str) -> str:
+    """The text with what Markdown reads differently escaped."""
+    shown = re.sub(r"([\\|*_<])", r"\\\1", text.removesuffix(f" {BEST}"))
+    return f"**{shown}**" if text.endswith(BEST) else shown
+
+
+def _headings(frame: pd.DataFrame) -> list[str]:
+    """Headings in one line."""
+    return [" ".join(filter(None, heads)) if isinstance(heads, tuple) else heads for heads in frame.columns]
+
+
 def _leading_headings(frame: pd.DataFrame) -> list[str]:
     """Headings of the columns before the first one with numbers; of two lines, the lower one."""
     headings = [column[-1] if isinstance(column, tuple) else column for column in frame.columns]
@@ -100,10 +114,15 @@ def _n_word_columns(frame: pd.DataFrame) -> int:
 
 
 def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with empty leading cells where they, and all to their left, equal the row above."""
+    """The frame with empty leading cells where they repeat the row above."""
+    return frame.mask(_repeats(frame), "")
+
+
+def _repeats(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Leading cells that, with all to their left, equal the row above."""
     n_leading = len(_leading_headings(frame))
     leading = frame.iloc[:, :n_leading].to_numpy(dtype=object)
     repeats = np.zeros(frame.shape, dtype=bool)
     if len(frame):
         repeats[1:, :n_leading] = np.logical_and.accumulate(leading[1:] == leading[:-1], axis=1)
-    return frame.mask(repeats, "")
+    return repeats

@@ -1,4 +1,4 @@
-"""The page's sections on training (PhD chapter 3)."""
+"""What the page says of training (PhD chapter 3)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ import pandas as pd
 
 from treecrf.figures.style import DECODER_NAMES, training_method_name
 from treecrf.reporting.files import read_frames, read_json
-from treecrf.reporting.parts import figure, fold, paragraph
-from treecrf.reporting.published import read_published, training_costs
-from treecrf.reporting.rendering import to_fragment
+from treecrf.reporting.headlines import training_headline
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
+from treecrf.reporting.published import training_costs
 from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
+from treecrf.reporting.training_layouts import training_layouts
 from treecrf.reporting.training_tables import (
     BASELINE,
     BASELINE_LEVELS,
     SHRINKAGE_LEVELS,
     SIGNIFICANCE_LEVEL,
-    accuracy_layout,
-    choices_layout,
-    methods_layout,
     notes_layout,
-    pairs_layout,
-    shrinkage_layout,
 )
 from treecrf.settings import Settings, TrainingSettings
 from treecrf.studies.methods import METHODS
@@ -83,19 +79,19 @@ Table 3.6. CPU seconds per iteration of forward-backward (inference and new valu
 MALLET in Java.
 """
 
-SCALING_NOTES = {
+SCALING_FIGURES = {
     "figure_3_3a": (
-        "Forward-backward by sequence length",
+        "CPU seconds of forward-backward per iteration by sequence length, both axes logarithmic, a line for each method.",
         "Figure 3.3a. Forward-backward, per iteration, on generated sequences (section 3.5.3). A line parallel to the grey "
         "one: cost in proportion to the length.",
     ),
     "figure_3_3b": (
-        "Induction by number of features",
+        "CPU seconds of one induction of features by number of features, both axes logarithmic, a line for each method.",
         "Figure 3.3b. One induction of features, by boolean features of the window. A line steeper than the grey one: cost "
         "grows faster than the number of features.",
     ),
     "figure_3_3c": (
-        "Evaluation of F by sequence length",
+        "Time to evaluate F at one position by sequence length, a line for each way to evaluate it.",
         "Figure 3.3c, not in the dissertation, which proposes it (section 3.5.3). Evaluating F at one position: by trees, by "
         "the same trees flattened to features and weights, and by the dot products of the CRF with induction.",
     ),
@@ -143,21 +139,26 @@ NEEDED = ("summary", "curves", "costs", "comparisons", "notes")
 """Files without which a data set is not in the page."""
 
 
-def training_sections(settings: Settings, results: Path) -> Iterator[str]:
-    """The sections on training, from the summaries of the data sets that are finished."""
+def training_study(settings: Settings, results: Path) -> Study | None:
+    """The study of training, from the summaries of the data sets that are finished; None where there is nothing."""
     finished = [name for name in settings.training.datasets if training_is_finished(results, name)]
     folder = results / "training"
+    sections, headline = [], ""
     if finished:
         frames = {file: read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in NEEDED}
-        stand_ins = _stand_ins(results, finished)
-        yield _accuracy(settings.training, frames, stand_ins, folder)
-        yield _published(frames)
-        yield _curves(folder)
-        yield _steps(frames["costs"], folder)
+        layouts = training_layouts(frames)
+        headline = training_headline(frames["summary"])
+        sections = [
+            _accuracy(settings.training, frames, layouts, _stand_ins(results, finished), folder),
+            _published(frames, layouts, folder),
+            *_curves(folder, finished),
+            _steps(frames["costs"], folder),
+        ]
     if (folder / "windows.csv").is_file():
-        yield _windows(results)
+        sections.append(_windows(results))
     if (folder / "sampling.csv").is_file():
-        yield _sampling(results)
+        sections.append(_sampling(results))
+    return Study("training", "Training (chapter 3)", headline, sections) if sections else None
 
 
 def training_is_finished(results: Path, name: str) -> bool:
@@ -170,79 +171,110 @@ def training_is_finished(results: Path, name: str) -> bool:
 
 
 def _accuracy(
-    settings: TrainingSettings, frames: dict[str, pd.DataFrame], stand_ins: dict[str, str], folder: Path
-) -> str:
-    summary = frames["summary"]
+    settings: TrainingSettings,
+    frames: dict[str, pd.DataFrame],
+    layouts: dict[str, pd.DataFrame],
+    stand_ins: dict[str, str],
+    folder: Path,
+) -> Section:
     said = paragraph(
         INTRODUCTION, folds=settings.n_folds, runs=settings.n_perturbed_runs, java_runs=settings.n_perturbed_java_runs
     )
-    return (
-        f'<section id="training"><h2>Training: accuracy of all methods (chapter 3)</h2>{said}'
-        + _listed("stand-in", {f"{name} is a stand-in": text for name, text in stand_ins.items()})
-        + _drawn(folder / "accuracies.svg", "Accuracy of every method", OVERVIEW_NOTE)
-        + "<p>Cross-validated choice, mean ± sd; the best of a row is bold.</p>"
-        + _wide(accuracy_layout(summary))
-        + _listed("notes", _not_run(frames["notes"]))
-        + fold("Peaks of the test curves", _wide(accuracy_layout(summary, "peak")))
-        + fold("What cross-validation chose", _wide(choices_layout(summary)))
-        + f"<p>Choices that the papers leave open: {_open_choices(settings)}.</p></section>"
-    )
+    names = ", ".join(dict.fromkeys(frames["summary"]["dataset"]))
+    alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
+    parts: list[Part] = [
+        said,
+        *listed([f"<b>{escape(name)} is a stand-in</b>: {escape(why)}" for name, why in stand_ins.items()], "stand-in"),
+        *drawn(folder / "accuracies.svg", alt, OVERVIEW_NOTE),
+        Table(
+            "Cross-validated choice, mean ± sd; the best of a data set is bold",
+            layouts["accuracy"],
+            _file(folder, "accuracy"),
+        ),
+        *listed(_not_run(frames["notes"]), "notes"),
+        Fold(
+            "Peaks of the test curves",
+            [
+                Table(
+                    "Peak of the test curve, mean ± sd; the best of a data set is bold",
+                    layouts["peaks"],
+                    _file(folder, "peaks"),
+                )
+            ],
+        ),
+        Fold(
+            "What cross-validation chose",
+            [Table("What cross-validation chose", layouts["choices"], _file(folder, "choices"))],
+        ),
+        paragraph("Choices that the papers leave open: {chosen}.", chosen=_open_choices(settings)),
+    ]
+    return Section("training-accuracy", "Accuracy of all methods", parts)
 
 
-def _published(frames: dict[str, pd.DataFrame]) -> str:
-    summary, comparisons = frames["summary"], frames["comparisons"]
-    parts = ['<section id="training-tests"><h2>Published and measured (tables 3.4 and 3.5)</h2>']
-    shrinkage = shrinkage_layout(summary, comparisons, read_published("table_3_4_shrinkage"))
-    if len(shrinkage):
-        parts += [paragraph(SHRINKAGE_NOTE, level=SIGNIFICANCE_LEVEL, **_stars(SHRINKAGE_LEVELS)), _wide(shrinkage)]
-    methods = methods_layout(summary, comparisons, read_published("table_3_5_methods"))
-    if len(methods):
+def _published(frames: dict[str, pd.DataFrame], layouts: dict[str, pd.DataFrame], folder: Path) -> Section:
+    parts: list[Part] = []
+    if len(layouts["table_3_4"]):
+        parts += [
+            paragraph(SHRINKAGE_NOTE, level=SIGNIFICANCE_LEVEL, **_stars(SHRINKAGE_LEVELS)),
+            Table("Table 3.4, published and measured", layouts["table_3_4"], _file(folder, "table_3_4")),
+        ]
+    if len(layouts["table_3_5"]):
         baseline = training_method_name(BASELINE)
-        note = paragraph(METHODS_NOTE, level=SIGNIFICANCE_LEVEL, baseline=baseline, **_stars(BASELINE_LEVELS))
-        parts += [note, _wide(methods)]
+        parts += [
+            paragraph(METHODS_NOTE, level=SIGNIFICANCE_LEVEL, baseline=baseline, **_stars(BASELINE_LEVELS)),
+            Table("Table 3.5, published and measured", layouts["table_3_5"], _file(folder, "table_3_5")),
+        ]
     parts.append(paragraph(CLUSTERED_NOTE))
-    for decoder in dict.fromkeys(comparisons["decoder"]):
+    for decoder in dict.fromkeys(frames["comparisons"]["decoder"]):
         title = f"All tests between methods, decoder: {DECODER_NAMES[decoder]}"
-        parts.append(fold(title, _wide(pairs_layout(comparisons, decoder))))
-    return "".join(parts) + "</section>"
+        name = f"tests_{decoder}"
+        parts.append(Fold(title, [Table(title, layouts[name], _file(folder, name))]))
+    return Section("training-tests", "Published and measured (tables 3.4 and 3.5)", parts)
 
 
-def _curves(folder: Path) -> str:
-    drawn = _drawn(folder / "figure_3_1.svg", "Test accuracy by iteration", ACCURACY_FIGURE_NOTE)
-    drawn += _drawn(folder / "figure_3_2.svg", "CPU seconds by iteration", SECONDS_FIGURE_NOTE)
-    return f'<section id="training-curves"><h2>Learning curves (figures 3.1 and 3.2)</h2>{drawn}</section>' * bool(
-        drawn
-    )
+def _curves(folder: Path, names: Sequence[str]) -> Iterator[Section]:
+    panels = f"a panel for each of {', '.join(names)}, a line for each method"
+    parts = [
+        *drawn(folder / "figure_3_1.svg", f"Test accuracy by iteration: {panels}.", ACCURACY_FIGURE_NOTE),
+        *drawn(folder / "figure_3_2.svg", f"CPU seconds up to each iteration: {panels}.", SECONDS_FIGURE_NOTE),
+    ]
+    if parts:
+        yield Section("training-curves", "Learning curves (figures 3.1 and 3.2)", parts)
 
 
-def _steps(costs: pd.DataFrame, folder: Path) -> str:
+def _steps(costs: pd.DataFrame, folder: Path) -> Section:
     layout = steps_layout(costs, training_costs())
-    table = f"{paragraph(STEPS_NOTE)}{_wide(layout)}" if len(layout) else ""
-    drawn = "".join(_drawn(folder / f"{name}.svg", title, note) for name, (title, note) in SCALING_NOTES.items())
-    return f'<section id="training-cost"><h2>What training costs (table 3.6, figure 3.3)</h2>{table}{drawn}</section>'
+    parts: list[Part] = []
+    if len(layout):
+        table = Table("Table 3.6, published and measured", layout, _file(folder, "table_3_6"))
+        parts += [paragraph(STEPS_NOTE), table]
+    for name, (alt, note) in SCALING_FIGURES.items():
+        parts += drawn(folder / f"{name}.svg", alt, note)
+    return Section("training-cost", "What training costs (table 3.6, figure 3.3)", parts)
 
 
-def _windows(results: Path) -> str:
-    table = windows_layout(_measured(results, "windows"))
-    return f'<section id="training-windows"><h2>Cost by window (ICML 2004)</h2>{paragraph(WINDOWS_NOTE)}{_wide(table)}</section>'
+def _windows(results: Path) -> Section:
+    layout, path = windows_layout(_measured(results, "windows")), _file(results / "training", "windows")
+    table = Table("CPU seconds of one iteration and accuracy by window", layout, path)
+    return Section("training-windows", "Cost by window (ICML 2004)", [paragraph(WINDOWS_NOTE), table])
 
 
-def _sampling(results: Path) -> str:
-    drawn = _drawn(results / "training" / "sampling.svg", "Accuracy against CPU seconds", SAMPLING_NOTE)
-    table = fold("The same as a table", _wide(sampling_layout(_measured(results, "sampling"))))
-    return f'<section id="training-sampling"><h2>Sampling rows and features</h2>{drawn}{table}</section>'
+def _sampling(results: Path) -> Section:
+    alt = "Accuracy against CPU seconds of training, a panel for each data set, a line for each way of sampling."
+    folder = results / "training"
+    table = Table(
+        "Sampling rows and features", sampling_layout(_measured(results, "sampling")), _file(folder, "sampling")
+    )
+    parts = [*drawn(folder / "sampling.svg", alt, SAMPLING_NOTE), Fold("The same as a table", [table])]
+    return Section("training-sampling", "Sampling rows and features", parts)
 
 
 # --- parts ------------------------------------------------------------------------------------------
 
 
-def _wide(layout: pd.DataFrame) -> str:
-    return f'<div class="wide">{to_fragment(layout)}</div>'
-
-
-def _drawn(path: Path, title: str, caption: str) -> str:
-    """A figure, if it has been drawn."""
-    return figure(path, title, caption) if path.is_file() else ""
+def _file(folder: Path, name: str) -> Path:
+    """A table's files but for the suffix."""
+    return folder / "tables" / name
 
 
 def _stars(levels: Sequence[float]) -> dict[str, str]:
@@ -263,20 +295,14 @@ def _measured(results: Path, file: str) -> pd.DataFrame:
     return frame.assign(stand_in=frame["dataset"].isin(_stand_ins(results, frame["dataset"].unique())))
 
 
-def _not_run(notes: pd.DataFrame) -> dict[str, str]:
-    """Reasons by method and data sets."""
+def _not_run(notes: pd.DataFrame) -> list[str]:
+    """Which methods were not run, on which data sets, and why (HTML)."""
     rows = notes_layout(notes).itertuples(index=False, name=None)
-    return {f"{method} was not run on {names}": reason for names, method, reason in rows}
-
-
-def _listed(style: str, reasons: dict[str, str]) -> str:
-    items = "".join(f"<li><b>{escape(what)}</b>: {escape(why)}</li>" for what, why in reasons.items())
-    return f'<ul class="{style}">{items}</ul>' if items else ""
+    return [f"<b>{escape(f'{method} was not run on {names}')}</b>: {escape(reason)}" for names, method, reason in rows]
 
 
 def _open_choices(settings: TrainingSettings) -> str:
     values = settings.model_dump(mode="json")
     chosen = {name: values[name] for name in CHOICES}
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
-    chosen |= {name: induction[name] for name in INDUCTION_CHOICES}
-    return ", ".join(f"<code>{name}: {escape(str(value))}</code>" for name, value in chosen.items())
+    return named_values(chosen | {name: induction[name] for name in INDUCTION_CHOICES})

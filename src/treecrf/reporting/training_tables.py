@@ -14,6 +14,7 @@ import pandas as pd
 
 from treecrf.figures.style import DECODER_NAMES, is_own, ordered_training_methods, training_method_name
 from treecrf.reporting.cells import (
+    BEST,
     DAGGER,
     DASH,
     PUBLISHED_FOR,
@@ -30,7 +31,6 @@ from treecrf.reporting.cells import (
     with_deviation,
 )
 from treecrf.reporting.published import STANDS_FOR
-from treecrf.reporting.rendering import BEST
 from treecrf.studies.training_summary import BETTER
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
@@ -148,7 +148,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
 
 
 def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame:
-    """Accuracy of every method with the decoder that cross-validation prefers, the best of each row marked by `BEST`.
+    """Accuracy of every method with the decoder that cross-validation prefers, the best of each set marked by `BEST`.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame
     Returns
     -------
     DataFrame of str
-        A row per data set, a column per method: mean and standard deviation over the perturbed runs, in percent; a method
+        A row per method, a column per data set: mean and standard deviation over the perturbed runs, in percent; a method
         without such runs shows its unperturbed accuracy. Those that look the same in print are all marked.
     """
     better = summary[summary["decoder"] == BETTER]
@@ -171,11 +171,12 @@ def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame
         with_deviation(middle, sd) + _best(best)
         for middle, sd, best in zip(centre, better[f"{kind}_sd"], is_best, strict=True)
     ]
-    rows = better.drop_duplicates("dataset")
+    sets = better.drop_duplicates("dataset")
     cells = better.assign(text=texts).set_index(["dataset", "method"])["text"]
-    columns = {"data set": dataset_names(rows)}
-    for method in ordered_training_methods(better["method"]):
-        columns[training_method_name(method)] = [cells.get((name, method), DASH) for name in rows["dataset"]]
+    methods = ordered_training_methods(better["method"])
+    columns = {"method": method_names(methods)}
+    for name, marked in zip(sets["dataset"], dataset_names(sets), strict=True):
+        columns[marked] = [cells.get((name, method), DASH) for method in methods]
     return pd.DataFrame(columns)
 
 
