@@ -100,7 +100,7 @@ def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str]
         table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
         Fold("Tests between neighbours", [paragraph(TESTS_NOTE), table("tests", "Tests between neighbours")]),
         Fold("What validation chose, CPU seconds", [table("choices", "What validation chose, CPU seconds")]),
-        paragraph("Choices that the dissertation leaves open: {chosen}.", chosen=_open_choices(settings)),
+        Fold("Choices that the dissertation leaves open", [paragraph("{chosen}.", chosen=_open_choices(settings))]),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
 

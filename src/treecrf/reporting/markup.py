@@ -75,7 +75,8 @@ def _figure(figure: Figure, reports: Path) -> str:
     image = base64.b64encode(figure.path.read_bytes()).decode()
     links = file_links(figure.path.with_suffix(""), reports)
     return (
-        f'<figure><img alt="{escape(figure.alt)}" src="data:image/svg+xml;base64,{image}">'
+        '<figure><div class="picture" tabindex="0" role="region" aria-label="Figure">'
+        f'<img alt="{escape(figure.alt)}" src="data:image/svg+xml;base64,{image}"></div>'
         f"<figcaption>{figure.caption}</figcaption>{links}</figure>"
     )
 

@@ -105,9 +105,14 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path
         said,
         *drawn(folder / "figure_4_1.svg", alt, FIGURE_NOTE),
         Table(caption, accuracy_layout(evaluations), folder / "tables/accuracy"),
-        paragraph(
-            "Choices that the papers leave open: {chosen}.",
-            chosen=named_values({name: values[name] for name in CHOICES}),
+        Fold(
+            "Choices that the papers leave open",
+            [
+                paragraph(
+                    "{chosen}.",
+                    chosen=named_values({name: values[name] for name in CHOICES}),
+                )
+            ],
         ),
     ]
     return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)

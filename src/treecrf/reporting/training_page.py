@@ -206,7 +206,7 @@ def _accuracy(
             "What cross-validation chose",
             [Table("What cross-validation chose", layouts["choices"], _file(folder, "choices"))],
         ),
-        paragraph("Choices that the papers leave open: {chosen}.", chosen=_open_choices(settings)),
+        Fold("Choices that the papers leave open", [paragraph("{chosen}.", chosen=_open_choices(settings))]),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
