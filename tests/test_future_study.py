@@ -203,10 +203,13 @@ def test_published_values_are_all_there():
 def test_tables_say_what_the_frames_hold(frames):
     layouts = future_layouts(frames)
     patterns = layouts["table_5_3"]
-    assert len(patterns) == 4
-    row = patterns[patterns["", "G0"] == "−5"].iloc[0]
-    assert row["test accuracy (%)", "published"] == "100.00"
-    assert row["bound of β", "published"] == "100000"
+    rows = patterns.set_index(["G0", "values"])
+    assert len(rows) == 8
+    published, measured = (rows.loc[[("−5", values)]].iloc[0] for values in ("published", "measured"))
+    assert published["test (%)"] == "100.00"
+    assert published["bound of β"] == "100000"
+    summary = frames["summary"].query("method == 'ff_memm_0' and g0 == -5").iloc[0]
+    assert measured["smallest"] == f"{summary['test_min']:.2f}"
     orders = layouts["orders"].set_index(["method", "values"])
     assert orders.loc[("TreeCRF", "published"), "order 2"] == "85.90"
     mean = frames["best"].set_index("method").loc["crf_2", "test_mean"]

@@ -209,7 +209,8 @@ def test_analysis_of_deviance():
 def test_html_leaves_out_repeats_and_escapes_names(evaluations):
     named = evaluations.assign(dataset=evaluations["dataset"].replace("protein", "<my> & co"))
     fragment = to_fragment(accuracy_layout(named))
-    assert fragment.count("<td>&lt;my&gt; &amp; co</td>") == 1  # of two rows
+    assert fragment.count('<th scope="row">&lt;my&gt; &amp; co</th>') == 1  # of two rows
+    assert fragment.count('<th scope="row"><span class="repeat">&lt;my&gt; &amp; co</span></th>') == 1
     assert "<my>" not in fragment
     assert "<td><b>65.50 ± 0.58</b></td>" in fragment
     assert "▲" not in fragment
@@ -217,6 +218,7 @@ def test_html_leaves_out_repeats_and_escapes_names(evaluations):
     page = to_html(accuracy_layout(named))
     assert page.startswith("<!doctype html>")
     assert fragment in page
+    assert "{{" not in page
 
 
 def test_words_are_counted_for_the_alignment(comparisons, evaluations):

@@ -74,8 +74,8 @@ def page_of(results, *names):
 def test_page_shows_what_is_finished(results):
     page = page_of(results, "hmm", "xor")
     assert "<li><b>xor</b>: not computed" in page
-    assert 'id="hmm"' in page
-    assert 'id="xor"' not in page
+    assert 'id="data-hmm"' in page
+    assert 'id="data-xor"' not in page
     assert "hmm (stand-in)" in page
     assert "<b>hmm is a stand-in</b>: labels are made up" in page
     assert "<b>SMILE was not run on hmm</b>: no &lt;Java&gt;." in page

@@ -81,7 +81,7 @@ def test_demo_makes_page_tables_and_figures(demo):
     assert len(pd.read_csv(folder / "sampling.csv")) == 4
     page = (demo / "reports/demo/index.html").read_text()
     for name in names:
-        assert f'id="{name}"' in page
+        assert f'id="data-{name}"' in page
     for section in ("training-tests", "training-curves", "training-cost", "training-windows", "training-sampling"):
         assert f'id="{section}"' in page
     assert "Not in this page" not in page
@@ -162,7 +162,7 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     page = (tmp_path / "reports/index.html").read_text()
     assert "Not in this page" in page
     assert broken.name in page
-    assert 'id="xor"' in page
+    assert 'id="data-xor"' in page
     assert not (tmp_path / "results/data/protein/train.npz").exists()
 
 

@@ -41,7 +41,7 @@ def test_tables_figures_guide_and_page_are_made(study):
         assert "<table" in (results / f"tables/{table}.html").read_text()
         assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")
     page = (study / "reports/demo/index.html").read_text()
-    for part in ('id="missing"', 'id="missing-tests"', 'id="missing-cost"', 'id="line-features"', 'id="xor"'):
+    for part in ('id="missing"', 'id="missing-tests"', 'id="missing-cost"', 'id="line-features"', 'id="data-xor"'):
         assert part in page
     assert "Not in this page" not in page
     assert (study / "reports/demo/missing_values.md").read_text().startswith("# Missing values: which method to use")
