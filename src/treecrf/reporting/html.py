@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
+from treecrf.reporting.claims import ledger_fragment, ledger_summary, verdicts
 from treecrf.reporting.files import read_json, resource, write_text
 from treecrf.reporting.future_page import future_is_finished, future_study
-from treecrf.reporting.markup import address, contents, parts_markup, section_markup, study_markup
+from treecrf.reporting.markup import address, contents, parts_markup, scrolled, section_markup, study_markup
 from treecrf.reporting.missing_page import missing_is_finished, missing_study
 from treecrf.reporting.parts import Fold, Note, Part, Section, Study, Table, listed, paragraph
 from treecrf.reporting.provenance import (
@@ -80,7 +82,14 @@ def studies(settings: Settings, results: Path) -> list[Study]:
 def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
     """What stands in each place of page.html."""
     shown = studies(settings, results)
-    reference = [_datasets(settings, results), *_cost(settings, results), _settings(settings), _files(results, reports)]
+    claims = verdicts(results)
+    reference = [
+        _ledger(claims),
+        _datasets(settings, results),
+        *_cost(settings, results),
+        _settings(settings),
+        _files(results, reports),
+    ]
     entries = [
         (study.identifier, study.title, [(part.identifier, part.title) for part in study.sections]) for study in shown
     ]
@@ -91,20 +100,20 @@ def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict
         "style": resource("page.css"),
         "script": resource("page.js"),
         "introduction": paragraph(INTRODUCTION).html,
-        "headlines": _headlines(shown),
+        "headlines": _headlines(shown, ledger_summary(claims)),
         "absent": parts_markup(_absent(settings, results, logs), reports),
         "contents": contents(entries),
         "body": "\n".join(body),
     }
 
 
-def _headlines(shown: Sequence[Study]) -> str:
+def _headlines(shown: Sequence[Study], of_claims: str) -> str:
+    entries = [(study.identifier, study.title, study.headline) for study in shown if study.headline]
     items = "".join(
-        f'<dt><a href="#{study.identifier}">{escape(study.title)}</a></dt><dd>{escape(study.headline)}</dd>'
-        for study in shown
-        if study.headline
+        f'<dt><a href="#{identifier}">{escape(title)}</a></dt><dd>{escape(headline)}</dd>'
+        for identifier, title, headline in [*entries, ("claims", "Claims of the papers", of_claims)]
     )
-    return f'<dl class="headlines">{items}</dl>' if items else ""
+    return f'<dl class="headlines">{items}</dl>'
 
 
 # --- sections ---------------------------------------------------------------------------------------
@@ -120,6 +129,11 @@ def _absent(settings: Settings, results: Path, logs: Path) -> list[Part]:
         return []
     items = [f"<b>{escape(name)}</b>: {escape(reason)}" for name, reason in reasons.items()]
     return [Note('<section class="warning"><h2>Not in this page</h2>'), *listed(items), Note("</section>")]
+
+
+def _ledger(claims: pd.DataFrame) -> Section:
+    """Every claim with its verdict."""
+    return Section("claims", "Claims of the papers", [Note(scrolled(ledger_fragment(claims), "Ledger of claims"))])
 
 
 def _datasets(settings: Settings, results: Path) -> Section:

@@ -35,7 +35,7 @@ function sortRows(rows, column, direction) {
 
 function makeSortable(table) {
   const original = [...table.tBodies[0].rows];
-  const heads = [...table.querySelectorAll("thead th[data-column]")];
+  const heads = [...table.querySelectorAll("thead th[scope=col]")];
   for (const head of heads) {
     const button = document.createElement("button");
     button.type = "button";
@@ -49,7 +49,7 @@ function makeSortable(table) {
       head.setAttribute("aria-sort", next);
       table.classList.toggle("sorted", next !== "none");
       const direction = next === "ascending" ? 1 : -1;
-      const rows = next === "none" ? original : sortRows(original, Number(head.dataset.column), direction);
+      const rows = next === "none" ? original : sortRows(original, Number(head.dataset.column ?? head.cellIndex), direction);
       table.tBodies[0].append(...rows);
     });
   }
