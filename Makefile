@@ -12,7 +12,7 @@ unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results test test-slurm bench lint requirements clean install
+.PHONY: help demo results snapshot test test-slurm bench lint requirements clean install
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ demo: $(INSTALLED)  ## Run the workflow on small generated data sets (no downloa
 
 results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
+
+snapshot: $(INSTALLED)  ## Write tables and figures of finished results to docs/results and README.md
+	@$(BIN)/python -m treecrf.reporting.snapshot
 
 test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest

@@ -46,6 +46,31 @@ def growing(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
+# --- the report -------------------------------------------------------------------------------------
+
+
+MISSING = "Missing values (chapter 4)"
+
+
+def in_report(category, place, data="all", method="all"):
+    """Where Snakemake's report shows a file: arguments of report().
+
+    All files have the same labels. Of two files of a subcategory that differ in the version alone, the report shows
+    one, with a toggle between them.
+
+    Parameters
+    ----------
+    category : str
+    place : (str, str, str)
+        Subcategory, item, version.
+    data, method : str
+        May hold wildcards.
+    """
+    subcategory, item, version = place
+    labels = {"item": item, "data set": data, "method": method, "version": version}
+    return {"category": category, "subcategory": subcategory, "labels": labels}
+
+
 # --- data -------------------------------------------------------------------------------------------
 
 
@@ -109,61 +134,83 @@ TRAINING_FIGURES = {
         "training.accuracies",
         "summary",
         "training_overview",
-        "Accuracy of all methods",
+        ("Overview", "Accuracy of all methods", "figure"),
     ),
     "figure_3_1": (
         "training.accuracy_by_iteration",
         "curves",
         "figure_3_1",
-        "Figure 3.1: accuracy by iteration",
+        ("Learning curves", "Figures 3.1 and 3.2", "accuracy"),
     ),
     "figure_3_2": (
         "training.seconds_by_iteration",
         "curves",
         "figure_3_2",
-        "Figure 3.2: CPU seconds by iteration",
+        ("Learning curves", "Figures 3.1 and 3.2", "CPU seconds"),
     ),
     "figure_3_3a": (
         "scaling.forward_backward_by_length",
         "scaling",
         "figure_3_3a",
-        "Figure 3.3a: forward-backward by length",
+        ("Cost", "Figure 3.3a: forward-backward by length", "figure"),
     ),
     "figure_3_3b": (
         "scaling.induction_by_features",
         "scaling",
         "figure_3_3b",
-        "Figure 3.3b: induction by features",
+        ("Cost", "Figure 3.3b: induction by features", "figure"),
     ),
     "figure_3_3c": (
         "scaling.evaluation_by_length",
         "scaling",
         "figure_3_3c",
-        "Figure 3.3c: evaluation of F by length",
+        ("Cost", "Figure 3.3c: evaluation of F by length", "figure"),
     ),
     "sampling": (
         "scaling.sampling_trade_off",
         "sampling",
         "training_sampling",
-        "Sampling and trimming",
+        ("Sampling", "Sampling and trimming", "figure"),
     ),
 }
-"""By file: function of treecrf.figures, what it draws, caption, title."""
+"""By file: function of treecrf.figures, what it draws, caption, place in the report."""
 
 TRAINING_TABLES = {
-    "accuracy": ("training_accuracy", "Accuracy of all methods: choice"),
-    "peaks": ("training_peaks", "Accuracy of all methods: peak"),
-    "table_3_4": ("table_3_4", "Table 3.4: shrinkage"),
-    "table_3_5": ("table_3_5", "Table 3.5: TreeCRF, MALLET, baseline"),
-    "table_3_6": ("table_3_6", "Table 3.6: CPU seconds per iteration"),
-    "choices": ("training_choices", "Chosen settings"),
-    "notes": ("training_notes", "Methods that were not run"),
+    "accuracy": (
+        "training_accuracy",
+        ("Accuracy", "Accuracy of all methods", "choice"),
+    ),
+    "peaks": ("training_peaks", ("Accuracy", "Accuracy of all methods", "peak")),
+    "table_3_4": (
+        "table_3_4",
+        ("Published and measured", "Table 3.4: shrinkage", "table"),
+    ),
+    "table_3_5": (
+        "table_3_5",
+        ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"),
+    ),
+    "table_3_6": (
+        "table_3_6",
+        ("Cost", "Table 3.6: CPU seconds per iteration", "table"),
+    ),
+    "choices": ("training_choices", ("Settings", "Chosen settings", "table")),
+    "notes": ("training_notes", ("Settings", "Methods that were not run", "table")),
     **{
-        f"tests_{decoder}": ("training_tests", f"All tests: {decoder}")
+        f"tests_{decoder}": (
+            "training_tests",
+            ("All tests", "All tests between methods", decoder.replace("_", "-")),
+        )
         for decoder in (*SETTINGS.training.decoders, "better")
     },
 }
-"""By file: caption, title."""
+"""By file: caption, place in the report."""
+
+
+MEASUREMENT_PLACES = {
+    "windows": ("Cost", "Cost and accuracy by window", "table"),
+    "sampling": ("Sampling", "Sampling and trimming", "table"),
+}
+"""Measurements that have a table: place in the report."""
 
 
 def training_settings(dataset, method):
@@ -263,13 +310,19 @@ FUTURE_SIDES = ("train", "validation", "test")
 FUTURE_OUTCOMES = ("runs", "predictions", "weights", "trees")
 FUTURE_SUMMARIES = ("runs", "summary", "best", "tests", "weights", "trees")
 FUTURE_TABLES = {
-    "table_5_3": ("table_5_3", "Table 5.3: FF-MEMM by G0"),
-    "orders": ("future_orders", "Tables 5.4 and 5.5: accuracy by order"),
-    "tests": ("future_tests", "Tests between neighbours"),
-    "choices": ("future_choices", "Chosen settings"),
-    "example": ("future_example", "Section 5.1: one direction is not enough"),
+    "table_5_3": ("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table")),
+    "orders": (
+        "future_orders",
+        ("Accuracy by order", "Tables 5.4 and 5.5", "table"),
+    ),
+    "tests": ("future_tests", ("Tests", "Tests between neighbours", "table")),
+    "choices": ("future_choices", ("Settings", "Chosen settings", "table")),
+    "example": (
+        "future_example",
+        ("Section 5.1", "One direction is not enough", "table"),
+    ),
 }
-"""By file: caption, title."""
+"""By file: caption, place in the report."""
 
 
 def future_options(name):

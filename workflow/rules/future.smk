@@ -127,10 +127,9 @@ rule tabulate_future:
             name: report(
                 f"{RESULTS}/future/tables/{name}.html",
                 caption=f"../report/{caption}.rst",
-                category=FUTURE,
-                labels={"item": title},
+                **in_report(FUTURE, place),
             )
-            for name, (caption, title) in FUTURE_TABLES.items()
+            for name, (caption, place) in FUTURE_TABLES.items()
         },
     log:
         f"{LOGS}/tabulate_future.log",
@@ -157,8 +156,7 @@ rule draw_future_orders:
         report(
             f"{RESULTS}/future/orders.svg",
             caption="../report/future_orders.rst",
-            category=FUTURE,
-            labels={"item": "Accuracy by order"},
+            **in_report(FUTURE, ("Accuracy by order", "Tables 5.4 and 5.5", "figure")),
         ),
         pdf=f"{RESULTS}/future/orders.pdf",
         png=f"{RESULTS}/future/orders.png",
@@ -188,14 +186,20 @@ rule draw_future_features:
         weights=report(
             f"{RESULTS}/future/{{dataset}}/weights.svg",
             caption="../report/future_weights.rst",
-            category=FUTURE,
-            labels={"item": "What features look at", "data set": "{dataset}"},
+            **in_report(
+                FUTURE,
+                ("Future features", "What features look at", "weights"),
+                data="{dataset}",
+            ),
         ),
         trees=report(
             f"{RESULTS}/future/{{dataset}}/trees.svg",
             caption="../report/future_trees.rst",
-            category=FUTURE,
-            labels={"item": "Trees of features", "data set": "{dataset}"},
+            **in_report(
+                FUTURE,
+                ("Future features", "What features look at", "trees"),
+                data="{dataset}",
+            ),
         ),
     log:
         f"{LOGS}/draw_future_features/{{dataset}}.log",

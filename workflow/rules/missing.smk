@@ -73,8 +73,9 @@ rule plot_accuracy_by_rate:
         report(
             f"{RESULTS}/missing/figure_4_1.svg",
             caption="../report/figure_4_1.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Figure 4.1: accuracy by share of missing cells"},
+            **in_report(
+                MISSING, ("Accuracy", "Accuracy by share of missing cells", "figure")
+            ),
         ),
         pdf=f"{RESULTS}/missing/figure_4_1.pdf",
         png=f"{RESULTS}/missing/figure_4_1.png",
@@ -105,8 +106,14 @@ rule plot_feature_frequencies:
         report(
             f"{RESULTS}/missing/figure_4_2.svg",
             caption="../report/figure_4_2.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Figure 4.2: how often line features are true"},
+            **in_report(
+                MISSING,
+                (
+                    "Line features",
+                    "Figure 4.2: how often line features are true",
+                    "figure",
+                ),
+            ),
         ),
         pdf=f"{RESULTS}/missing/figure_4_2.pdf",
         png=f"{RESULTS}/missing/figure_4_2.png",
@@ -137,8 +144,11 @@ rule plot_effects:
         report(
             f"{RESULTS}/missing/effects_{{method}}.svg",
             caption="../report/effects.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Accuracy points against {method}"},
+            **in_report(
+                MISSING,
+                ("Points of accuracy, figures", "Points of accuracy", "figure"),
+                method="against {method}",
+            ),
         ),
         pdf=f"{RESULTS}/missing/effects_{{method}}.pdf",
         png=f"{RESULTS}/missing/effects_{{method}}.png",
@@ -172,20 +182,21 @@ rule tabulate_missing:
         report(
             f"{RESULTS}/missing/tables/accuracy.html",
             caption="../report/missing_accuracy.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Accuracy by method and rate"},
+            **in_report(
+                MISSING, ("Accuracy", "Accuracy by share of missing cells", "table")
+            ),
         ),
         report(
             f"{RESULTS}/missing/tables/costs.html",
             caption="../report/missing_costs.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "CPU time by method and rate"},
+            **in_report(MISSING, ("Cost", "CPU time by method and rate", "table")),
         ),
         report(
             f"{RESULTS}/missing/tables/deviance.html",
             caption="../report/missing_deviance.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Analysis of deviance"},
+            **in_report(
+                MISSING, ("Analysis of deviance", "Analysis of deviance", "table")
+            ),
         ),
         multiext(f"{RESULTS}/missing/tables/accuracy", ".csv", ".tex"),
         multiext(f"{RESULTS}/missing/tables/costs", ".csv", ".tex"),
@@ -215,20 +226,27 @@ rule tabulate_comparisons:
         report(
             f"{RESULTS}/missing/tables/coefficients_{{method}}.html",
             caption="../report/missing_comparison.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Table 4.1: coefficients", "baseline": "{method}"},
+            **in_report(
+                MISSING,
+                ("Table 4.1: log odds", "Table 4.1: log odds", "table"),
+                method="against {method}",
+            ),
         ),
         report(
             f"{RESULTS}/missing/tables/significance_{{method}}.html",
             caption="../report/missing_comparison.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "All tests", "baseline": "{method}"},
+            **in_report(
+                MISSING, ("All tests", "All tests", "table"), method="against {method}"
+            ),
         ),
         report(
             f"{RESULTS}/missing/tables/effects_{{method}}.html",
             caption="../report/missing_comparison.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Points of accuracy", "baseline": "{method}"},
+            **in_report(
+                MISSING,
+                ("Points of accuracy", "Points of accuracy", "table"),
+                method="against {method}",
+            ),
         ),
         multiext(f"{RESULTS}/missing/tables/coefficients_{{method}}", ".csv", ".tex"),
         multiext(f"{RESULTS}/missing/tables/significance_{{method}}", ".csv", ".tex"),
@@ -261,8 +279,7 @@ rule write_guide:
         report(
             GUIDE,
             caption="../report/guide.rst",
-            category="Missing values (chapter 4)",
-            labels={"item": "Which method to use when"},
+            **in_report(MISSING, ("Guide", "Which method to use when", "text")),
         ),
     log:
         f"{LOGS}/write_guide.log",

@@ -6,8 +6,9 @@ rule check_claims:
         html=report(
             f"{RESULTS}/claims.html",
             caption="../report/claims.rst",
-            category="Ledger of claims",
-            labels={"item": "What the papers claim"},
+            **in_report(
+                "Ledger of claims", ("Ledger", "What the papers claim", "table")
+            ),
         ),
     log:
         f"{LOGS}/check_claims.log",

@@ -1,5 +1,5 @@
 for figure in drawn_figures():
-    function, kind, caption, title = TRAINING_FIGURES[figure]
+    function, kind, caption, place = TRAINING_FIGURES[figure]
 
     rule:
         name:
@@ -10,8 +10,7 @@ for figure in drawn_figures():
             report(
                 f"{RESULTS}/training/{figure}.svg",
                 caption=f"../report/{caption}.rst",
-                category=TRAINING,
-                labels={"item": title},
+                **in_report(TRAINING, place),
             ),
             pdf=f"{RESULTS}/training/{figure}.pdf",
             png=f"{RESULTS}/training/{figure}.png",
@@ -29,12 +28,12 @@ for figure in drawn_figures():
             function=function,
             code=code_of("figures", "reporting/published"),
         message:
-            f"Draws {title}"
+            f"Draws {place[1]}: {place[2]}"
         script:
             "../scripts/draw_training.py"
 
 
-for measurement in ("windows", "sampling"):
+for measurement in MEASUREMENT_PLACES:
 
     rule:
         name:
@@ -48,8 +47,7 @@ for measurement in ("windows", "sampling"):
             report(
                 f"{RESULTS}/training/tables/{measurement}.html",
                 caption=f"../report/training_{measurement}.rst",
-                category=TRAINING,
-                labels={"item": f"Cost and accuracy: {measurement}"},
+                **in_report(TRAINING, MEASUREMENT_PLACES[measurement]),
             ),
             frame=f"{RESULTS}/training/{measurement}.csv",
         log:
@@ -83,10 +81,9 @@ rule tabulate_training:
             name: report(
                 f"{RESULTS}/training/tables/{name}.html",
                 caption=f"../report/{caption}.rst",
-                category=TRAINING,
-                labels={"item": title},
+                **in_report(TRAINING, place),
             )
-            for name, (caption, title) in TRAINING_TABLES.items()
+            for name, (caption, place) in TRAINING_TABLES.items()
         },
     log:
         f"{LOGS}/tabulate_training.log",

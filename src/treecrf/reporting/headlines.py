@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from treecrf.figures.style import METHOD_NAMES, training_method_name
+from treecrf.figures.style import method_name, training_method_name
 from treecrf.reporting.future_tables import method_text
 from treecrf.studies.training_summary import BETTER
 
@@ -55,8 +55,8 @@ def missing_headline(evaluations: pd.DataFrame) -> str:
     ).reset_index()
     holes = best[best["rate"] > 0]
     if holes.empty:
-        return f"Most accurate: {_counted(map(_missing_name, best['method']), 'data sets')}."
-    counts = _counted(map(_missing_name, holes["method"]), "cases", "in")
+        return f"Most accurate: {_counted(map(method_name, best['method']), 'data sets')}."
+    counts = _counted(map(method_name, holes["method"]), "cases", "in")
     said = (
         f"Most accurate with missing cells: {counts} (data set and share). The best method is "
         f"{(holes['high'] - holes['low']).mean():.1f} points ahead of the worst, on average."
@@ -105,7 +105,3 @@ def _counted(names: Iterable[str], unit: str, where: str = "on") -> str:
 
 def _signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
-
-
-def _missing_name(method: object) -> str:
-    return METHOD_NAMES[str(method)]

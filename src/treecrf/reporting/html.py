@@ -79,6 +79,14 @@ def studies(settings: Settings, results: Path) -> list[Study]:
     return [study for study in found if study is not None]
 
 
+def unfinished(settings: Settings, results: Path) -> list[str]:
+    """The data sets without all results, each once."""
+    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
+    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
+    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
+    return list(dict.fromkeys(absent))
+
+
 def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
     """What stands in each place of page.html."""
     shown = studies(settings, results)
@@ -121,10 +129,7 @@ def _headlines(shown: Sequence[Study], of_claims: str) -> str:
 
 def _absent(settings: Settings, results: Path, logs: Path) -> list[Part]:
     """The data sets that were not finished, and why."""
-    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
-    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
-    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
-    reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in dict.fromkeys(absent)}
+    reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in unfinished(settings, results)}
     if not reasons:
         return []
     items = [f"<b>{escape(name)}</b>: {escape(reason)}" for name, reason in reasons.items()]

@@ -36,15 +36,19 @@ def versions() -> pd.DataFrame:
 
 
 def commit() -> str | None:
-    """The commit of the code, with "-dirty" where files differ from it; None where the code is not under git."""
+    """The commit of the code, with "-dirty" where the package differs from it; None where it is not under git."""
     folder = Path(treecrf.settings.__file__).parent
-    commands = (["ls-files", "--error-unmatch", "settings.py"], ["describe", "--always", "--dirty", "--abbrev=40"])
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
+
     try:
-        for command in commands:
-            run = subprocess.run(["git", *command], cwd=folder, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
+        if git("ls-files", "--error-unmatch", "settings.py").returncode:
+            return None
+        dirty = "-dirty" if git("diff", "--quiet", "HEAD", "--", ".").returncode else ""
+        return git("rev-parse", "HEAD").stdout.strip() + dirty
+    except OSError:
         return None
-    return run.stdout.strip()
 
 
 def machine() -> str:

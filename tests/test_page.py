@@ -1,0 +1,150 @@
+"""What must hold for the whole page: it stands alone, everybody can read it, its tables can be sorted."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from itertools import pairwise
+from urllib.parse import unquote
+
+import pandas as pd
+import pytest
+from test_training_page import page_of, results  # noqa: F401 (a fixture)
+
+from treecrf.reporting.markup import address
+from treecrf.reporting.rendering import to_html, to_markdown
+from treecrf.reporting.tables import frame_to_fragment
+
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Elements(HTMLParser):
+    """All elements in order, each with its attributes; fails on tags that do not close."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, *tags):
+        return [attributes for tag, attributes in self.found if tag in tags]
+
+
+def check(page):
+    """What every page of results must fulfil; returns its elements."""
+    elements = Elements(page)
+    sources = [attributes[name] for _, attributes in elements.found for name in ("src", "srcset") if name in attributes]
+    assert [source for source in sources if not source.startswith("data:")] == []
+    assert elements.all("link", "iframe", "object") == []
+    assert "@import" not in page
+    assert not re.search(r"url\(", page)
+    assert all(len(image["alt"]) > 20 for image in elements.all("img"))
+    levels = [int(tag[1]) for tag, _ in elements.found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+    assert all(cell.get("scope") in ("col", "row", "colgroup") for cell in elements.all("th"))
+    assert len(elements.all("caption")) == len(elements.all("table")) > 0
+    identifiers = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(identifiers) == len(set(identifiers))
+    targets = [link["href"] for link in elements.all("a")]
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(identifiers)
+    for tag in ("main", "nav", "header"):
+        assert len(elements.all(tag)) == 1
+    return elements
+
+
+def linked_files(elements, folder):
+    """The files that links of a page in `folder` lead to."""
+    return [folder / unquote(link["href"]) for link in elements.all("a") if not link["href"].startswith(("#", "http"))]
+
+
+def test_page_stands_alone_and_links_to_files_that_exist(results):  # noqa: F811
+    (results / "training/tables").mkdir()
+    for name in ("accuracy.csv", "accuracy.tex"):
+        (results / "training/tables" / name).write_text("x\n")
+    elements = check(page_of(results, "hmm"))
+    files = linked_files(elements, results / "reports")
+    assert all(file.is_file() for file in files)
+    names = {file.name for file in files}
+    assert {"accuracy.csv", "accuracy.tex", "figure_3_1.svg", "summary.csv"} <= names
+
+
+def test_page_starts_with_what_came_out(results):  # noqa: F811
+    page = page_of(results, "hmm")
+    assert re.search(r"<dd>Most accurate at the cross-validated choice: .* of 1 data sets\.</dd>", page)
+    assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
+    assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
+
+
+def test_address_is_relative_and_quoted(tmp_path):
+    assert address(tmp_path / "results/my set#1.csv", tmp_path / "reports/demo") == "../../results/my%20set%231.csv"
+
+
+def test_groups_of_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "data set"), ("p", "plain"), ("p", "Holm")])
+    fragment = frame_to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
+    elements = Elements(fragment)
+    heads = [
+        (head["scope"], head.get("colspan"), head.get("rowspan"), head.get("data-column"))
+        for head in elements.all("th")
+    ]
+    assert heads == [
+        ("col", None, "2", "0"),
+        ("colgroup", "2", None, None),
+        ("col", None, None, "1"),
+        ("col", None, None, "2"),
+        ("row", None, None, None),
+    ]
+    assert "A &lt;caption&gt;" in fragment
+
+
+def test_markdown_escapes_and_marks_the_best():
+    frame = pd.DataFrame({"data set": ["a|b", "a|b"], "x": ["1.00* ▲", "<0.001"]})
+    assert to_markdown(frame).splitlines() == [
+        "| data set | x |", "| :-- | --: |", r"| a\|b | **1.00\*** |", r"|  | \<0.001 |",
+    ]  # fmt: skip
+
+
+SORTED = {
+    ("x", 1): ["−2.5*", "<0.001", "0.001", "3–7", "12", "1,000", "–"],
+    ("x", 2): ["1,000", "12", "3–7", "0.001", "<0.001", "−2.5*", "–"],
+    ("x", 3): ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"],
+    ("method", 1): ["CRF-2", "CRF-10", "MEMM", "MEMM", "MEMM", "MEMM", "MEMM"],
+}
+"""What a column shows after so many clicks on its heading."""
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not there")
+@pytest.mark.parametrize(("column", "clicks"), SORTED)
+def test_tables_are_sorted_by_number_and_stably(tmp_path, column, clicks):
+    frame = pd.DataFrame({"method": ["CRF-10", "CRF-2", *["MEMM"] * 5], "x": SORTED["x", 3]})
+    place = list(frame).index(column)
+    script = f"""
+    const head = document.querySelectorAll("thead th")[{place}];
+    for (let i = 0; i < {clicks}; i++) head.querySelector("button").click();
+    const texts = [...document.querySelectorAll("tbody tr")].map((row) => row.cells[{place}].textContent);
+    document.body.dataset.shown = [head.getAttribute("aria-sort"), ...texts].join(";");
+    """
+    page = tmp_path / "table.html"
+    page.write_text(to_html(frame, "a table").replace("</body>", f"<script>{script}</script></body>"))
+    command = [
+        "chromium",
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--dump-dom",
+        f"--user-data-dir={tmp_path / 'u'}",
+    ]
+    dump = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    shown = re.search('data-shown="([^"]*)"', dump)[1].replace("&lt;", "<").split(";")
+    assert shown == [["ascending", "descending", "none"][clicks - 1], *SORTED[column, clicks]]
