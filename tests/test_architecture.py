@@ -7,7 +7,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "treecrf"
 
 LAYERS = (
-    {"studies", "figures", "reporting", "datasets"},
+    {"cli", "__main__"},
+    {"studies", "figures", "reporting", "datasets", "tabular"},
     {"selection", "significance", "_binomial", "_holm", "_mcnemar"},
     {"models"},
     {"trees", "chain", "missing", "_chain_kernels"},

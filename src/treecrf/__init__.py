@@ -1,9 +1,16 @@
-"""Sequence labelling with conditional random fields whose potentials are sums of regression trees."""
+"""Sequence labelling with conditional random fields whose potentials are sums of regression trees.
 
-from treecrf._kernel_cache import kernel_cache
+Names are loaded when they are first used: what needs no labeller, such as the help of the command line, starts
+without the compiled kernels.
+"""
 
-with kernel_cache():
-    from treecrf import chain
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treecrf import chain, datasets, missing
     from treecrf.models.base import load
     from treecrf.models.future import FutureFeatureMEMM
     from treecrf.models.future_treecrf import FutureFeatureTreeCRF
@@ -14,8 +21,7 @@ with kernel_cache():
     from treecrf.models.smile import SmileCRF
     from treecrf.models.treecrf import TreeCRF
     from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
-from treecrf import datasets, missing
-from treecrf.sequences import MISSING, Attribute, SequenceSet
+    from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 __all__ = [
     "MEMM",
@@ -37,3 +43,38 @@ __all__ = [
     "load",
     "missing",
 ]
+
+_MODULES = ("chain", "datasets", "missing")
+_LABELLERS = {
+    "MEMM": "memm",
+    "FutureFeatureMEMM": "future",
+    "FutureFeatureTreeCRF": "future_treecrf",
+    "InducedCRF": "induced",
+    "LinearCRF": "linear",
+    "MalletCRF": "mallet",
+    "NeuralNetwork": "window_classifiers",
+    "SlidingWindow": "memm",
+    "SmileCRF": "smile",
+    "TreeCRF": "treecrf",
+    "WindowLightGBM": "window_classifiers",
+}
+"""Modules of `treecrf.models`, by labeller."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: Any
+    if name in _MODULES:
+        value = import_module(f"{__name__}.{name}")
+    elif name in ("MISSING", "Attribute", "SequenceSet"):
+        value = getattr(import_module(f"{__name__}.sequences"), name)
+    else:
+        modules = {labeller: import_module(f"{__name__}.models.{file}") for labeller, file in _LABELLERS.items()}
+        value = import_module(f"{__name__}.models.base").load if name == "load" else getattr(modules[name], name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -16,7 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf._chain_kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
+from treecrf._kernel_cache import kernel_cache
+
+with kernel_cache():
+    from treecrf._chain_kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
 
 _MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max

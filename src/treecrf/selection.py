@@ -36,6 +36,23 @@ def sequence_folds(n_sequences: int, n_folds: int, seed: int) -> list[NDArray[np
     return [np.sort(part).astype(np.int64) for part in np.array_split(order, n_folds)]
 
 
+def hold_out(n_sequences: int, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sequences to fit and sequences to choose by, drawn at random, each rising; at least one of either.
+
+    Parameters
+    ----------
+    n_sequences : int
+    share : float
+        Of the sequences that choose.
+    seed : int
+    """
+    if n_sequences < 2:
+        raise ValueError("the training set has one sequence, so none can be held out; give at least two.")
+    n_held_out = min(max(round(share * n_sequences), 1), n_sequences - 1)
+    order = np.random.default_rng(seed).permutation(n_sequences)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+
+
 class Split(NamedTuple):
     """Sequences to train with and sequences to test with.
 

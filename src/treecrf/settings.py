@@ -34,7 +34,7 @@ class BuiltinDataset(Model):
 
 
 class TableDataset(Model):
-    """Sequences of your own: a CSV or Parquet file with one row per observation; an empty cell is missing."""
+    """Sequences of your own: a CSV, Parquet or columns file with one row per observation; an empty cell is missing."""
 
     kind: Literal["table"]
     path: str = Field(description="The training table, or the only one.")
@@ -42,7 +42,7 @@ class TableDataset(Model):
     split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
     test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
     sequence: str = Field("sequence", description="Column that tells sequences apart.")
-    label: str = Field("label", description="Column with the labels.")
+    label: str = Field("label", description="Column with the labels; the last one of a columns file.")
     attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
 

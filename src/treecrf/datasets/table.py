@@ -1,4 +1,4 @@
-"""Sequences of your own: a CSV or Parquet file with one row per observation, an empty cell for a missing value."""
+"""Sequences of your own: a CSV, Parquet or columns file with one row per observation, an empty cell for a missing value."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import generator
+from treecrf.datasets.columns import is_columns_file, read_columns
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a CSV (.csv, .tsv, .txt) or Parquet (.parquet) file.
+LABEL = "label"
+"""Name of the column with the labels, unless said otherwise."""
 
-    Cells of a CSV file are text, None where empty; the index holds their lines.
+
+def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a Parquet (.parquet), columns (`treecrf.datasets.columns.SUFFIXES`) or CSV (any other suffix) file.
+
+    Cells of a CSV or columns file are text, None where empty; the index holds their lines. A .tsv file has tabs.
 
     Raises
     ------
@@ -39,6 +44,8 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
             return pd.read_parquet(file)
         except Exception as error:
             raise ValueError(f"table {file} is not a readable Parquet file ({error}); write it again.") from error
+    if is_columns_file(file):
+        return read_columns(file)
     names, rows, lines = _read_csv(file, "\t" if file.suffix == ".tsv" else ",")
     return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
 
@@ -78,7 +85,7 @@ def load(
     *,
     test: str | os.PathLike[str] | None = None,
     sequence: str = "sequence",
-    label: str = "label",
+    label: str = LABEL,
     attributes: Sequence[str] | None = None,
     split: str | None = None,
     test_fraction: float = 1 / 3,
@@ -93,7 +100,7 @@ def load(
     test : path, optional
         The test table.
     sequence, label : str
-        Columns.
+        Columns. A columns file numbers its sequences in "sequence", and "label" is its last column.
     attributes : sequence of str, optional
         Input columns; all others unless given.
     split : str, optional
@@ -112,6 +119,7 @@ def load(
 
     paths = [path] if test is None else [path, test]
     frames = [read_table(each) for each in paths]
+    label = label_column(frames[0], path, label)
     if attributes is None:
         attributes = [column for column in frames[0].columns if column not in (sequence, label, split)]
     columns = [sequence, label, *attributes, *([split] if split is not None and test is None else [])]
@@ -139,6 +147,39 @@ def load(
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 
 
+def label_column(frame: pd.DataFrame, path: str | os.PathLike[str], label: str = LABEL) -> str:
+    """The column with the labels: that of the name `label`, or the last one where a columns file has no names."""
+    nameless = is_columns_file(path) and label == LABEL and label not in frame.columns
+    return str(frame.columns[-1]) if nameless else label
+
+
+def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
+    """Raise where a table has no such column."""
+    for column in columns:
+        if column not in frame.columns:
+            known = ", ".join(map(repr, frame.columns))
+            raise ValueError(f"table {path} has no column {column!r}; its columns are {known}.")
+
+
+def encode_table(
+    frame: pd.DataFrame,
+    path: str | os.PathLike[str],
+    *,
+    sequence: str,
+    label: str | None,
+    attributes: Sequence[str],
+    label_names: Sequence[str] | None = None,
+) -> SequenceSet:
+    """`SequenceSet.from_frame` of what `read_table` gave; errors name the file, and the line where there are lines."""
+    try:
+        return SequenceSet.from_frame(
+            frame, sequence=sequence, label=label, attributes=attributes, label_names=label_names
+        )
+    except ValueError as error:
+        place = re.match(r"row (\d+)", str(error))
+        raise ValueError(f"table {path}{'' if place is None else _line(frame, int(place[1]))}: {error}") from None
+
+
 def _check(
     frame: pd.DataFrame,
     path: str | os.PathLike[str],
@@ -148,16 +189,13 @@ def _check(
     columns: Sequence[str],
 ) -> None:
     """Raise what is wrong with one table by itself, under its own name."""
-    for column in columns:
-        if column not in frame.columns:
-            known = ", ".join(map(repr, frame.columns))
-            raise ValueError(f"table {path} has no column {column!r}; its columns are {known}.")
-    try:
-        SequenceSet.from_frame(frame, sequence=sequence, label=label, attributes=attributes)
-    except ValueError as error:
-        place = re.match(r"row (\d+)", str(error))
-        line = "" if place is None else _line(frame, int(place[1]))
-        raise ValueError(f"table {path}{line}: {error}") from None
+    check_columns(frame, path, columns)
+    encode_table(frame, path, sequence=sequence, label=label, attributes=attributes)
+
+
+def cell_place(frame: pd.DataFrame, path: str | os.PathLike[str], row: int, column: str) -> str:
+    """What an error calls a cell: file, line where there are lines, row (from 0) and column."""
+    return f"table {path}{_line(frame, row)}: row {row}, column {column!r}"
 
 
 def _line(frame: pd.DataFrame, row: int) -> str:

@@ -18,7 +18,7 @@ from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.base import Decoder
 from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
-from treecrf.selection import best_candidate, derive_seed
+from treecrf.selection import best_candidate, derive_seed, hold_out
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.settings import MissingSettings
 from treecrf.studies.methods import Candidate, OwnMethod, candidate_name, own_candidates
@@ -97,7 +97,7 @@ def evaluate_method(
     """
     n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
     tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
-    fitted, held_out = _split(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    fitted, held_out = hold_out(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
     counts, choices, costs = [], [], []
     for training_set in range(n_training_sets):
         damaged = damage(train, dataset, rate, "train", training_set, seed)
@@ -180,15 +180,6 @@ def warm_kernels() -> None:
     tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
     for method in tiny.methods:
         evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0)
-
-
-def _split(n_sequences: int, held_out: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sequences to fit and sequences to choose by, each rising; at least one of either."""
-    if n_sequences < 2:
-        raise ValueError("the training set has one sequence, so none can be held out; give at least two.")
-    n_held_out = min(max(round(held_out * n_sequences), 1), n_sequences - 1)
-    order = np.random.default_rng(seed).permutation(n_sequences)
-    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
 
 
 def _choose(

@@ -6,6 +6,7 @@ those numbers. Only definitions are written down here: what a method does and as
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pandas as pd
@@ -48,6 +49,10 @@ from treecrf.reporting.guide.sentences import (
 )
 from treecrf.reporting.guide.tables import WORSE, _accuracy_table, _cost_table, _loss_table, _record_table
 from treecrf.reporting.guide.words import _and, _capital, _code, _joined, _list, _rates
+from treecrf.reporting.rendering import BEST
+
+SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
+"""Where the short answer points to sections of the guide."""
 
 
 def missing_values_guide(
@@ -103,6 +108,55 @@ def missing_values_guide(
     for number, (title, body) in enumerate(sections, 1):
         blocks += [f"## {number}. {title}", *(block for block in body if block)]
     return "\n\n".join(blocks) + "\n"
+
+
+def recommendation(
+    evaluations: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    costs: pd.DataFrame,
+    deviance: pd.DataFrame | None = None,
+) -> tuple[str | None, str]:
+    """The guide's short answer alone, without its table.
+
+    Parameters are those of `missing_values_guide`.
+
+    Returns
+    -------
+    method : str or None
+        The method that it names first; None where none was compared.
+    text : str
+        Which method to use, and why, in Markdown.
+    """
+    run = _prepare(evaluations, comparisons, costs, deviance)
+    method = None if run.judged.empty else _picked(_records(run.judged), _cost_of(run.costs)).method
+    blocks = [block for block in _short_answer(run) if block and not block.startswith("|")]
+    return method, SECTION.sub("", "\n\n".join(blocks)) + "\n"
+
+
+def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of each method by rate, for one data set, with the marks of the guide.
+
+    Parameters are those of `missing_values_guide`.
+
+    Returns
+    -------
+    DataFrame
+        method, then a column for each rate, such as "10 %": percent, followed by `BEST` for the best mean of the rate
+        and by `WORSE` for a method that is clearly worse than it.
+    """
+    run = _prepare(evaluations, comparisons, costs, None)
+    marks = run.judged.set_index(["rate", "method"])
+    rows = []
+    for method in run.methods:
+        row = {"method": METHOD_NAMES[method]}
+        for rate, percent in run.accuracy.loc[run.accuracy["method"] == method, ["rate", "percent"]].itertuples(
+            index=False, name=None
+        ):
+            judged = marks.loc[(rate, method)] if (rate, method) in marks.index else None
+            mark = "" if judged is None else BEST if judged["best"] else WORSE if judged["worse"] else ""
+            row[f"{100 * rate:g} %"] = f"{percent:.1f} {mark}".rstrip()
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _origin(run: _Run) -> str:

@@ -1,0 +1,211 @@
+"""What several commands share: options, reading files, progress, tables on the terminal."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
+    from treecrf.sequences import SequenceSet
+    from treecrf.tabular.columns import TableColumns
+
+Sequence_ = Annotated[
+    str,
+    typer.Option(
+        "--sequence",
+        metavar="COLUMN",
+        help="Column that tells sequences apart (a columns file has blank lines instead).",
+    ),
+]
+Label = Annotated[
+    str,
+    typer.Option(
+        "--label", metavar="COLUMN", help="Column with the labels; in a columns file the last one unless given."
+    ),
+]
+Attributes = Annotated[
+    str | None,
+    typer.Option("--attributes", metavar="COLUMNS", help="Input columns, such as word,shape; all others unless given."),
+]
+Window = Annotated[
+    str,
+    typer.Option(
+        "--window", metavar="N,N", help="Observations before and after a position that the labeller sees, such as 3,3."
+    ),
+]
+Decoder = Annotated[
+    Literal["forward_backward", "viterbi"],
+    typer.Option(
+        "--decoder",
+        metavar="NAME",
+        help="forward_backward: the likeliest label of each position. viterbi: the likeliest sequence of labels.",
+    ),
+]
+
+Bins = Annotated[
+    int | None,
+    typer.Option(
+        "--bins", min=2, metavar="N", help="Cut columns of more different numbers than this into so many bins."
+    ),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, metavar="N", help="Threads; all unless given. They change no result.")
+]
+
+Tick = Callable[[int, str], None]
+"""Called with how much is done and a few words."""
+
+
+def note(text: str) -> None:
+    """Say something beside the result: a line on stderr."""
+    typer.echo(text, err=True)
+
+
+def help_text(text: str) -> str:
+    """A docstring as help: lines of a paragraph joined, but for examples, which stand line by line."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(part if part.startswith(("treecrf ", "[")) else part.replace("\n", " ") for part in paragraphs)
+
+
+def check_choice(option: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a value that an option does not have: wrong usage."""
+    if value not in known:
+        raise typer.BadParameter(f"{value!r} is not known; choose one of {', '.join(known)}.", param_hint=option)
+
+
+def parse_window(text: str) -> tuple[int, int]:
+    """`LEFT,RIGHT` as two numbers; wrong usage otherwise."""
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+        raise typer.BadParameter(
+            f"{text!r} is not two whole numbers with a comma between, such as 3,3.", param_hint="--window"
+        )
+    return int(parts[0]), int(parts[1])
+
+
+def read_training_table(
+    path: Path, sequence: str, label: str, attributes: str | None
+) -> tuple[pd.DataFrame, str, list[str]]:
+    """The table at `path`, its label column and its input columns."""
+    from treecrf.datasets.table import check_columns, label_column, read_table
+
+    frame = read_table(path)
+    label = label_column(frame, path, label)
+    names = [name for name in frame.columns if name not in (sequence, label)]
+    if attributes is not None:
+        names = [name.strip() for name in attributes.split(",")]
+    check_columns(frame, path, [sequence, label, *names])
+    return frame, label, names
+
+
+def read_training_set(
+    path: Path, sequence: str, label: str, attributes: str | None, bins: int | None
+) -> tuple[TableColumns, SequenceSet]:
+    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
+    from treecrf.datasets.table import encode_table
+    from treecrf.tabular.columns import TableColumns
+    from treecrf.tabular.describing import warnings_of
+
+    frame, label, names = read_training_table(path, sequence, label, attributes)
+    columns = TableColumns.learn(frame, sequence, label, names, bins)
+    data = encode_table(columns.apply(frame, path), path, sequence=sequence, label=label, attributes=names)
+    if len(data.label_names) < 2:
+        raise ValueError(
+            f"table {path}, column {label!r}: every label is {data.label_names[0]!r}, and labelling needs at least two."
+        )
+    for sentence in warnings_of(frame, names, tuple(columns.edges)):
+        note(sentence)
+    return columns, data
+
+
+def n_processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_writable(path: Path, *, make: bool = False) -> None:
+    """Refuse a place that cannot be written to before anything takes long; with `make`, make its folder."""
+    folder = path.resolve().parent
+    if make:
+        folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"the folder {folder} for {path.name} does not exist; make it first.")
+    if not os.access(folder, os.W_OK) or path.is_dir():
+        raise PermissionError(f"{path} cannot be written; choose another place.")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A terminal, or whatever stands for one; without colours where output goes to a file."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+
+
+@contextmanager
+def progress(title: str, total: int) -> Iterator[Tick]:
+    """Show how far something is: a bar on a terminal, elsewhere a line at each tenth; on stderr."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    terminal = console(stderr=True)
+    if not terminal.is_terminal:
+        told = 0
+
+        def tell(done: int, words: str) -> None:
+            nonlocal told
+            if done == total or 10 * done // total > told:
+                told = 10 * done // total
+                typer.echo(f"{title}: {done} of {total}{', ' if words else ''}{words}", err=True)
+
+        yield tell
+        return
+    columns = (
+        TextColumn("{task.fields[title]}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )  # fmt: skip
+    with Progress(*columns, console=terminal) as bars:
+        task = bars.add_task("", total=total, title=title)
+        yield lambda done, words: bars.update(task, completed=done, description=words)
+
+
+def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None) -> None:
+    """Print a frame: words to the left, numbers to the right, as they are."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if title:
+        console().print(Text(title, style="bold"))
+    table = Table(box=None, pad_edge=False)
+    for name in frame.columns:
+        is_number = frame[name].dtype.kind in "iuf"
+        table.add_column(Text(str(name)), justify="right" if is_number else "left", overflow="fold")
+    shown = frame if most is None else frame.head(most)
+    for row in shown.itertuples(index=False, name=None):
+        table.add_row(*(Text(cell_text(cell)) for cell in row))
+    console().print(table)
+    if len(shown) < len(frame):
+        console().print(f"... and {len(frame) - len(shown):,} more")
+    console().print()
+
+
+def show_markdown(text: str) -> None:
+    """Print Markdown."""
+    from rich.markdown import Markdown
+
+    console().print(Markdown(text))
+    console().print()
+
+
+def cell_text(cell: object) -> str:
+    """A number with its thousands apart, a fraction with three digits, – for NaN."""
+    if isinstance(cell, float):
+        return "–" if cell != cell else f"{cell:.3f}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

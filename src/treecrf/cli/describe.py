@@ -1,0 +1,85 @@
+"""``treecrf describe``: what is in a file or a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treecrf.cli import _shared as shared
+
+
+def describe(
+    file: Annotated[Path, typer.Argument(metavar="FILE|MODEL", help="Data file, or model file (.npz) of treecrf fit.")],
+    sequence: shared.Sequence_ = "sequence",
+    label: shared.Label = "label",
+    attributes: shared.Attributes = None,
+) -> None:
+    """Say what is in a file (sequences, labels, attributes, holes) or in a model (settings, most used tests).
+
+    [bold]Examples[/bold]
+    treecrf describe train.csv --sequence sentence --label tag
+    treecrf describe model.npz
+    """
+    if file.suffix == ".npz":
+        _describe_model(file)
+    else:
+        _describe_table(file, sequence, label, attributes)
+
+
+def _describe_table(file: Path, sequence: str, label: str, attributes: str | None) -> None:
+    import numpy as np
+
+    from treecrf.datasets.table import encode_table
+    from treecrf.tabular.describing import attribute_counts, label_counts, warnings_of
+
+    frame, label, names = shared.read_training_table(file, sequence, label, attributes)
+    data = encode_table(frame, file, sequence=sequence, label=label, attributes=names)
+    lengths = data.lengths
+    typer.echo(f"{file}: {len(data):,} sequences, {data.n_positions:,} labelled positions, {len(frame):,} rows.")
+    typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+    n_holes, n_cells = int((data.values < 0).sum()), data.values.size
+    typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).\n")
+    labels = label_counts(data).rename(columns={"n_positions": "positions"})
+    shared.show_table(labels, f"Labels (column {label})", most=30)
+    counts = attribute_counts(frame, names)
+    counts = counts.rename(
+        columns={
+            "n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share",
+        }
+    )  # fmt: skip
+    shared.show_table(counts, "Attributes")
+    for sentence in warnings_of(frame, names):
+        shared.note(sentence)
+
+
+def _describe_model(file: Path) -> None:
+    import pandas as pd
+
+    from treecrf.tabular.describing import used_tests
+    from treecrf.tabular.labeller import TableLabeller
+
+    model = TableLabeller.load(file)
+    labeller, columns = model.labeller, model.columns
+    typer.echo(f"{file}: {type(labeller).__name__}.")
+    typer.echo(
+        f"Reads the sequences in {columns.sequence!r}, the attributes in {', '.join(map(repr, columns.attributes))}."
+    )
+    typer.echo(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
+    for name, edges in columns.edges.items():
+        typer.echo(f"Bins of {name!r} begin at {', '.join(f'{edge:g}' for edge in edges)}.")
+    for name, kept in columns.kept.items():
+        typer.echo(f"Values of {name!r}: the {len(kept)} commonest; the others are one.")
+    if model.holes is not None:
+        typer.echo(f"Missing cells are handled by {type(model.holes).__name__} before the labeller sees them.")
+    typer.echo()
+    settings = labeller.get_params()
+    shared.show_table(
+        pd.DataFrame({"setting": list(settings), "value": [str(value) for value in settings.values()]}), "Settings"
+    )
+    tests = used_tests(model).rename(columns={"n_splits": "splits"})
+    if len(tests):
+        forest = labeller.forest_  # type: ignore[attr-defined]
+        typer.echo(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
+        shared.show_table(tests, "Most used tests", most=15)

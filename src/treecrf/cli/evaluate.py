@@ -1,0 +1,93 @@
+"""``treecrf evaluate``: how good models are on a file with labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treecrf.cli import _shared as shared
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from treecrf.tabular.evaluating import Evaluation
+
+MOST_LABELS = 12
+"""A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
+
+
+def evaluate(
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
+    decoder: shared.Decoder = "forward_backward",
+) -> None:
+    """Say how good a model is on a file with labels; of several models, whether they differ (McNemar's test).
+
+    [bold]Examples[/bold]
+    treecrf evaluate model.npz test.csv
+    treecrf evaluate model.npz linear.npz test.csv
+    """
+    if len(set(models)) < len(models):
+        raise typer.BadParameter("a model is named twice; name each one once.")
+    from treecrf.datasets.table import read_table
+    from treecrf.tabular.evaluating import compare
+    from treecrf.tabular.evaluating import evaluate as measure
+    from treecrf.tabular.labeller import TableLabeller
+
+    loaded = {str(path): TableLabeller.load(path) for path in models}
+    frame = read_table(file)
+    found, offsets = {}, None
+    for name, model in loaded.items():
+        data = model.read(frame, file, labelled=True)
+        if offsets is not None and list(offsets) != list(data.offsets):
+            raise ValueError(
+                f"{name} reads other sequences or labels from {file} than {models[0]}; compare them apart."
+            )
+        offsets = data.offsets
+        for sentence in model.unseen(frame, file):
+            shared.note(sentence)
+        found[name] = measure(model.labeller, data, decoder)
+    for name, evaluation in found.items():
+        _show(name, evaluation, len(data))
+    if len(found) > 1:
+        _show_comparison(compare(found, data))
+
+
+def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
+    n_positions = len(evaluation.correct)
+    typer.echo(f"{name}: {evaluation.accuracy:.2%} of {n_positions:,} positions are right.")
+    typer.echo(f"Sequences without an error: {evaluation.whole_sequences:.2%} of {n_sequences:,}.")
+    typer.echo(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
+    shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
+    labels = list(evaluation.confusion.columns)
+    if len(labels) <= MOST_LABELS:
+        table = evaluation.confusion.rename_axis("true \\ predicted").reset_index()
+        shared.show_table(table, "True labels in rows, predicted ones in columns")
+        return
+    counts = evaluation.confusion.rename_axis("true").melt(
+        ignore_index=False, var_name="predicted", value_name="positions"
+    )
+    errors = counts.reset_index().query("true != predicted and positions > 0")
+    shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Commonest errors", most=15)
+
+
+def _show_comparison(comparison: pd.DataFrame) -> None:
+    typer.echo("McNemar's test; the second p-value takes sequences, not positions, as independent.\n")
+    for row in comparison.to_dict("records"):
+        points, method, other = row["accuracy_points"], row["method"], row["other"]
+        better, worse = (method, other) if points > 0 else (other, method)
+        verdict = (
+            f"{better} is {abs(points):.2f} points better than {worse}"
+            if points
+            else f"{method} and {other} are right equally often"
+        )
+        typer.echo(
+            f"{verdict}: {method} alone is right on {row['only_method']:,} positions, {other} alone on "
+            f"{row['only_other']:,}; p = {_p(row['p_value'])}, by sequence p = {_p(row['clustered_p_value'])}."
+        )
+
+
+def _p(value: float) -> str:
+    return "–" if value != value else "<0.001" if value < 0.001 else f"{value:.3f}"

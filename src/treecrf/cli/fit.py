@@ -1,0 +1,117 @@
+"""``treecrf fit``: train a labeller on a file."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treecrf.cli import _shared as shared
+
+if TYPE_CHECKING:
+    from treecrf.models.base import Monitor
+
+METHODS = (
+    "treecrf", "memm", "sliding_window", "linear_crf", "induced_crf", "neural_network", "lightgbm", "mallet", "smile",
+)  # fmt: skip
+MISSING = (
+    "auto", "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator", "error",
+)  # fmt: skip
+
+
+def fit(
+    file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training file: CSV, Parquet or columns.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")],
+    sequence: shared.Sequence_ = "sequence",
+    label: shared.Label = "label",
+    attributes: shared.Attributes = None,
+    window: shared.Window = "3,3",
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHODS)}.")] = "treecrf",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help=f"What to do with missing cells: one of {', '.join(MISSING)}. auto: instance weighting in trees, "
+            "imputation elsewhere."
+        ),
+    ] = "auto",
+    iterations: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Iterations of training; the most, with --held-out.")
+    ] = 100,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.9,
+            metavar="SHARE",
+            help="Share of the sequences that first choose the number of iterations, such as 0.25; then all train.",
+        ),
+    ] = 0.0,
+    max_leaves: Annotated[int | None, typer.Option(min=2, metavar="N", help="Most leaves of a tree.")] = None,
+    l2: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="X", help="Regularization of trees (lambda) or of the network's weights."),
+    ] = None,
+    variance: Annotated[
+        float | None, typer.Option(metavar="X", help="Variance of the prior of linear CRFs' weights.")
+    ] = None,
+    order: Annotated[
+        int | None, typer.Option(min=0, max=4, metavar="N", help="Previous labels that a label depends on.")
+    ] = None,
+    bins: shared.Bins = None,
+    threads: shared.Threads = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides what is held out, and random starts.")] = 0,
+) -> None:
+    """Train a labeller on a file and write it to a model file, which remembers the columns.
+
+    [bold]Examples[/bold]
+    treecrf fit train.csv -o model.npz
+    treecrf fit train.csv -o model.npz --label tag --attributes word,shape
+    treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
+    treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
+    """
+    sides = shared.parse_window(window)
+    shared.check_choice("--method", method, METHODS)
+    shared.check_choice("--missing", missing, MISSING)
+    shared.check_writable(output)
+    from treecrf.tabular import fitting
+    from treecrf.tabular.labeller import TableLabeller
+
+    given: dict[str, Any] = {
+        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
+    }  # fmt: skip
+    settings = {"window": sides, "iterations": iterations} | {k: v for k, v in given.items() if v is not None}
+    try:
+        labeller = fitting.build(method, settings)
+        way = fitting.choose_missing(method, missing)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if threads is None and "n_threads" in labeller.get_params():
+        labeller.set_params(n_threads=shared.n_processors())
+    if method == "neural_network":
+        labeller.set_params(random_state=seed)
+
+    columns, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    holes = fitting.handle_holes(labeller, way, data)
+    n_holes = int((data.values < 0).sum())
+    handled = f"; {n_holes:,} missing cells ({n_holes / data.values.size:.1%}): {way}" if n_holes else ""
+    shared.note(
+        f"{file}: {len(data):,} sequences, {data.n_positions:,} positions, {len(data.attributes)} attributes{handled}."
+    )
+
+    with ExitStack() as stack:
+
+        def follow(title: str) -> Monitor:
+            total = labeller.get_params()[fitting.iterations_name(labeller)]
+            tick = stack.enter_context(shared.progress(title, total))
+            return lambda stage, _, value: tick(min(stage, total), f"log likelihood {value:,.0f}")
+
+        choice = fitting.fit(labeller, data if holes is None else holes.transform(data), held_out, seed, follow)
+    TableLabeller(labeller, columns, holes).save(output)
+    if choice is not None:
+        shared.note(
+            f"{choice.iteration} iterations chosen: {choice.accuracy:.2%} of the positions of {choice.n_sequences:,} held-out "
+            "sequences right."
+        )
+    typer.echo(f"Wrote {output}.")

@@ -1,0 +1,95 @@
+"""``treecrf missing``: which way of handling missing values is best for a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treecrf.cli import _shared as shared
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def missing(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels, with holes or without.")],
+    sequence: shared.Sequence_ = "sequence",
+    label: shared.Label = "label",
+    attributes: shared.Attributes = None,
+    window: shared.Window = "3,3",
+    rates: Annotated[
+        str, typer.Option(metavar="R,R", help="Shares of the cells to empty, besides those that are.")
+    ] = "0.1,0.3",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes. Surer without.")
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")
+    ] = None,
+    bins: shared.Bins = None,
+    threads: shared.Threads = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
+) -> None:
+    """Say which way of handling missing values is best for a file.
+
+    A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
+    surrogate splitting, imputation, indicator, default direction; with the file's own holes, and with more of them. What
+    labels the held-out sequences best is recommended, and the evidence shown.
+
+    [bold]Examples[/bold]
+    treecrf missing train.csv --quick
+    treecrf missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
+    """
+    sides = shared.parse_window(window)
+    added = _parse_rates(rates)
+    if report is not None:
+        shared.check_writable(report / "guide.md", make=True)
+    from treecrf.reporting.guide import accuracy_table, recommendation
+    from treecrf.reporting.missing_report import write_missing_report
+    from treecrf.settings import MissingSettings
+    from treecrf.studies.missing_table import n_jobs, study_table
+
+    _, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    share = (data.values < 0).mean()
+    settings = MissingSettings(
+        rates=[0.0, *added],
+        n_training_sets=1 if quick else 2,
+        n_test_sets=2,
+        l2_regularizations=[20.0] if quick else [10.0, 40.0],
+        n_iterations=30 if quick else 100,
+    )
+    with shared.progress("missing values", n_jobs(settings)) as tick:
+        frames = study_table(
+            file.stem, data, sides, settings, seed=seed, n_threads=threads or shared.n_processors(), progress=tick
+        )
+    typer.echo(
+        f"\nPercent of the held-out positions that are right, by share of cells emptied besides the {share:.1%} that are."
+    )
+    judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
+    shared.show_table(_with_plain_heads(accuracy_table(**judged)))
+    typer.echo("▲: the best of its column. ▼: clearly worse than it (p < 0.05). No mark: within noise of it.\n")
+    method, answer = recommendation(**judged, deviance=frames["deviance"])
+    shared.show_markdown(answer)
+    if method is not None:
+        typer.echo(f"To use it: treecrf fit {file} -o model.npz --missing {method} (and the options of this command).")
+    if report is not None:
+        written = write_missing_report(frames, report, settings.baseline)
+        typer.echo(f"Wrote {written}, with tables and a figure beside it.")
+
+
+def _with_plain_heads(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """The columns named by what was done to the file."""
+    return accuracy.rename(columns=lambda name: "as it is" if name == "0 %" else f"+{name}" if "%" in name else name)
+
+
+def _parse_rates(text: str) -> list[float]:
+    """Shares between 0 and 1, each once; wrong usage otherwise."""
+    try:
+        rates = sorted({float(part) for part in text.split(",")})
+    except ValueError:
+        rates = [0.0]
+    if not all(0 < rate < 1 for rate in rates):
+        raise typer.BadParameter(f"{text!r} are not shares between 0 and 1, such as 0.1,0.3.", param_hint="--rates")
+    return rates

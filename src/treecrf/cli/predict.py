@@ -1,0 +1,81 @@
+"""``treecrf predict``: label the rows of a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treecrf.cli import _shared as shared
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to label; needs no column with labels.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="CSV, Parquet or columns file to write; CSV on the terminal unless given.",
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of each label.")
+    ] = False,
+    decoder: shared.Decoder = "forward_backward",
+) -> None:
+    """Label every row of a file: its own columns, in its own order, and a last one, predicted.
+
+    [bold]Examples[/bold]
+    treecrf predict model.npz new.csv -o labelled.csv
+    treecrf predict model.npz new.conll -o labelled.conll
+    treecrf predict model.npz new.csv --probabilities | head
+    """
+    if output is not None:
+        _check_suffix(output)
+        shared.check_writable(output)
+    from treecrf.datasets.table import read_table
+    from treecrf.tabular.labeller import TableLabeller
+    from treecrf.tabular.predicting import add_predictions
+
+    labeller = TableLabeller.load(model)
+    frame = read_table(file)
+    labelled = add_predictions(labeller, frame, file, decoder, probabilities)
+    for sentence in labeller.unseen(frame, file):
+        shared.note(sentence)
+    if output is None:
+        labelled.to_csv(sys.stdout, index=False)
+        return
+    _write(labelled, output)
+    typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
+
+
+def _check_suffix(path: Path) -> None:
+    """Refuse a file name that does not say how to write the file: wrong usage."""
+    from treecrf.datasets.columns import SUFFIXES
+
+    known = (".csv", ".tsv", ".parquet", *SUFFIXES)
+    if path.suffix.lower() not in known:
+        raise typer.BadParameter(f"{path.name!r} does not end in one of {', '.join(known)}.", param_hint="--output")
+
+
+def _write(frame: pd.DataFrame, path: Path) -> None:
+    """A frame as the suffix says."""
+    from treecrf.datasets.columns import is_columns_file, write_columns
+    from treecrf.reporting.files import atomic, write_frame
+
+    if is_columns_file(path):
+        with atomic(path) as temporary:
+            write_columns(frame, temporary)
+    elif path.suffix == ".tsv":
+        with atomic(path) as temporary:
+            frame.to_csv(temporary, index=False, sep="\t")
+    else:
+        write_frame(frame, path)

@@ -1,0 +1,1 @@
+"""Labellers of tables: trained, saved, asked and described for one file at a time."""

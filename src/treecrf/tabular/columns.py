@@ -1,0 +1,127 @@
+"""How the columns of a table become the categories that labellers see."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.datasets.table import cell_place
+from treecrf.sequences import MAX_CATEGORIES
+
+RARE = "(rare)"
+"""Category of all values but the commonest, in a column with more than a window slot can tell apart."""
+
+MANY_NUMBERS = 20
+"""A column of numbers with more different ones is worth a warning: each is taken as a category of its own."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table that a labeller reads, and how their cells become categories.
+
+    Attributes
+    ----------
+    sequence, label : str
+        Names of the column that tells sequences apart and of the labels.
+    attributes : tuple of str
+        Names of the input columns.
+    edges : dict of str to tuple of float
+        Inner edges of the bins of each column that is cut into bins.
+    kept : dict of str to tuple of str
+        The values that are kept of each column with too many; all others are `RARE`.
+    """
+
+    sequence: str
+    label: str
+    attributes: tuple[str, ...]
+    edges: dict[str, tuple[float, ...]]
+    kept: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def learn(
+        cls, frame: pd.DataFrame, sequence: str, label: str, attributes: Sequence[str], n_bins: int | None = None
+    ) -> Self:
+        """Decide from a training table how its columns are read.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            As `treecrf.datasets.table.read_table` gives it.
+        sequence, label, attributes
+            Names of columns.
+        n_bins : int, optional
+            Cut columns of numbers with more different ones than this into so many bins of equal counts.
+        """
+        edges, kept = {}, {}
+        for name in attributes:
+            values = numbers(frame[name]) if n_bins is not None else None
+            if values is not None and n_bins is not None and values.nunique() > n_bins:
+                inner = np.nanquantile(values.to_numpy(), np.linspace(0, 1, n_bins + 1)[1:-1])
+                edges[name] = tuple(float(edge) for edge in np.unique(inner))
+                continue
+            counts = frame[name].dropna().astype(str).value_counts()
+            if len(counts) > MAX_CATEGORIES:
+                ordered = counts.reset_index().sort_values(["count", name], ascending=[False, True])
+                kept[name] = tuple(ordered[name][: MAX_CATEGORIES - 1])
+        return cls(sequence, label, tuple(attributes), edges, kept)
+
+    def apply(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> pd.DataFrame:
+        """The table with bins and rare values in place of the cells of such columns.
+
+        Raises
+        ------
+        ValueError
+            For a cell that is no number in a column that is cut into bins; the message names file, line, row and column.
+        """
+        changed: dict[str, Any] = {}
+        for name, edges in self.edges.items():
+            changed[name] = pd.Series(_bins(frame, path, name, edges), index=frame.index, dtype=object)
+        for name, kept in self.kept.items():
+            text = frame[name].astype(str)
+            empty = frame[name].isna() | (text == "")
+            changed[name] = frame[name].where(empty | text.isin(kept), RARE)
+        return frame.assign(**changed)
+
+
+def numbers(column: pd.Series) -> pd.Series | None:
+    """The cells of a column as float64, NaN where empty; None unless every cell with a value is a number."""
+    present = column.dropna()
+    present = present[present.astype(str) != ""]
+    if present.empty or pd.api.types.is_bool_dtype(present):
+        return None
+    values = pd.to_numeric(present, errors="coerce")
+    if values.isna().any() or not np.isfinite(values.astype(float)).all():
+        return None
+    return values.astype(float).reindex(column.index)
+
+
+def _bins(
+    frame: pd.DataFrame, path: str | os.PathLike[str], name: str, edges: tuple[float, ...]
+) -> NDArray[np.object_]:
+    """The bin of every cell, by name; None where empty."""
+    column = frame[name]
+    text = column.astype(str)
+    empty = (column.isna() | (text == "")).to_numpy()
+    values = pd.to_numeric(column.where(~empty), errors="coerce").to_numpy(dtype=float)
+    wrong = ~empty & ~np.isfinite(values)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"{cell_place(frame, path, row, name)}: {text.iloc[row]!r} is not a number, and the training table had "
+            "numbers there; mend that cell or empty it."
+        )
+    texts = [f"{edge:g}" for edge in edges]
+    width = len(str(len(edges)))  # the names sort as the bins do
+    names = [f"under {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts))]
+    names.append(f"from {texts[-1]}")
+    numbered = np.array([f"{place:0{width}d}: {name}" for place, name in enumerate(names)], dtype=object)
+    binned = numbered[np.digitize(np.where(empty, 0.0, values), edges)]
+    binned[empty] = None
+    return binned

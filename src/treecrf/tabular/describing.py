@@ -1,0 +1,99 @@
+"""What is in a table, and what is in a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from treecrf.models.treecrf import TreeCRF
+from treecrf.sequences import MAX_CATEGORIES, SequenceSet
+from treecrf.tabular.columns import MANY_NUMBERS, RARE, numbers
+from treecrf.tabular.labeller import TableLabeller
+
+
+def label_counts(data: SequenceSet) -> pd.DataFrame:
+    """label, n_positions, share, the commonest first."""
+    counts = np.bincount(np.asarray(data.labels), minlength=len(data.label_names))
+    frame = pd.DataFrame({"label": data.label_names, "n_positions": counts, "share": counts / data.n_positions})
+    return frame.sort_values("n_positions", ascending=False, kind="stable", ignore_index=True)
+
+
+def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataFrame:
+    """attribute, n_values (different ones), n_missing, share_missing, commonest, commonest_share (of what is there)."""
+    rows = []
+    for name in attributes:
+        text = _present(frame[name])
+        counts = text.value_counts()
+        n_missing = len(frame) - len(text)
+        rows.append(
+            {
+                "attribute": name, "n_values": len(counts), "n_missing": n_missing,
+                "share_missing": n_missing / len(frame), "commonest": str(counts.index[0]) if len(counts) else "",
+                "commonest_share": counts.iloc[0] / len(text) if len(text) else np.nan,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def warnings_of(frame: pd.DataFrame, attributes: Sequence[str], binned: Sequence[str] = ()) -> Iterator[str]:
+    """A sentence for each column that a labeller can do little with as it is."""
+    for name in attributes:
+        if name in binned:
+            continue
+        n_values = _present(frame[name]).nunique()
+        if n_values == 0:
+            yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
+        elif n_values == 1:
+            yield f"Column {name!r} has the same value wherever it has one."
+        elif n_values > MANY_NUMBERS and numbers(frame[name]) is not None:
+            yield (
+                f"Column {name!r} holds {n_values:,} different numbers, each of which is a category of its own; "
+                "treecrf fit --bins 10 cuts such columns into 10 bins."
+            )
+        elif n_values > MAX_CATEGORIES:
+            yield (
+                f"Column {name!r} has {n_values:,} different values; treecrf fit keeps the {MAX_CATEGORIES - 1} commonest and "
+                f"takes all others as one, {RARE}."
+            )
+
+
+def used_tests(model: TableLabeller) -> pd.DataFrame:
+    """The tests of a model's trees, the most used first.
+
+    Returns
+    -------
+    DataFrame
+        test (in words), n_splits, share (of all splits). No rows for a labeller without trees of this package.
+    """
+    labeller = model.labeller
+    if not isinstance(labeller, TreeCRF):
+        return pd.DataFrame({"test": [], "n_splits": [], "share": []})
+    pairs = zip(labeller.forest_.columns.tolist(), labeller.forest_.codes.tolist(), strict=True)
+    counts = Counter(_test_name(labeller, column, code) for column, code in pairs)
+    ordered = sorted(counts.items(), key=lambda item: (-int(item[1]), str(item[0])))
+    frame = pd.DataFrame({"test": [test for test, _ in ordered], "n_splits": [number for _, number in ordered]})
+    return frame.assign(share=frame["n_splits"] / max(frame["n_splits"].sum(), 1))
+
+
+def _test_name(labeller: TreeCRF, column: int, code: int) -> str:
+    left, right = labeller.window
+    n_attributes = len(labeller.attributes_)
+    n_slots = (left + right + 1) * n_attributes
+    if column >= n_slots:
+        back, names = column - n_slots + 1, labeller.label_names_
+        return f"label {back} before = {names[code]}" if code < len(names) else f"label {back} before: none, a start"
+    place, attribute = column // n_attributes - left, labeller.attributes_[column % n_attributes]
+    where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
+    if code == len(attribute.categories):
+        return f"{attribute.name}{where}: outside the sequence"
+    value = "(missing)" if code > len(attribute.categories) else attribute.categories[code]
+    return f"{attribute.name}{where} = {value}"
+
+
+def _present(column: pd.Series) -> pd.Series:
+    """Cells with a value, as text."""
+    text = column.dropna().astype(str)
+    return text[text != ""]

@@ -1,0 +1,132 @@
+"""Training a labeller of tables, with the choice of the iteration by hold-out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treecrf.missing import Imputer, Indicator
+from treecrf.models.base import ChainLabeller, Labeller, Monitor
+from treecrf.models.treecrf import MISSING_METHODS, TreeCRF
+from treecrf.selection import hold_out
+from treecrf.sequences import SequenceSet
+from treecrf.tabular.labeller import LABELLERS
+
+ITERATIONS = ("n_iterations", "max_iterations", "n_epochs")
+"""What the number of iterations is called, by labeller."""
+
+
+class Choice(NamedTuple):
+    """The iteration that held-out sequences chose.
+
+    Attributes
+    ----------
+    iteration : int
+    accuracy : float
+        Fraction of the held-out positions that are right after it.
+    n_sequences : int
+        Held-out sequences.
+    """
+
+    iteration: int
+    accuracy: float
+    n_sequences: int
+
+
+def build(method: str, settings: dict[str, Any]) -> ChainLabeller:
+    """A labeller with these settings and its own defaults for others.
+
+    Parameters
+    ----------
+    method : str
+        One of `LABELLERS`.
+    settings : dict
+        By the labeller's names; "iterations" stands for one of `ITERATIONS`.
+
+    Raises
+    ------
+    ValueError
+        For a setting that the labeller does not have.
+    """
+    labeller = LABELLERS[method]()
+    known = labeller.get_params()
+    for name, value in settings.items():
+        own = iterations_name(labeller) if name == "iterations" else name
+        if own not in known:
+            raise ValueError(f"the method {method} has no {name}; leave that option out.")
+        labeller.set_params(**{own: value})
+    return labeller
+
+
+def iterations_name(labeller: Labeller) -> str:
+    """What a labeller calls its number of iterations."""
+    return next(name for name in ITERATIONS if name in labeller.get_params())
+
+
+def choose_missing(method: str, missing: str) -> str:
+    """What "auto" stands for: instance weighting for trees, imputation for others.
+
+    Where nothing is missing both train what "error" would, and a model can then label a table with holes.
+
+    Raises
+    ------
+    ValueError
+        If the labeller has no such way.
+    """
+    has_trees = issubclass(LABELLERS[method], TreeCRF)
+    if missing == "auto":
+        return "instance_weighting" if has_trees else "imputation"
+    if missing in MISSING_METHODS and missing != "error" and not has_trees:
+        raise ValueError(f"the method {method} has no trees and cannot do {missing}; choose imputation or indicator.")
+    return missing
+
+
+def handle_holes(labeller: Labeller, missing: str, train: SequenceSet) -> Imputer | Indicator | None:
+    """Tell the labeller how to handle holes, or give what fills or marks them before it, fitted."""
+    if missing == "imputation":
+        return Imputer().fit(train)
+    if missing == "indicator":
+        return Indicator().fit(train)
+    if missing != "error":
+        labeller.set_params(missing=missing)
+    return None
+
+
+def fit(
+    labeller: ChainLabeller,
+    train: SequenceSet,
+    held_out: float,
+    seed: int,
+    follow: Callable[[str], Monitor],
+) -> Choice | None:
+    """Train on the whole set, with the number of iterations that held-out sequences choose.
+
+    Parameters
+    ----------
+    labeller : ChainLabeller
+        Its number of iterations is the most; afterwards the chosen one.
+    train : SequenceSet
+        As the labeller sees it.
+    held_out : float
+        Share of the sequences that choose; 0: all iterations are done.
+    seed : int
+        Decides which sequences.
+    follow : callable
+        Name of a training to its monitor.
+
+    Returns
+    -------
+    Choice or None
+    """
+    choice = None
+    if held_out:
+        fitted, judges = hold_out(len(train), held_out, seed)
+        labeller.fit(train.select(fitted), monitor=follow("choice of the iteration"))
+        accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]
+        best = int(np.argmax(accuracy))
+        choice = Choice(best + 1, float(accuracy[best]), len(judges))
+        labeller.set_params(**{iterations_name(labeller): choice.iteration})
+    labeller.fit(train, monitor=follow("training"))
+    return choice

@@ -1,0 +1,152 @@
+"""`TableLabeller`: a labeller, the columns that it reads, and what is done to holes before it sees them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+from zipfile import is_zipfile
+
+import numpy as np
+import pandas as pd
+
+from treecrf.datasets.table import cell_place, check_columns, encode_table
+from treecrf.missing import Imputer, Indicator
+from treecrf.models.base import FORMAT, ChainLabeller, Labeller, load
+from treecrf.models.induced import InducedCRF
+from treecrf.models.linear import LinearCRF
+from treecrf.models.mallet import MalletCRF
+from treecrf.models.memm import MEMM, SlidingWindow
+from treecrf.models.smile import SmileCRF
+from treecrf.models.treecrf import TreeCRF
+from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
+from treecrf.sequences import SequenceSet, read_npz, write_npz
+from treecrf.tabular.columns import TableColumns
+
+LABELLERS: dict[str, type[ChainLabeller]] = {
+    "treecrf": TreeCRF,
+    "memm": MEMM,
+    "sliding_window": SlidingWindow,
+    "linear_crf": LinearCRF,
+    "induced_crf": InducedCRF,
+    "neural_network": NeuralNetwork,
+    "lightgbm": WindowLightGBM,
+    "mallet": MalletCRF,
+    "smile": SmileCRF,
+}
+"""By the names that the configuration gives them too."""
+
+
+@dataclass
+class TableLabeller:
+    """A fitted labeller that reads tables.
+
+    The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
+
+    Attributes
+    ----------
+    labeller : Labeller
+    columns : TableColumns
+    holes : Imputer or Indicator, optional
+        Applied to every set; None leaves holes to the labeller.
+    """
+
+    labeller: Labeller
+    columns: TableColumns
+    holes: Imputer | Indicator | None = None
+
+    def read(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
+        """What the labeller sees of a table.
+
+        Parameters
+        ----------
+        frame, path
+            What `treecrf.datasets.table.read_table` gave, and from which file.
+        labelled : bool
+            Whether the column of the labels is read; without it every row is a position.
+
+        Raises
+        ------
+        ValueError
+            One sentence that names file, line, row and column.
+        """
+        columns = self.columns
+        check_columns(frame, path, [columns.sequence, *([columns.label] if labelled else []), *columns.attributes])
+        names = self.labeller.label_names_
+        if labelled:
+            label = frame[columns.label]
+            unknown = ~(label.isna() | (label.astype(str) == "") | label.astype(str).isin(names)).to_numpy()
+            if unknown.any():
+                row = int(unknown.argmax())
+                raise ValueError(
+                    f"{cell_place(frame, path, row, columns.label)}: the model was not trained with the label "
+                    f"{label.iloc[row]!r} (it knows {', '.join(names)}); mend that label, or train with it."
+                )
+        data = encode_table(
+            columns.apply(frame, path), path, sequence=columns.sequence, label=columns.label if labelled else None,
+            attributes=columns.attributes, label_names=names if labelled else None,
+        )  # fmt: skip
+        return data if self.holes is None else self.holes.transform(data)
+
+    def unseen(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> Iterator[str]:
+        """A sentence for each column with values that the training table did not have."""
+        prepared = self.columns.apply(frame, path)
+        known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
+        for name in self.columns.attributes:
+            cells = prepared[name]
+            strange = ~(cells.isna() | (cells.astype(str) == "") | cells.astype(str).isin(known[name])).to_numpy()
+            if strange.any():
+                row = int(np.argmax(strange))
+                yield (
+                    f"{cell_place(frame, path, row, name)}: the training table did not have {frame[name].iloc[row]!r} "
+                    f"({strange.sum():,} such cell{'s' if strange.sum() > 1 else ''}); such values tell the model nothing."
+                )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file; atomic."""
+        temporary = Path(f"{os.fspath(path)}.{os.getpid()}.labeller")
+        try:
+            self.labeller.save(temporary)
+            header, arrays = read_npz(temporary, FORMAT)
+        finally:
+            temporary.unlink(missing_ok=True)
+        write_npz(path, header | {"table": asdict(self.columns) | {"holes": _describe(self.holes)}}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; a ValueError names the file if it is something else."""
+        if not Path(path).is_file():
+            raise FileNotFoundError(
+                f"model {os.fspath(path)} does not exist; correct the path, or train one by treecrf fit."
+            )
+        if not is_zipfile(path):
+            raise ValueError(f"{os.fspath(path)} is no model file; the model that treecrf fit wrote comes first.")
+        header, _ = read_npz(path, FORMAT)
+        if "table" not in header:
+            raise ValueError(f"model {os.fspath(path)} does not say which columns it reads; train it by treecrf fit.")
+        table = header["table"]
+        edges, kept = ({name: tuple(items) for name, items in table[key].items()} for key in ("edges", "kept"))
+        columns = TableColumns(table["sequence"], table["label"], tuple(table["attributes"]), edges, kept)
+        return cls(load(path), columns, _restore(table["holes"]))
+
+
+def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
+    if isinstance(holes, Imputer):
+        return {"kind": "imputation", "fill_values": holes.fill_values_}
+    if isinstance(holes, Indicator):
+        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_}
+    return None
+
+
+def _restore(described: dict[str, Any] | None) -> Imputer | Indicator | None:
+    if described is None:
+        return None
+    if described["kind"] == "imputation":
+        imputer = Imputer()
+        imputer.fill_values_ = described["fill_values"]
+        return imputer
+    indicator = Indicator(described["mark"])
+    indicator.flagged_ = described["flagged"]
+    return indicator
