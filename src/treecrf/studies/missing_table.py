@@ -8,6 +8,7 @@ from itertools import product
 
 import pandas as pd
 
+from treecrf._kernel_cache import kernel_cache
 from treecrf.selection import derive_seed, hold_out
 from treecrf.sequences import SequenceSet
 from treecrf.settings import MissingSettings
@@ -65,7 +66,7 @@ def study_table(
     jobs = list(product(settings.rates, settings.methods))
     warm_kernels()  # one after another: two threads must not compile the same routine
     outcomes: dict[tuple[float, str], Outcome] = {}
-    with ThreadPoolExecutor(n_threads) as pool:
+    with kernel_cache(), ThreadPoolExecutor(n_threads) as pool:  # the jobs' own such blocks may end out of order
         running = {
             pool.submit(evaluate_method, name, train, test, window, rate, method, settings, seed): (rate, method)
             for rate, method in jobs

@@ -148,7 +148,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     marks = run.judged.set_index(["rate", "method"])
     rows = []
     for method in run.methods:
-        row = {"method": METHOD_NAMES[method]}
+        row = {"method": method_name(method)}
         for rate, percent in run.accuracy.loc[run.accuracy["method"] == method, ["rate", "percent"]].itertuples(
             index=False, name=None
         ):
