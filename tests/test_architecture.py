@@ -12,7 +12,18 @@ LAYERS = (
     {"selection", "significance", "_binomial", "_holm", "_mcnemar"},
     {"models"},
     {"trees", "chain", "missing", "_chain_kernels"},
-    {"sequences", "settings", "_settings_parts", "_future_settings", "_frames", "_kernel_cache"},
+    {
+        "sequences",
+        "settings",
+        "_settings_parts",
+        "_training_settings",
+        "_scaling_settings",
+        "_missing_settings",
+        "_future_settings",
+        "code_digest",
+        "_frames",
+        "_kernel_cache",
+    },
 )
 """From top to bottom; a module may import its own layer and the ones below. ``__init__`` shows parts of all."""
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from treecrf import LinearCRF, TreeCRF
+from treecrf._training_settings import CHOSEN_BY, GRIDS, TrainingSettings
 from treecrf.missing import Imputer, inject
 from treecrf.selection import derive_seed, sequence_folds
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import CHOSEN_BY, GRIDS, TrainingSettings
 from treecrf.studies import methods, training
 from treecrf.studies.methods import METHODS, candidate_name, candidates
 

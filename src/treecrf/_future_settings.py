@@ -14,6 +14,9 @@ _METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
 Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
+NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
+"""Values of the column `bag` for methods without bags, and for bags that reach to the end; else ``bag 6`` and the like."""
+
 
 class FutureSettings(Model):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 Window = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 Decoder = Literal["forward_backward", "viterbi"]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
+Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Model(BaseModel):

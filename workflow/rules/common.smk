@@ -1,12 +1,14 @@
 """Settings and every helper of the rules; no rules."""
 
-import hashlib
 import os
 import sys
 from pathlib import Path
 
+import treecrf
 from treecrf import datasets
-from treecrf.settings import CHOSEN_BY, TableDataset, load_settings
+from treecrf._training_settings import CHOSEN_BY
+from treecrf.code_digest import CodeGraph
+from treecrf.settings import TableDataset, load_settings
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
@@ -17,7 +19,8 @@ for variable in (
 ):
     os.environ[variable] = "1"
 
-PACKAGE = Path(datasets.__file__).resolve().parents[1]
+CODE = CodeGraph(Path(treecrf.__file__).parent)
+SCRIPTS = Path(workflow.current_basedir).parent / "scripts"
 
 try:
     SETTINGS = load_settings(config)
@@ -32,6 +35,11 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
 KERNELS = f"{RESULTS}/kernels.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
+
+
+def code_of(script, importing=()):
+    """A digest of the package's code that a script runs: a job whose code has changed runs again."""
+    return CODE.digest(SCRIPTS / f"{script}.py", importing)
 
 
 # --- resources --------------------------------------------------------------------------------------
@@ -428,9 +436,6 @@ def missing_results():
 
 
 GUIDE = f"{REPORTS}/missing_values.md"
-TABLE_CODE = [
-    f"reporting/{name}.py" for name in ("missing_tables", "rendering", "tables")
-]
 
 
 # --- claims ------------------------------------------------------------------------------------------
@@ -448,41 +453,6 @@ def claim_results():
 
 
 # --- all studies ------------------------------------------------------------------------------------
-
-
-def code_of(*parts):
-    """A digest of the package's files under `parts`: a job whose code has changed runs again."""
-    digest = hashlib.sha256()
-    for part in parts:
-        path = PACKAGE / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-CORE = (
-    "sequences.py",
-    "_frames.py",
-    "_kernel_cache.py",
-    "_chain_kernels.py",
-    "chain.py",
-)
-KERNEL_CODE = code_of(*CORE, "trees", "models")
-TRAINING_CODE = code_of(
-    *CORE,
-    "trees",
-    "models",
-    "missing.py",
-    "selection.py",
-    "studies/training.py",
-    "studies/methods.py",
-)
-FUTURE_CODE = code_of(
-    *CORE, "trees", "models", "studies/future.py", "studies/future_features.py"
-)
-MISSING_CODE = code_of(
-    *CORE, "trees", "models", "selection.py", "missing.py", "studies/missing.py"
-)
 
 
 def write_page_of_what_is_there():

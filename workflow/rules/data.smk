@@ -44,7 +44,7 @@ rule prepare_data:
         window=lambda wildcards: window_of(wildcards.dataset),
         raw=lambda wildcards: RAW,
         mirror=MIRROR,
-        code=code_of("sequences.py", "_frames.py", "datasets"),
+        code=code_of("prepare_data"),
     message:
         "Prepares the data set {wildcards.dataset}"
     script:

@@ -22,7 +22,7 @@ rule prepare_future_data:
         held_out=SETTINGS.future.held_out,
         raw=lambda wildcards: RAW,
         mirror=MIRROR,
-        code=code_of("sequences.py", "_frames.py", "datasets"),
+        code=code_of("prepare_future_data"),
     message:
         "Prepares draw {wildcards.seed} of {wildcards.dataset}"
     script:
@@ -56,7 +56,7 @@ rule compare_future:
             wildcards.method
         ),
         window=lambda wildcards: window_of(wildcards.dataset),
-        code=FUTURE_CODE,
+        code=code_of("compare_future"),
     message:
         "Trains and tests {wildcards.method} on all draws of {wildcards.dataset}"
     script:
@@ -81,13 +81,7 @@ rule summarise_future:
         runtime=growing(5),
     params:
         exact_under=SETTINGS.future.exact_under,
-        code=code_of(
-            "studies/future.py",
-            "studies/future_summary.py",
-            "significance.py",
-            "_mcnemar.py",
-            "_holm.py",
-        ),
+        code=code_of("summarise_future"),
     message:
         "Compares the methods on {wildcards.dataset}"
     script:
@@ -108,7 +102,7 @@ rule compute_example:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("studies/future_summary.py", "chain.py", "_chain_kernels.py"),
+        code=code_of("compute_example"),
     message:
         "Computes the example of section 5.1"
     script:
@@ -142,7 +136,7 @@ rule tabulate_future:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("reporting", "studies/future_summary.py", "chain.py"),
+        code=code_of("tabulate_future"),
     message:
         "Writes the tables of future features"
     script:
@@ -171,7 +165,7 @@ rule draw_future_orders:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("figures", "reporting/published"),
+        code=code_of("draw_future_orders"),
     message:
         "Draws the accuracy of labellers by order"
     script:
@@ -212,7 +206,7 @@ rule draw_future_features:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("figures"),
+        code=code_of("draw_future_features"),
     message:
         "Draws what the features found on {wildcards.dataset} look at"
     script:

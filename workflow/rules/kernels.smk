@@ -12,7 +12,8 @@ rule warm_kernels:
         mem_mb=growing(1200),
         runtime=growing(10),
     params:
-        code=KERNEL_CODE,
+        # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
+        code=code_of("warm_kernels", importing=("numba", "treecrf.trees.kernel")),
     message:
         "Compiles the numerical routines"
     script:

@@ -24,7 +24,7 @@ rule evaluate_missing:
         settings=lambda wildcards: SETTINGS.missing.used_by(wildcards.method),
         window=lambda wildcards: window_of(wildcards.dataset),
         seed=SETTINGS.seed,
-        code=MISSING_CODE,
+        code=code_of("evaluate_missing"),
     message:
         "Evaluates {wildcards.method} with {wildcards.rate} of the cells of {wildcards.dataset} missing"
     script:
@@ -57,9 +57,7 @@ rule summarise_missing:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code_of(
-            "studies/missing.py", "significance.py", "_binomial.py", "_holm.py"
-        ),
+        code=code_of("summarise_missing"),
     message:
         "Compares the methods on {wildcards.dataset}"
     script:
@@ -92,7 +90,7 @@ rule plot_accuracy_by_rate:
     params:
         function="accuracy_by_rate",
         arguments=[],
-        code=code_of("figures/missing.py", "figures/style.py"),
+        code=code_of("plot_missing"),
     message:
         "Draws figure 4.1"
     script:
@@ -130,7 +128,7 @@ rule plot_feature_frequencies:
     params:
         function="feature_frequencies",
         arguments=[],
-        code=code_of("figures/missing.py", "figures/style.py"),
+        code=code_of("plot_missing"),
     message:
         "Draws figure 4.2"
     script:
@@ -165,7 +163,7 @@ rule plot_effects:
     params:
         function="effects_by_rate",
         arguments=lambda wildcards: [wildcards.method],
-        code=code_of("figures/missing.py", "figures/style.py"),
+        code=code_of("plot_missing"),
     message:
         "Draws the differences from {wildcards.method}"
     script:
@@ -212,7 +210,7 @@ rule tabulate_missing:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of(*TABLE_CODE),
+        code=code_of("tabulate_missing"),
     message:
         "Writes the tables of accuracy, cost and deviance"
     script:
@@ -262,7 +260,7 @@ rule tabulate_comparisons:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of(*TABLE_CODE, "reporting/published"),
+        code=code_of("tabulate_comparisons"),
     message:
         "Writes the comparisons with {wildcards.method}"
     script:
@@ -292,7 +290,7 @@ rule write_guide:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("reporting/guide", *TABLE_CODE),
+        code=code_of("write_guide"),
     message:
         "Writes which method to use when: {output}"
     script:

@@ -22,13 +22,7 @@ rule check_claims:
         runtime=growing(5),
     params:
         results=lambda wildcards: RESULTS,
-        code=code_of(
-            "reporting",
-            "significance.py",
-            "_mcnemar.py",
-            "_holm.py",
-            "studies/future_summary.py",
-        ),
+        code=code_of("check_claims"),
     message:
         "Checks the claims of the papers"
     script:
@@ -62,7 +56,7 @@ rule write_page:
     params:
         settings=SETTINGS.model_dump(mode="json"),
         logs=LOGS,
-        code=code_of("reporting", "settings.py"),
+        code=code_of("write_page"),
     message:
         "Writes the page {output}"
     script:

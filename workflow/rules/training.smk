@@ -26,7 +26,7 @@ rule compare_method:
         window=lambda wildcards: window_of(wildcards.dataset),
         protocol=lambda wildcards: described(wildcards.dataset).protocol,
         seed=SETTINGS.seed,
-        code=TRAINING_CODE,
+        code=code_of("compare_method"),
     message:
         "Trains and tests {wildcards.method} on {wildcards.dataset}"
     script:
@@ -55,14 +55,7 @@ rule summarise_training:
     params:
         source=lambda wildcards: source_of(wildcards.dataset),
         exact_under=SETTINGS.training.exact_under,
-        code=code_of(
-            "studies/training.py",
-            "studies/training_summary.py",
-            "significance.py",
-            "_mcnemar.py",
-            "_holm.py",
-            "reporting/published",
-        ),
+        code=code_of("summarise_training"),
     message:
         "Compares the methods on {wildcards.dataset}"
     script:
@@ -87,7 +80,7 @@ rule measure_scaling:
         runtime=growing(30),
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
-        code=TRAINING_CODE + code_of("studies/scaling.py"),
+        code=code_of("measure_scaling"),
     message:
         "Measures how cost grows with sequences and windows"
     script:
@@ -113,7 +106,7 @@ rule measure_windows:
         runtime=growing(30),
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
-        code=TRAINING_CODE + code_of("studies/scaling.py"),
+        code=code_of("measure_windows"),
     message:
         "Measures how cost grows with the window on {wildcards.dataset}"
     script:
@@ -140,7 +133,7 @@ rule measure_sampling:
     params:
         settings=SETTINGS.scaling.model_dump(mode="json"),
         window=lambda wildcards: window_of(wildcards.dataset),
-        code=TRAINING_CODE + code_of("studies/scaling.py"),
+        code=code_of("measure_sampling"),
     message:
         "Measures what sampling and trimming cost and gain on {wildcards.dataset}"
     script:

@@ -26,7 +26,7 @@ for figure in drawn_figures():
             runtime=growing(5),
         params:
             function=function,
-            code=code_of("figures", "reporting/published"),
+            code=code_of("draw_training"),
         message:
             f"Draws {place[1]}: {place[2]}"
         script:
@@ -63,7 +63,7 @@ for measurement in MEASUREMENT_PLACES:
         params:
             function=f"{measurement}_layout",
             stand_ins=stand_ins(),
-            code=code_of("reporting"),
+            code=code_of("tabulate_measurement"),
         message:
             f"Writes the table of {measurement}"
         script:
@@ -96,7 +96,7 @@ rule tabulate_training:
         mem_mb=growing(700),
         runtime=growing(5),
     params:
-        code=code_of("reporting"),
+        code=code_of("tabulate_training"),
     message:
         "Writes the tables of all data sets"
     script:

@@ -6,10 +6,10 @@ runs, predictions, weights, trees : Parquet, see `treecrf.studies.future.FutureO
 """
 
 from _job import job
-from treecrf.datasets import Splits
+from treecrf._future_settings import FutureSettings
+from treecrf.datasets.synthetic import Splits
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.settings import FutureSettings
 from treecrf.studies.future import compare_future
 
 with job(snakemake.log[0]):

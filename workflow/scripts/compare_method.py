@@ -8,9 +8,9 @@ folds, choice, curves, predictions, phases, notes : Parquet, see `treecrf.studie
 import pandas as pd
 
 from _job import job
+from treecrf._training_settings import TrainingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.settings import TrainingSettings
 from treecrf.studies.training import compare_method
 
 with job(snakemake.log[0]):

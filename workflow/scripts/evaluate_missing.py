@@ -8,9 +8,9 @@ costs : Parquet, CPU seconds per training set and phase
 """
 
 from _job import job
+from treecrf._missing_settings import MissingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.settings import MissingSettings
 from treecrf.studies.missing import evaluate_method
 
 with job(snakemake.log[0]):

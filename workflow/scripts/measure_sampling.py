@@ -6,9 +6,9 @@ CSV, see `treecrf.studies.scaling.measure_sampling`
 """
 
 from _job import job
+from treecrf._scaling_settings import ScalingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.settings import ScalingSettings
 from treecrf.studies.scaling import measure_sampling
 
 with job(snakemake.log[0]):

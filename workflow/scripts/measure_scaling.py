@@ -6,8 +6,8 @@ CSV, see `treecrf.studies.scaling.measure_scaling`
 """
 
 from _job import job
+from treecrf._scaling_settings import ScalingSettings
 from treecrf.reporting.files import write_frame
-from treecrf.settings import ScalingSettings
 from treecrf.studies.scaling import measure_scaling
 
 with job(snakemake.log[0]):

@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf._future_settings import NO_BAG
 from treecrf.figures.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.figures.style import OTHER_STYLE, SETTINGS
-from treecrf.studies.future import NO_BAG
 from treecrf.studies.future_features import INSTANCE
 
 FAMILY_NAMES = {

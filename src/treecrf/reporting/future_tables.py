@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from treecrf._future_settings import NO_BAG
 from treecrf.figures.future import FAMILY_NAMES, family_name
 from treecrf.reporting.cells import (
     DASH,
@@ -20,7 +21,6 @@ from treecrf.reporting.cells import (
     with_deviation,
 )
 from treecrf.reporting.published import future_accuracies, read_published
-from treecrf.studies.future import NO_BAG
 from treecrf.studies.future_summary import one_directional_example
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}

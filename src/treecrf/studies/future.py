@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf._future_settings import FutureSettings
+from treecrf._future_settings import NO_BAG, WHOLE_FUTURE, FutureSettings
 from treecrf._settings_parts import LabellerSettings
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
 from treecrf.models.base import ChainLabeller, Labeller
@@ -35,9 +35,6 @@ RUN_NAMES = [
     "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds",
 ]  # fmt: skip
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted"]
-
-NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
-"""Values of the column `bag` for methods without bags, and for bags that reach to the end; else ``bag 6`` and the like."""
 
 STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
 """Settings of steps, in the order in which they are chosen; their grids are those of `FutureSettings`, with an s."""

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf._future_settings import NO_BAG
 from treecrf._holm import adjust_holm
 from treecrf.significance import compare_pairs
-from treecrf.studies.future import NO_BAG
 from treecrf.studies.future_features import TREE_NAMES, WEIGHT_NAMES
 
 VARIANT = ["dataset", "method", "bag", "g0"]

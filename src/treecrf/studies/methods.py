@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from treecrf._settings_parts import LabellerSettings
+from treecrf._training_settings import GRIDS, TrainingSettings
 from treecrf.models.base import Labeller
 from treecrf.models.induced import InducedCRF
 from treecrf.models.linear import LinearCRF
@@ -16,10 +17,13 @@ from treecrf.models.own import OwnLabeller
 from treecrf.models.smile import SmileCRF
 from treecrf.models.treecrf import TreeCRF
 from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
-from treecrf.settings import GRIDS, TrainingSettings
 
 Candidate = dict[str, Any]
 """Values of the settings that cross-validation chooses."""
+
+FORWARD_BACKWARD = ["gradient", "update"]
+INDUCTION = ["trees", "induction"]
+"""Phases of training that table 3.6 calls forward-backward and feature induction."""
 
 
 class Method(NamedTuple):
@@ -29,7 +33,7 @@ class Method(NamedTuple):
     ----------
     labeller : class
     chosen : str
-        The setting that is chosen; its grid is the first of `treecrf.settings.GRIDS`.
+        The setting that is chosen; its grid is the first of `GRIDS`.
     shared : callable
         `TrainingSettings` to the labeller's other settings.
     """

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf._missing_settings import MissingSettings
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.base import Decoder
 from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.selection import best_candidate, derive_seed, hold_out
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import MissingSettings
 from treecrf.studies.methods import Candidate, OwnMethod, candidate_name, own_candidates
 
 Transform = Callable[[SequenceSet], SequenceSet]

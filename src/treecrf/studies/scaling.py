@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from treecrf._scaling_settings import ScalingSettings
+from treecrf._training_settings import CHOSEN_BY, TrainingSettings
 from treecrf.datasets import synthetic
 from treecrf.models._java import java_problem
 from treecrf.models.base import Labeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
-from treecrf.settings import CHOSEN_BY, ScalingSettings, TrainingSettings
-from treecrf.studies.methods import METHODS
-from treecrf.studies.training_summary import FORWARD_BACKWARD, INDUCTION
+from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION, METHODS
 
 SCALING_NAMES = ["axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf._training_settings import CHOSEN_BY, TrainingSettings
 from treecrf.missing import Imputer
 from treecrf.models._java import java_problem
 from treecrf.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import CHOSEN_BY, TrainingSettings
 from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidates, find_method
 
 UNPERTURBED = -1

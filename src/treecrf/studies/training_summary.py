@@ -13,14 +13,11 @@ import numpy as np
 import pandas as pd
 
 from treecrf.significance import compare_pairs
+from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION
 from treecrf.studies.training import UNPERTURBED, joined_candidates, peaks
 
 BETTER = "better"
 """Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
-
-FORWARD_BACKWARD = ["gradient", "update"]
-INDUCTION = ["trees", "induction"]
-"""Phases of training that table 3.6 calls forward-backward and feature induction."""
 
 
 def preferred_decoder(choice: pd.DataFrame) -> str:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from treecrf.studies.future import NO_BAG
+from treecrf._future_settings import NO_BAG
 
 
 def read_published(name: str) -> pd.DataFrame:

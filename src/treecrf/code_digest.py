@@ -1,0 +1,208 @@
+"""Which of the package's code a file runs, as a digest: an edit runs anew the jobs that use it, and no others.
+
+The code of a file is the file itself and every module of the package that it imports, directly or through
+others, with the other files (tables, pages, word lists) that these modules read. It is found without running
+anything, from the syntax trees:
+
+- ``import treecrf.a`` and ``from treecrf.a import b`` count wherever they stand, in functions too, and so does
+  a string that is the full name of a module, as in tables of names; what stands under ``if TYPE_CHECKING`` does not.
+- Importing ``treecrf.a.b`` makes Python run ``treecrf/__init__.py`` and ``treecrf/a/__init__.py`` first. These
+  define and re-export names and do nothing else (a test holds them to it), so they count only where something is
+  imported from them. The front of the package imports everything; if it counted, everything would depend on all.
+- A module that mentions ``__file__`` or ``importlib.resources`` reads the files of its folder that are not Python.
+- Comments, docstrings and layout do not count: they change no result.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class _Module(NamedTuple):
+    """What the syntax tree of one file tells."""
+
+    digest: str
+    imports: frozenset[Path]
+    names: frozenset[str]
+    resources: frozenset[Path]
+
+
+class CodeGraph:
+    """The imports among the modules of one package; each file is read once.
+
+    Parameters
+    ----------
+    package : Path
+        Folder of the package.
+    """
+
+    def __init__(self, package: Path) -> None:
+        self._package = package.resolve()
+        self._modules: dict[Path, _Module] = {}
+
+    def files(self, start: Path) -> list[Path]:
+        """The file `start` and every file of the package that it depends on, sorted.
+
+        Parameters
+        ----------
+        start : Path
+            A Python file, inside the package or outside.
+
+        Returns
+        -------
+        list of Path
+
+        Raises
+        ------
+        ValueError
+            If one of them imports a module that the package does not have.
+        """
+        modules: set[Path] = set()
+        waiting = [start.resolve()]
+        while waiting:
+            file = waiting.pop()
+            if file not in modules:
+                modules.add(file)
+                waiting.extend(self._module(file).imports)
+        return sorted(modules.union(*(self._module(file).resources for file in modules)))
+
+    def digest(self, start: Path, importing: Iterable[str] = ()) -> str:
+        """16 hexadecimal digits that change with the code of `start`; see the module's description.
+
+        Parameters
+        ----------
+        start : Path
+            A Python file, inside the package or outside.
+        importing : iterable of str
+            Full names of modules; if given, only the files that import one of them themselves count.
+
+        Raises
+        ------
+        ValueError
+            As `files` does.
+        """
+        whole = hashlib.sha256()
+        wanted = set(importing)
+        for file in self.files(start):
+            if wanted and not (file.suffix == ".py" and wanted & self._module(file).names):
+                continue
+            name = file.relative_to(self._package).as_posix() if file.is_relative_to(self._package) else file.name
+            content = self._module(file).digest if file.suffix == ".py" else _hash(file.read_bytes())
+            whole.update(f"{name} {content}\n".encode())
+        return whole.hexdigest()[:16]
+
+    def _module(self, file: Path) -> _Module:
+        if file not in self._modules:
+            tree = _without_type_checking(ast.parse(file.read_text(encoding="utf-8"), str(file)))
+            names = set(self._imported(tree, file))
+            folders = {named.parent for name in _strings(tree) if (named := self._file(name))} | {file.parent}
+            self._modules[file] = _Module(
+                digest=_hash(ast.dump(_without_docstrings(tree)).encode()),
+                imports=frozenset(names),
+                names=frozenset(_names(tree)),
+                resources=frozenset(data for folder in folders for data in _data(folder))
+                if _reads(tree)
+                else frozenset(),
+            )
+        return self._modules[file]
+
+    def _imported(self, tree: ast.AST, file: Path) -> Iterator[Path]:
+        """The files of the package's modules that a syntax tree imports."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if self._is_ours(alias.name):
+                        yield self._file(alias.name) or self._unknown(alias.name, file, node.lineno)
+            elif isinstance(node, ast.ImportFrom):
+                base = self._base(node, file)
+                if self._is_ours(base):
+                    for alias in node.names:
+                        found = self._file(f"{base}.{alias.name}") or self._file(base)
+                        yield found or self._unknown(base, file, node.lineno)
+        yield from (found for name in _strings(tree) if (found := self._file(name)))
+
+    def _base(self, node: ast.ImportFrom, file: Path) -> str:
+        """The full name of what a statement imports from."""
+        if not node.level:
+            return node.module or ""
+        place = (self._package.name, *file.relative_to(self._package).parts)[: -node.level]
+        return ".".join([*place, *([node.module] if node.module else [])])
+
+    def _is_ours(self, name: str) -> bool:
+        return name.split(".")[0] == self._package.name
+
+    def _file(self, name: str) -> Path | None:
+        """The file of the module with a full name, if the package has it."""
+        if not self._is_ours(name):
+            return None
+        path = self._package.joinpath(*name.split(".")[1:])
+        candidates = (path / "__init__.py", path.with_suffix(".py"))
+        return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+    def _unknown(self, name: str, file: Path, line: int) -> Path:
+        raise ValueError(f"{file}:{line} imports {name}, which {self._package} does not have; mend the import.")
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    """Full names of the modules, of this package or another, that absolute imports name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+def _strings(tree: ast.AST) -> Iterator[str]:
+    """Strings of a syntax tree that look like the full name of a module."""
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    yield from (text for text in texts if "." in text and all(part.isidentifier() for part in text.split(".")))
+
+
+def _reads(tree: ast.AST) -> bool:
+    """Whether a module may read files beside it."""
+    return any(
+        (isinstance(node, ast.Name) and node.id == "__file__")
+        or (isinstance(node, ast.ImportFrom) and node.module in ("importlib.resources", "importlib"))
+        or (isinstance(node, ast.Import) and any(alias.name.startswith("importlib") for alias in node.names))
+        for node in ast.walk(tree)
+    )
+
+
+def _data(folder: Path) -> Iterator[Path]:
+    """The files of a folder that are not Python, with those of folders below it that are no packages."""
+    for path in folder.iterdir():
+        if path.name.startswith((".", "__")):
+            continue
+        if path.is_dir() and not (path / "__init__.py").is_file():
+            yield from _data(path)
+        elif path.is_file() and path.suffix != ".py":
+            yield path
+
+
+def _without_type_checking(tree: ast.Module) -> ast.Module:
+    """The tree without what stands under ``if TYPE_CHECKING``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    return tree
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    """The tree without statements that are a string alone."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [part for part in body if not _is_string(part)]  # type: ignore[attr-defined]
+    return tree
+
+
+def _is_string(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
