@@ -97,22 +97,21 @@ class CodeGraph:
 
     def _module(self, file: Path) -> _Module:
         if file not in self._modules:
-            tree = _without_type_checking(ast.parse(file.read_text(encoding="utf-8"), str(file)))
-            names = set(self._imported(tree, file))
-            folders = {named.parent for name in _strings(tree) if (named := self._file(name))} | {file.parent}
+            tree = _stripped(ast.parse(file.read_bytes(), str(file)))
+            nodes = list(ast.walk(tree))
+            named = {found for name in _strings(nodes) if (found := self._file(name))}
+            folders = {file.parent, *(path.parent for path in named)} if _reads(nodes) else set()
             self._modules[file] = _Module(
-                digest=_hash(ast.dump(_without_docstrings(tree)).encode()),
-                imports=frozenset(names),
-                names=frozenset(_names(tree)),
-                resources=frozenset(data for folder in folders for data in _data(folder))
-                if _reads(tree)
-                else frozenset(),
+                digest=_hash(ast.dump(tree).encode()),
+                imports=frozenset(self._imported(nodes, file)) | named,
+                names=frozenset(_names(nodes)),
+                resources=frozenset(data for folder in folders for data in _data(folder)),
             )
         return self._modules[file]
 
-    def _imported(self, tree: ast.AST, file: Path) -> Iterator[Path]:
-        """The files of the package's modules that a syntax tree imports."""
-        for node in ast.walk(tree):
+    def _imported(self, nodes: list[ast.AST], file: Path) -> Iterator[Path]:
+        """The files of the package's modules that import statements name."""
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if self._is_ours(alias.name):
@@ -123,7 +122,6 @@ class CodeGraph:
                     for alias in node.names:
                         found = self._file(f"{base}.{alias.name}") or self._file(base)
                         yield found or self._unknown(base, file, node.lineno)
-        yield from (found for name in _strings(tree) if (found := self._file(name)))
 
     def _base(self, node: ast.ImportFrom, file: Path) -> str:
         """The full name of what a statement imports from."""
@@ -151,28 +149,25 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
+def _names(nodes: list[ast.AST]) -> Iterator[str]:
     """Full names of the modules, of this package or another, that absolute imports name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
 
 
-def _strings(tree: ast.AST) -> Iterator[str]:
-    """Strings of a syntax tree that look like the full name of a module."""
-    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+def _strings(nodes: list[ast.AST]) -> Iterator[str]:
+    """Strings that look like the full name of a module."""
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     yield from (text for text in texts if "." in text and all(part.isidentifier() for part in text.split(".")))
 
 
-def _reads(tree: ast.AST) -> bool:
+def _reads(nodes: list[ast.AST]) -> bool:
     """Whether a module may read files beside it."""
-    return any(
-        (isinstance(node, ast.Name) and node.id == "__file__")
-        or (isinstance(node, ast.ImportFrom) and node.module in ("importlib.resources", "importlib"))
-        or (isinstance(node, ast.Import) and any(alias.name.startswith("importlib") for alias in node.names))
-        for node in ast.walk(tree)
+    return any(name.split(".")[0] == "importlib" for name in _names(nodes)) or any(
+        isinstance(node, ast.Name) and node.id == "__file__" for node in nodes
     )
 
 
@@ -187,19 +182,12 @@ def _data(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _without_type_checking(tree: ast.Module) -> ast.Module:
-    """The tree without what stands under ``if TYPE_CHECKING``."""
+def _stripped(tree: ast.Module) -> ast.Module:
+    """The tree without docstrings and without what stands under ``if TYPE_CHECKING``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = [ast.Pass()]
-    return tree
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    """The tree without statements that are a string alone."""
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
+        elif isinstance(body := getattr(node, "body", None), list):
             node.body = [part for part in body if not _is_string(part)]  # type: ignore[attr-defined]
     return tree
 
