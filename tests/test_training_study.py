@@ -12,7 +12,8 @@ from treecrf.missing import Imputer, inject
 from treecrf.selection import derive_seed, sequence_folds
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies import methods, training
-from treecrf.studies.methods import METHODS, candidate_name, candidates
+from treecrf.studies.methods import METHODS, candidates
+from treecrf.studies.own import candidate_name
 
 SETTINGS = TrainingSettings(
     test_every=1,

@@ -10,13 +10,17 @@ from test_workflow import ROOT, run
 pytestmark = pytest.mark.workflow
 
 DEMO = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
+DEMO["labellers"] = {"own": {"class": "examples.window_naive_bayes:WindowNaiveBayes"}}
+DEMO["training"]["methods"].append("own")
+DEMO["future"]["methods"].append("own")
+DEMO["missing"]["methods"] = ["instance_weighting", "imputation", "own"]
 TRAINS = {"compare_method", "compare_future", "evaluate_missing", "measure_scaling"}
 COUNT = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 
 
 def snakemake(folder, *options):
     """What Snakemake says when it looks at the whole demo in `folder`."""
-    studies = {name: DEMO[name] for name in ("missing", "scaling", "future")}
+    studies = {name: DEMO[name] for name in ("labellers", "missing", "scaling", "future")}
     return run(folder, DEMO["training"], *options, **studies, package=folder / "src").stdout
 
 
@@ -32,6 +36,7 @@ def finished(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NUMBA_DISABLE_JIT", "1")  # nothing is computed, so nothing needs to be compiled
         shutil.copytree(ROOT / "config", folder / "config")
+        shutil.copytree(ROOT / "examples", folder / "examples")
         shutil.copytree(ROOT / "src/treecrf", folder / "src/treecrf", ignore=shutil.ignore_patterns("__pycache__"))
         for line in snakemake(folder, "--summary").splitlines():
             file = folder / line.split("\t")[0]
@@ -85,6 +90,17 @@ def test_a_figure_of_training_does_not_train(edited):
     assert not [
         name for name in rules if not name.startswith(("draw_", "tabulate_", "check_claims", "write_", "all", "total"))
     ]
+
+
+def test_a_class_of_the_users_own_runs_its_own_jobs(finished):
+    path = finished / "examples/window_naive_bayes.py"
+    before = path.read_text()
+    path.write_text(before.replace("smoothing=1.0", "smoothing=2.0"))
+    rules = rerun(finished)
+    path.write_text(before)
+    studies = {"compare_method": "training", "compare_future": "future"}
+    assert {rule: rules[rule] for rule in studies} == {r: len(DEMO[s]["datasets"]) for r, s in studies.items()}
+    assert rules["evaluate_missing"] == len(DEMO["missing"]["datasets"]) * len(DEMO["missing"]["rates"])
 
 
 def test_the_trainer_trains_all(edited):

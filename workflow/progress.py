@@ -155,8 +155,8 @@ def first_line(log: str) -> str:
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
-def page_of(options: list[str]) -> Path | None:
-    """The page that a run with `options` writes, if it can be told and is there."""
+def page_of(options: list[str], finished: bool) -> Path | None:
+    """The page that a run with `options` writes, when it ends well or else, if it can be told and is there."""
     from treecrf.settings import load_settings  # here, so that the view opens before numba is loaded
 
     given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
@@ -165,14 +165,14 @@ def page_of(options: list[str]) -> Path | None:
         settings = load_settings({key: value for text in texts for key, value in yaml.safe_load(text).items()})
     except (OSError, ValueError):
         return None
-    page = Path(settings.reports).resolve() / "index.html"
+    page = Path(settings.reports).resolve() / ("index.html" if finished else "unfinished.html")
     return page if page.is_file() else None
 
 
 if __name__ == "__main__":
     began = time.time()
     exit_code = run(sys.argv[1:])
-    page = page_of(sys.argv[1:])
+    page = page_of(sys.argv[1:], finished=not exit_code)
     if page is not None and (not exit_code or page.stat().st_mtime >= began):
         print(f"The report{' of what was finished' if exit_code else ''} is {page}")
     sys.exit(exit_code)

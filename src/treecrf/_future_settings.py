@@ -45,7 +45,7 @@ class FutureSettings(Model):
     n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
     max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
     patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
-    tolerance: float = Field(0.0, ge=0, description="Least such rise, relative to the validation log likelihood.")
+    tolerance: float = Field(1e-3, ge=0, description="Least such rise, relative to the validation log likelihood.")
     l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
     )

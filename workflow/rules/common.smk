@@ -1,5 +1,6 @@
 """Settings and every helper of the rules; no rules."""
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -40,6 +41,25 @@ MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 def code_of(script, importing=()):
     """A digest of the package's code that a script runs: a job whose code has changed runs again."""
     return CODE.digest(SCRIPTS / f"{script}.py", importing)
+
+
+def labeller_code(method):
+    """A digest of the file of a class of the user's own: its jobs run again when it has changed."""
+    if method not in SETTINGS.labellers:
+        return None
+    name = SETTINGS.labellers[method].class_name.partition(":")[0]
+    if sys.path[0] != os.getcwd():
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        found = None
+    if found is None or not found.origin:
+        raise WorkflowError(
+            f"configuration: 'labellers.{method}' names the module {name!r}, which is not there; put it into the "
+            "working directory or install it."
+        )
+    return CODE.digest(Path(found.origin))
 
 
 # --- resources --------------------------------------------------------------------------------------
@@ -457,9 +477,10 @@ def claim_results():
 
 def write_page_of_what_is_there():
     """The page without the data sets whose jobs failed."""
-    from treecrf.reporting.html import write_page
+    from treecrf.reporting.html import UNFINISHED_PAGE, write_page
 
-    write_page(SETTINGS, LOGS)
+    write_page(SETTINGS, LOGS, finished=False)
     print(
-        f"Some steps failed; the page of what was finished is {PAGE}", file=sys.stderr
+        f"Some steps failed; the page of what was finished is {REPORTS}/{UNFINISHED_PAGE}",
+        file=sys.stderr,
     )

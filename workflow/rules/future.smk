@@ -57,6 +57,7 @@ rule compare_future:
         ),
         window=lambda wildcards: window_of(wildcards.dataset),
         code=code_of("compare_future"),
+        own_code=lambda wildcards: labeller_code(wildcards.method),
     message:
         "Trains and tests {wildcards.method} on all draws of {wildcards.dataset}"
     script:

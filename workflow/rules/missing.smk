@@ -25,6 +25,7 @@ rule evaluate_missing:
         window=lambda wildcards: window_of(wildcards.dataset),
         seed=SETTINGS.seed,
         code=code_of("evaluate_missing"),
+        own_code=lambda wildcards: labeller_code(wildcards.method),
     message:
         "Evaluates {wildcards.method} with {wildcards.rate} of the cells of {wildcards.dataset} missing"
     script:

@@ -27,6 +27,7 @@ rule compare_method:
         protocol=lambda wildcards: described(wildcards.dataset).protocol,
         seed=SETTINGS.seed,
         code=code_of("compare_method"),
+        own_code=lambda wildcards: labeller_code(wildcards.method),
     message:
         "Trains and tests {wildcards.method} on {wildcards.dataset}"
     script:

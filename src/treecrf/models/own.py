@@ -33,7 +33,7 @@ class OwnLabeller(base.Labeller):
     Parameters
     ----------
     class_name : str
-        ``module:Class``; the module is looked for where Python looks, and in the working directory.
+        ``module:Class``; the module is looked for in the working directory, then where Python looks.
     settings : mapping
         Keyword arguments of the class.
     window : (int, int)
@@ -198,8 +198,8 @@ def find_class(class_name: str) -> type:
     module_name, colon, name = class_name.partition(":")
     if not (colon and module_name and name.isidentifier()):
         raise ValueError(f"{class_name!r} names no class; write module:Class, such as my_labellers:Majority.")
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    if sys.path[0] != os.getcwd():
+        sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

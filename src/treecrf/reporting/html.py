@@ -52,11 +52,13 @@ CPU seconds with one thread, as the labellers count them: of the training after 
 trainings, choices and predictions (missing), of the chosen trainings of all draws (future).
 """
 
+PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
+
 SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 """Files of results that are listed."""
 
 
-def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
+def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True) -> None:
     """Write ``index.html`` into the reports folder from whatever the results folder holds.
 
     Parameters
@@ -65,12 +67,17 @@ def write_page(settings: Settings, logs: str | os.PathLike[str]) -> None:
         Where the results are, and every setting, which the page lists.
     logs : path-like
         Folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs' logs.
+    finished : bool
+        If not, the page is ``unfinished.html``: Snakemake must not take it for the page of the whole run. It is removed
+        when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
     page = resource("page.html")
     for key, value in _parts(settings, results, reports, Path(logs)).items():
         page = page.replace(f"{{{{{key}}}}}", value)
-    write_text(page, reports / "index.html")
+    write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
+    if finished:
+        (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
 def studies(settings: Settings, results: Path) -> list[Study]:

@@ -26,7 +26,7 @@ from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf.studies.future_features import describe_features
-from treecrf.studies.methods import own_candidates
+from treecrf.studies.own import own_candidates
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",

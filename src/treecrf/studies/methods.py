@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 from typing import Any, NamedTuple
 
-from treecrf._settings_parts import LabellerSettings
 from treecrf._training_settings import GRIDS, TrainingSettings
 from treecrf.models.base import Labeller
 from treecrf.models.induced import InducedCRF
 from treecrf.models.linear import LinearCRF
 from treecrf.models.mallet import MalletCRF
 from treecrf.models.memm import MEMM
-from treecrf.models.own import OwnLabeller
 from treecrf.models.smile import SmileCRF
 from treecrf.models.treecrf import TreeCRF
 from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
-
-Candidate = dict[str, Any]
-"""Values of the settings that cross-validation chooses."""
+from treecrf.studies.own import Candidate, OwnMethod, own_candidates
 
 FORWARD_BACKWARD = ["gradient", "update"]
 INDUCTION = ["trees", "induction"]
@@ -90,17 +85,6 @@ METHODS: dict[str, Method] = {
 """By the names of `TrainingSettings.methods`."""
 
 
-class OwnMethod(NamedTuple):
-    """A class of the user's own, with its settings and grid."""
-
-    own: LabellerSettings
-
-    def build(self, settings: Any, candidate: Candidate, window: tuple[int, int], seed: int | None) -> OwnLabeller:
-        """A labeller with the settings of a candidate; a seed is given to a class that takes ``random_state``."""
-        values = {**self.own.settings, **candidate}
-        return OwnLabeller(self.own.class_name, values, (window[0], window[1]), settings.unseen, seed)
-
-
 def find_method(method: str, settings: TrainingSettings) -> Method | OwnMethod:
     """A method of `METHODS`, or one of the settings' labellers."""
     return METHODS[method] if method in METHODS else OwnMethod(settings.labellers[method])
@@ -111,16 +95,3 @@ def candidates(method: str, settings: TrainingSettings) -> list[Candidate]:
     if method not in METHODS:
         return own_candidates(settings.labellers[method])
     return [{METHODS[method].chosen: value} for value in getattr(settings, GRIDS[method][0])]
-
-
-def own_candidates(own: LabellerSettings) -> list[Candidate]:
-    """All combinations of the grid of a class of the user's own; one empty candidate where it has none."""
-    return [dict(zip(own.grid, values, strict=True)) for values in product(*own.grid.values())]
-
-
-def candidate_name(candidate: Candidate) -> str:
-    """What a candidate is called in frames, such as ``variance=5``."""
-    return ", ".join(
-        f"{name}={value:g}" if isinstance(value, int | float) else f"{name}={value}"
-        for name, value in candidate.items()
-    )

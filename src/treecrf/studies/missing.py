@@ -21,7 +21,7 @@ from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.selection import best_candidate, derive_seed, hold_out
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies.methods import Candidate, OwnMethod, candidate_name, own_candidates
+from treecrf.studies.own import Candidate, OwnMethod, candidate_name, own_candidates
 
 Transform = Callable[[SequenceSet], SequenceSet]
 

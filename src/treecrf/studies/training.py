@@ -19,7 +19,8 @@ from treecrf.missing import Imputer
 from treecrf.models._java import java_problem
 from treecrf.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies.methods import METHODS, Candidate, candidate_name, candidates, find_method
+from treecrf.studies.methods import METHODS, candidates, find_method
+from treecrf.studies.own import Candidate, candidate_name
 
 UNPERTURBED = -1
 """Value of the column `run` for the run that starts from no weights; the others hold their seed."""
