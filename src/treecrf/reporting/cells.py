@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -59,6 +59,12 @@ def seconds_text(value: float) -> str:
     """About three digits."""
     digits = next((digits for digits, bound in ((3, 1), (2, 10), (1, 100)) if value < bound), 0)
     return number(value, digits)
+
+
+def window_text(window: Sequence[int]) -> str:
+    """Observations before and after that a labeller sees."""
+    left, right = window
+    return f"window −{left} to +{right}" if left or right else "no window but the observation itself"
 
 
 def cell_texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.datasets import describe
+from treecrf.reporting.cells import window_text
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.future_tables import future_layouts, method_text
 from treecrf.reporting.headlines import future_headline
@@ -110,9 +111,9 @@ def _described(settings: Settings, name: str) -> str:
     dataset = settings.datasets[name]
     source = "table" if isinstance(dataset, TableDataset) else dataset.source or name
     known = describe(source)
-    left, right = known.window if dataset.window is None else dataset.window
+    window = window_text(known.window if dataset.window is None else dataset.window)
     stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
-    return f"{name}: {known.summary}, window −{left} to +{right}; {known.source}{stand_in}"
+    return f"{name}: {known.summary}, {window}; {known.source}{stand_in}"
 
 
 def _pictures(folder: Path, name: str) -> list[Part]:

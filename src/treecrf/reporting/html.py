@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
+from treecrf.reporting.cells import window_text
 from treecrf.reporting.claims import ledger_fragment, ledger_summary, verdicts
 from treecrf.reporting.files import read_json, resource, write_text
 from treecrf.reporting.future_page import future_is_finished, future_study
@@ -40,7 +41,7 @@ to the folder of results beside it, and lead nowhere where the page is sent alon
 
 DATASET_NOTE = """
 Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: {test[sequences]:,} sequences,
-{test[positions]:,} positions. {labels} labels; attributes: {attributes}; window −{left} to +{right}.
+{test[positions]:,} positions. {labels} labels; attributes: {attributes}; {window}.
 """
 
 JOBS_NOTE = """
@@ -156,14 +157,12 @@ def _datasets(settings: Settings, results: Path) -> Section:
 
 def _dataset(name: str, results: Path) -> list[Part]:
     description = read_json(results / "data" / name / "description.json")
-    left, right = description["window"]
     counts = paragraph(
         DATASET_NOTE,
         **{side: description[side] for side in ("train", "test")},
         labels=len(description["labels"]),
         attributes=description["n_attributes"],
-        left=left,
-        right=right,
+        window=window_text(description["window"]),
     )
     stand_in, terms = (description[key] and escape(str(description[key])) for key in ("stand_in", "terms"))
     return [
