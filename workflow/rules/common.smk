@@ -68,8 +68,8 @@ def labeller_code(method):
 def growing(amount):
     """A resource that is `amount` at the first attempt, twice as much at the second, and so on.
 
-    The amounts in the rules are at least 1.5 times the most that was measured (`max_rss` in MB and `s` of
-    results/benchmarks, on two busy cores), and not under 500 MB and 5 minutes: nodes may be slow to read files.
+    The amounts of the rules that train are at least 1.5 times the most that was measured (`max_rss` in MB and `s` of
+    results/benchmarks, on two busy cores). None is under 500 MB and 5 minutes: nodes may be slow to read files.
     """
     return lambda wildcards, attempt: amount * attempt
 
