@@ -5,14 +5,14 @@ CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 SNAKEFILES := Snakefile workflow/Snakefile workflow/rules
-CODE := src tests benchmarks workflow examples
+CODE := src tests benchmarks workflow examples docs
 
 # An active environment's PYTHONPATH or home packages must not leak into .venv.
 unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results snapshot test test-slurm bench lint requirements clean install
+.PHONY: help demo results snapshot docs test test-slurm bench lint requirements clean install
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -35,6 +35,11 @@ results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
 snapshot: $(INSTALLED)  ## Write tables and figures of finished results to docs/results and README.md
 	@$(BIN)/python -m treecrf.reporting.snapshot
 
+docs: $(INSTALLED)  ## Build the documentation in build/docs
+	@rm -rf docs/api
+	@$(BIN)/sphinx-build -W --keep-going --quiet -d build/doctrees docs build/docs
+	@echo "The documentation is build/docs/index.html"
+
 test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest
 
@@ -56,5 +61,5 @@ requirements:  ## Compile requirements.txt anew from pyproject.toml
 		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
 
 clean:  ## Remove results, reports and caches; keeps .venv and the raw files
-	rm -rf results reports build .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
+	rm -rf results reports build docs/api .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
 	find src tests benchmarks workflow -name __pycache__ -type d -prune -exec rm -rf {} +

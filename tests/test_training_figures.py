@@ -155,7 +155,10 @@ def test_overview_draws_choice_spread_peak_and_published():
             96.5,
         ),  # a minimum above the mean, by rounding
     ]
-    figure = accuracies(pd.DataFrame(rows, columns=names))
+    summary = pd.DataFrame(rows, columns=names)
+    (legend,) = accuracies(summary[summary["dataset"] == "protein"]).legends  # one panel is narrower than its legend
+    assert legend.get_window_extent().width <= legend.figure.bbox.width
+    figure = accuracies(summary)
     protein, faq = figure.axes
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
     assert [label.get_text() for label in protein.get_yticklabels()] == ["TreeCRF", "linear CRF", "mine"]

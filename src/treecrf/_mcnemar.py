@@ -55,6 +55,7 @@ def compare_pairs(outcomes: pd.DataFrame, exact_under: int = 25) -> pd.DataFrame
         One row for each data set, decoder and pair of methods, all in order of first appearance in `outcomes`.
 
         dataset, decoder, method, other
+            What is compared.
         n_positions, n_both, only_method, only_other, n_neither
             All positions, and those on which both methods, one of them or neither is right.
         accuracy_points

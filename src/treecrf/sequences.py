@@ -225,7 +225,15 @@ _ARRAYS = ("values", "offsets", "labels", "observation_offsets")
 
 
 def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Write `header` (JSON) and `arrays` to one .npz file under a temporary name, then rename it."""
+    """Write a file that `read_npz` reads, under a temporary name, then rename it.
+
+    Parameters
+    ----------
+    path : path-like
+    header : dict
+        Anything that JSON can hold.
+    arrays : dict of arrays
+    """
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:

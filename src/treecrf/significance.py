@@ -87,6 +87,7 @@ def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
         One row for each data set, rate and method but the baseline, in rising order.
 
         dataset, rate, baseline, method
+            What is compared.
         coefficient, standard_error, z, p_value, p_holm
             Log odds against the baseline, Wald test, and Holm's correction over the methods of the data set and rate.
         likelihood_ratio, likelihood_ratio_p_value

@@ -199,7 +199,13 @@ def load_splits(
 
 
 def documents(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any) -> SequenceSet:
-    """All documents of a data set whose protocol is to leave one out, one sequence per document."""
+    """All documents of a data set whose protocol is to leave one out, one sequence per document.
+
+    Parameters
+    ----------
+    name, raw, **options
+        As for `load`.
+    """
     description = describe(name)
     if description.whole is None:
         raise ValueError(f"data set {name!r} has a training and a test set and no list of documents; use load.")

@@ -23,6 +23,12 @@ def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
     A label stays with probability 0.6 and turns into each other one with 0.2; label i (from 0) emits one of
     the symbols 8 i .. 8 i + 7 with probability 0.6, one of the others with 0.4. The first label is drawn evenly
     (the text does not say).
+
+    Parameters
+    ----------
+    n_sequences, length : int
+        How many sequences, and positions in each.
+    rng : numpy.random.Generator
     """
     labels = np.empty((n_sequences, length), dtype=np.int16)
     labels[:, 0] = rng.integers(0, 3, n_sequences)
@@ -41,7 +47,16 @@ def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
 def load_hmm(
     *, n_train: int = 100, n_test: int = 100, length: int = 100, seed: int = 0
 ) -> tuple[SequenceSet, SequenceSet]:
-    """Training and test sequences of the hidden Markov model."""
+    """Training and test sequences of the hidden Markov model.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+        Number of sequences.
+    length : int
+        Positions of each.
+    seed : int
+    """
     train = hmm(n_train, length, generator("hmm", "train", seed=seed))
     return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
 
@@ -77,7 +92,15 @@ def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
-    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant"."""
+    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant".
+
+    Parameters
+    ----------
+    kind : str
+    n_sequences, length : int
+        How many sequences, and positions in each.
+    rng : numpy.random.Generator
+    """
     if kind == "distant":
         return distant(n_sequences, length, rng)
     bits = rng.random((n_sequences, length, _BITS)) < 0.5
@@ -99,7 +122,17 @@ class Splits(NamedTuple):
 def future_splits(
     kind: str, *, n_train: int = 400, n_validation: int = 200, n_test: int = 100, length: int = 30, seed: int = 0
 ) -> Splits:
-    """All three sets of a kind that `future` knows, each from a generator of its own."""
+    """All three sets of a kind that `future` knows, each from a generator of its own.
+
+    Parameters
+    ----------
+    kind : str
+    n_train, n_validation, n_test : int
+        Number of sequences.
+    length : int
+        Positions of each.
+    seed : int
+    """
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
     return Splits(*(future(kind, size, length, generator(kind, part, seed=seed)) for part, size in sizes.items()))
 
@@ -120,6 +153,12 @@ def distant(n_sequences: int, length: int, rng: np.random.Generator) -> Sequence
     Every other position holds one of four letters, of which "a" and "b" have label 0 and "c" and "d" label 1; the signs
     have label 0. Between a "?" and its sign all letters are drawn evenly, so neither the near letters nor their labels
     tell anything about the sign: no chain of a lower order than `DISTANCE` can carry it back.
+
+    Parameters
+    ----------
+    n_sequences, length : int
+        How many sequences, and positions in each.
+    rng : numpy.random.Generator
     """
     symbols = rng.integers(0, 4, (n_sequences, length))
     labels = symbols >= 2

@@ -148,13 +148,29 @@ def load(
 
 
 def label_column(frame: pd.DataFrame, path: str | os.PathLike[str], label: str = LABEL) -> str:
-    """The column with the labels: that of the name `label`, or the last one where a columns file has no names."""
+    """The column with the labels: that of the name `label`, or the last one where a columns file has no names.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        The file that it was read from.
+    label : str
+    """
     nameless = is_columns_file(path) and label == LABEL and label not in frame.columns
     return str(frame.columns[-1]) if nameless else label
 
 
 def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
-    """Raise where a table has no such column."""
+    """Raise where a table has no such column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        The file that it was read from, for the message.
+    columns : sequence of str
+    """
     for column in columns:
         if column not in frame.columns:
             known = ", ".join(map(repr, frame.columns))
@@ -170,7 +186,16 @@ def encode_table(
     attributes: Sequence[str],
     label_names: Sequence[str] | None = None,
 ) -> SequenceSet:
-    """`SequenceSet.from_frame` of what `read_table` gave; errors name the file, and the line where there are lines."""
+    """`SequenceSet.from_frame` of what `read_table` gave; errors name the file, and the line where there are lines.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        The file that it was read from.
+    sequence, label, attributes, label_names
+        As for `SequenceSet.from_frame`.
+    """
     try:
         return SequenceSet.from_frame(
             frame, sequence=sequence, label=label, attributes=attributes, label_names=label_names
@@ -194,7 +219,16 @@ def _check(
 
 
 def cell_place(frame: pd.DataFrame, path: str | os.PathLike[str], row: int, column: str) -> str:
-    """What an error calls a cell: file, line where there are lines, row (from 0) and column."""
+    """What an error calls a cell: file, line where there are lines, row (from 0) and column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        The file that it was read from.
+    row : int
+    column : str
+    """
     return f"table {path}{_line(frame, row)}: row {row}, column {column!r}"
 
 

@@ -28,13 +28,17 @@ def first_panels(panels: np.ndarray, n_used: int) -> list[Axes]:
 
 
 def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:
-    """One legend over all panels, of the methods in any of them."""
+    """One legend over all panels, of the methods in any of them, with as many columns as the figure is wide enough for."""
     handles = {
         label: handle
         for axes in panels
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }  # fmt: skip
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
-        ncols=min(len(handles), 5 if len(panels) > 1 else 2), fontsize=8, title_fontsize=8, columnspacing=1.4,
-    )  # fmt: skip
+    for n_columns in range(min(len(handles), 5 if len(panels) > 1 else 2), 0, -1):
+        legend = figure.legend(
+            handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
+            ncols=n_columns, fontsize=8, title_fontsize=8, columnspacing=1.4,
+        )  # fmt: skip
+        if n_columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()

@@ -133,6 +133,13 @@ def put_together(
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
+    Parameters
+    ----------
+    runs, predictions, weights, trees : sequence of DataFrame
+        Those of `treecrf.studies.future.FutureOutcome`, one for each job.
+    exact_under : int
+        As for `compare_neighbours`.
+
     Returns
     -------
     dict of DataFrame

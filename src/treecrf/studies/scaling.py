@@ -62,6 +62,13 @@ def measure_scaling(settings: ScalingSettings) -> pd.DataFrame:
 def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: ScalingSettings) -> pd.DataFrame:
     """Cost of an iteration by the size of the window (the table of the ICML 2004 paper).
 
+    Parameters
+    ----------
+    dataset : str
+        What the rows call the data set.
+    train, test : SequenceSet
+    settings : ScalingSettings
+
     Returns
     -------
     DataFrame
@@ -88,6 +95,15 @@ def measure_sampling(
     dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: ScalingSettings
 ) -> pd.DataFrame:
     """What row sampling, feature sampling and influence trimming (PhD sections 3.3 and 6.2) cost and gain.
+
+    Parameters
+    ----------
+    dataset : str
+        What the rows call the data set.
+    train, test : SequenceSet
+    window : (int, int)
+        Observations before and after a position that TreeCRF sees.
+    settings : ScalingSettings
 
     Returns
     -------

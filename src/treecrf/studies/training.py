@@ -362,7 +362,14 @@ def peaks(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def not_run(dataset: str, method: str, reason: str) -> Outcome:
-    """The outcome of a method that cannot be run, with one sentence that says why."""
+    """The outcome of a method that cannot be run.
+
+    Parameters
+    ----------
+    dataset, method : str
+    reason : str
+        One sentence that says why.
+    """
     folds, choice, curves, predictions, phases = (
         pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
     )

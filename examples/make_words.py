@@ -1,0 +1,17 @@
+"""Makes examples/words.csv: 600 hyphenated words, one letter a row, a tenth of the letters missing. See docs/own_data.md."""
+
+import numpy as np
+
+from treecrf import datasets
+from treecrf.missing import inject
+
+
+def make_words():
+    """One row per letter: word (its number), letter, hyphen (whether one may stand behind the letter)."""
+    words, _ = datasets.load("hyphen_tex", n_train=600)
+    frame = inject(words, 0.1, np.random.default_rng(0)).to_frame(sequence="word", label="hyphen")
+    return frame.replace({"hyphen": {"hyphen": "yes", "no_hyphen": "no"}})[["word", "letter", "hyphen"]]
+
+
+if __name__ == "__main__":
+    make_words().to_csv("examples/words.csv", index=False, lineterminator="\n")
