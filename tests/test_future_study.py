@@ -20,7 +20,7 @@ from treecrf.trees.forest import Evaluator
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]
 SETTINGS = FutureSettings(
-    methods=METHODS, n_iterations=12, max_leaves=[4, 6], bags=[6, None], g0=[-1, -5], alpha_uppers=[5, 40],
+    methods=METHODS, n_iterations=12, chain_iterations=12, test_every=1, max_leaves=[4, 6], bags=[6, None], g0=[-1, -5], alpha_uppers=[5, 40],
     beta_uppers=[1e3, 1e5], eta_uppers=[10], eta_starts=[0.5, 1.0], each_label=False,
 )  # fmt: skip
 SIZES = {"n_train": 120, "n_validation": 60, "n_test": 20, "length": 15}

@@ -8,6 +8,7 @@ from test_workflow import ROOT, run
 
 SMALL = {
     "datasets": ["or"], "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8,
+    "chain_iterations": 8, "test_every": 2,
     "bags": [2], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
 }  # fmt: skip
 

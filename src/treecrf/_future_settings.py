@@ -35,7 +35,9 @@ class FutureSettings(Model):
     held_out: float = Field(
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses, where there is no validation set."
     )
-    n_iterations: int = Field(100, ge=1, description="Most iterations; each of 1, 2, .. is a candidate.")
+    n_iterations: int = Field(100, ge=1, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
+    chain_iterations: int = Field(700, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain.")
+    test_every: int = Field(5, ge=1, description="Each so-manyth of them is a candidate.")
     alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
     beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
     eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")
@@ -62,6 +64,14 @@ class FutureSettings(Model):
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return each_once(values)
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> FutureSettings:
+        if self.test_every > self.chain_iterations:
+            raise ValueError(
+                f"has test_every={self.test_every} above chain_iterations={self.chain_iterations}; lower it"
+            )
+        return self
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> FutureSettings:

@@ -54,7 +54,7 @@ TREES_NOTE = "{name}: the first tree of the first features. Right: the test hold
 NEEDED = ("summary", "best", "tests")
 
 CHOICES = (
-    "n_seeds", "held_out", "n_iterations", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
+    "n_seeds", "held_out", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
     "max_lower_iterations", "patience", "tolerance", "l2_regularization", "overrides",
 )  # fmt: skip
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""

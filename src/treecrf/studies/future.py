@@ -155,7 +155,7 @@ def _choose(
         if issubclass(LABELLERS[family], FutureFeatureMEMM):
             trained = _choose_steps(sets, LABELLERS[family], own, settings)
         else:
-            trained = _train(sets, LABELLERS[family], own | {"n_iterations": settings.n_iterations}, settings)
+            trained = _train(sets, LABELLERS[family], own | {"n_iterations": settings.chain_iterations}, settings)
         if best is None or trained.validation_accuracy > best.validation_accuracy:
             best = trained
         if _is_perfect(best):
@@ -175,7 +175,7 @@ def _choose_steps(
     names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
     own = own | {name: getattr(settings, name) for name in names}
     if issubclass(labeller, FutureFeatureTreeCRF):
-        own |= {"crf_iterations": settings.n_iterations, "crf_max_leaves": own["max_leaves"]}
+        own |= {"crf_iterations": settings.chain_iterations, "crf_max_leaves": own["max_leaves"]}
         own["crf_l2_regularization"] = settings.l2_regularization
     grids = {name: getattr(settings, f"{name}s") for name in STEP_SETTINGS}
     chosen = {name: grid[(len(grid) - 1) // 2] for name, grid in grids.items()}
@@ -228,9 +228,12 @@ def _train(sets: Splits, labeller: type[Labeller], own: dict[str, Any], settings
     else:
         model.fit(sets.train)
     spent = time.process_time() - before
-    accuracies = model.staged_score(sets.validation, (settings.decoder,))[:, 0]
+    every = settings.test_every if isinstance(model, TreeCRF | FutureFeatureTreeCRF) else 1
+    truth = model.align_labels(sets.validation)
+    stages = model.staged_predict(sets.validation, (settings.decoder,), every)
+    accuracies = np.array([(stage[settings.decoder] == truth).mean() for stage in stages])
     best = int(accuracies.argmax())
-    return _Trained(own, model, best + 1, float(100 * accuracies[best]), spent)
+    return _Trained(own, model, every * (best + 1), float(100 * accuracies[best]), spent)
 
 
 # --- what is found ----------------------------------------------------------------------------------
@@ -307,7 +310,14 @@ def warm_kernels() -> None:
     """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
     sets = future_splits("or", n_train=8, n_validation=6, n_test=2, length=6)
     settings = FutureSettings(
-        n_iterations=3, max_leaves=[3], bags=[2], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
+        n_iterations=3,
+        chain_iterations=5,
+        max_leaves=[3],
+        bags=[2],
+        g0=[-1.0],
+        alpha_uppers=[5.0],
+        beta_uppers=[10.0],
+        eta_uppers=[5.0],
     )
     for method in ("sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0", "ff_crf_1"):
         compare_future("warm", {0: sets}, (0, 0), method, settings)
