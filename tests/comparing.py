@@ -16,6 +16,7 @@ TIME_COLUMN = re.compile(r"seconds|\bCPU\b", re.IGNORECASE)
 LEFT_OUT = {
     "benchmarks/*": "Snakemake's measurements of time and memory",
     "logs/*": "messages with times and places",
+    "*.checksums/*": "checksums of whole files, times included",
     "training/figure_3_[23]*": "figures of CPU seconds",
     "training/sampling.[sp]*": "cost and accuracy in one figure; training/sampling.csv is compared",
     "training/tables/table_3_[56].html": "shows CPU seconds; its CSV is compared",

@@ -8,12 +8,16 @@ Many processes may compile at once, on one machine or on many with one file syst
 temporary name and renames it, but names it by its number in an index that two processes may read before either
 writes it, and then one finds the other's form under its own name. So no two different forms of a kernel share a
 folder: whichever process writes last, it writes the same.
+
+numba does not look whether a compiled form is whole. So each file ends in a digest of itself, and one that is cut or
+changed counts as not there: the kernel is compiled anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,12 +26,15 @@ from typing import Any
 
 from numba import __version__
 from numba import config as _numba_config
+from numba.core import caching as _numba_caching
 from numba.core.registry import cpu_target
 
 _config: Any = _numba_config  # its settings are made at run time
+_caching: Any = _numba_caching
 
 _PACKAGE = Path(__file__).resolve().parent
 _WITH_KERNELS = ("_chain_kernels.py", "trees", "models")
+_DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 def processor() -> str:
@@ -46,6 +53,31 @@ def kernel_digest() -> str:
     return digest.hexdigest()[:12]
 
 
+class CheckedCacheFile(_numba_caching.IndexDataCacheFile):
+    """numba's index and data files of one kernel, each with a digest at its end."""
+
+    def _dump(self, obj: Any) -> bytes:
+        content = super()._dump(obj)
+        return content + hashlib.sha256(content).digest()
+
+    def _load_index(self) -> dict[Any, str]:
+        version = pickle.dumps(self._version, protocol=-1)  # stands before what was dumped
+        return super()._load_index() if _is_whole(Path(self._index_path), version) else {}
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        if not _is_whole(path):
+            raise FileNotFoundError(f"{path} is damaged")  # numba takes it for gone
+        return super()._load_data(name)
+
+
+def _is_whole(path: Path, start: bytes = b"") -> bool:
+    """Whether a file begins with `start` and ends in a digest of the rest."""
+    content = path.read_bytes() if path.is_file() else b""
+    middle, end = content[len(start) : -_DIGEST_SIZE], content[-_DIGEST_SIZE:]
+    return content.startswith(start) and hashlib.sha256(middle).digest() == end
+
+
 @contextmanager
 def kernel_cache(*constants: int) -> Iterator[None]:
     """Kernels that are defined inside are cached in the folder of the digest.
@@ -58,14 +90,15 @@ def kernel_cache(*constants: int) -> Iterator[None]:
     constants : int
         Constants that the kernels have compiled into them, so that each has forms of its own for them.
     """
-    before = _config.CACHE_DIR
+    before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
     name = f"kernels-{kernel_digest()}"
     root = Path(before) if before else _PACKAGE / "__pycache__"
     if root.name.startswith(name):  # one such block within another
         root = root.parent
     if before or os.access(_PACKAGE, os.W_OK):
         _config.CACHE_DIR = str(root / "-".join([name, *map(str, constants)]))
+    _caching.IndexDataCacheFile = CheckedCacheFile
     try:
         yield
     finally:
-        _config.CACHE_DIR = before
+        _config.CACHE_DIR, _caching.IndexDataCacheFile = before, files_before

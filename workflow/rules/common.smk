@@ -9,6 +9,7 @@ import treecrf
 from treecrf import datasets
 from treecrf._training_settings import CHOSEN_BY
 from treecrf.code_digest import CodeGraph
+from treecrf.reporting.checksums import noted, refuse_damaged
 from treecrf.settings import TableDataset, load_settings
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
@@ -36,6 +37,12 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
 KERNELS = f"{RESULTS}/kernels.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
+
+if workflow.is_main_process:
+    try:
+        refuse_damaged(noted(RESULTS))
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def code_of(script, importing=()):

@@ -1,28 +1,58 @@
-"""What every script does around its one call: log, and one sentence where something is wrong."""
+"""What every script does around its one call: log, checksums, and one sentence where something is wrong."""
 
 from __future__ import annotations
 
 import errno
+import glob
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from treecrf.reporting.checksums import forget, note, refuse_damaged, sha256
+from treecrf.reporting.pieces import StoredPieces
 
 
-def full(error: Exception) -> bool:
-    """Whether the disk has no space left."""
-    return isinstance(error, OSError) and error.errno == errno.ENOSPC
+def sentence(error: Exception) -> str:
+    """What to say of an error that is not a mistake of the program."""
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"{error.filename or 'The results'}: the disk is full; free space and run again."
+    return str(error)
+
+
+def tidy(outputs: Iterable[str]) -> None:
+    """Remove what a killed attempt has left beside the outputs: temporary files, and notes of what will be written."""
+    for output in map(Path, outputs):
+        for left in output.parent.glob(f"{glob.escape(output.stem)}.*.tmp"):
+            left.unlink(missing_ok=True)
+    forget(outputs)
 
 
 @contextmanager
-def job(log: str) -> Iterator[None]:
-    """Send all messages to the file `log`; end the job with one sentence for wrong input or a full disk."""
-    with open(log, "w", encoding="utf-8", buffering=1) as stream:
+def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
+    """Send all messages to the log, and see that inputs and outputs are whole.
+
+    A job with a damaged input, wrong input or a full disk ends with one sentence.
+
+    Parameters
+    ----------
+    snakemake : object
+        What Snakemake gives a script.
+    noted : bool
+        Whether the outputs' checksums are written down; no for what others may replace.
+    """
+    with open(snakemake.log[0], "w", encoding="utf-8", buffering=1) as stream:
         sys.stdout = sys.stderr = stream
         try:
+            refuse_damaged(snakemake.input)
+            tidy(snakemake.output)
             yield
+            if noted:
+                note(snakemake.output)
         except (ValueError, OSError) as error:
-            print(f"{error.filename}: the disk is full; free space and run again." if full(error) else error)
+            print(sentence(error))
             print("\nWhere it happened:", file=stream)
             traceback.print_exc(file=stream)
             sys.exit(1)
@@ -31,3 +61,9 @@ def job(log: str) -> Iterator[None]:
             sys.exit(1)
         finally:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+
+
+def pieces_of(snakemake: Any) -> StoredPieces:
+    """The finished parts of a job, beside its first output: those of a killed attempt at the same job."""
+    same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
+    return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})

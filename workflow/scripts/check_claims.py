@@ -8,5 +8,5 @@ csv, html : the verdicts, see `treecrf.reporting.claims.verdicts`
 from _job import job
 from treecrf.reporting.claims import verdicts, write_ledger
 
-with job(snakemake.log[0]):
+with job(snakemake):
     write_ledger(verdicts(snakemake.params.results), snakemake.output.csv, snakemake.output.html)

@@ -5,14 +5,15 @@ Outputs
 runs, predictions, weights, trees : Parquet, see `treecrf.studies.future.FutureOutcome`
 """
 
-from _job import job
+from _job import job, pieces_of
 from treecrf._future_settings import FutureSettings
 from treecrf.datasets.synthetic import Splits
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
 from treecrf.studies.future import compare_future
 
-with job(snakemake.log[0]):
+with job(snakemake):
+    pieces = pieces_of(snakemake)
     sides = [[SequenceSet.load(path) for path in snakemake.input[side]] for side in Splits._fields]
     outcome = compare_future(
         snakemake.wildcards.dataset,
@@ -20,6 +21,8 @@ with job(snakemake.log[0]):
         tuple(snakemake.params.window),
         snakemake.wildcards.method,
         FutureSettings(**snakemake.params.settings),
+        pieces,
     )
     for kind, frame in outcome._asdict().items():
         write_frame(frame, snakemake.output[kind])
+pieces.clear()

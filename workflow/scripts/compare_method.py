@@ -7,13 +7,14 @@ folds, choice, curves, predictions, phases, notes : Parquet, see `treecrf.studie
 
 import pandas as pd
 
-from _job import job
+from _job import job, pieces_of
 from treecrf._training_settings import TrainingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
 from treecrf.studies.training import compare_method
 
-with job(snakemake.log[0]):
+with job(snakemake):
+    pieces = pieces_of(snakemake)
     outcome = compare_method(
         snakemake.wildcards.dataset,
         SequenceSet.load(snakemake.input.train),
@@ -24,6 +25,8 @@ with job(snakemake.log[0]):
         TrainingSettings(datasets=[], **snakemake.params.settings),
         snakemake.params.seed,
         pd.read_parquet(snakemake.input.choice) if snakemake.input.choice else None,
+        pieces,
     )
     for kind, frame in outcome._asdict().items():
         write_frame(frame, snakemake.output[kind])
+pieces.clear()

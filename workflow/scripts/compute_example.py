@@ -9,5 +9,5 @@ from _job import job
 from treecrf.reporting.files import write_frame
 from treecrf.studies.future_summary import one_directional_example
 
-with job(snakemake.log[0]):
+with job(snakemake):
     write_frame(one_directional_example(), snakemake.output[0])

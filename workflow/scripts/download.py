@@ -8,5 +8,5 @@ The file, under the raw folder.
 from _job import job
 from treecrf.datasets.download import fetch
 
-with job(snakemake.log[0]):
+with job(snakemake, noted=False):
     fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)

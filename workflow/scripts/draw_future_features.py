@@ -10,7 +10,7 @@ from treecrf.figures.future import feature_trees, what_features_see
 from treecrf.figures.style import save_figure
 from treecrf.reporting.files import atomic, read_frames
 
-with job(snakemake.log[0]):
+with job(snakemake):
     for name, draw in (("weights", what_features_see), ("trees", feature_trees)):
         figure = draw(read_frames([snakemake.input[name]]))
         with atomic(snakemake.output[name]) as temporary:

@@ -12,7 +12,7 @@ from treecrf.reporting.files import atomic, read_frames
 from treecrf.reporting.future_tables import with_published
 from treecrf.reporting.published import future_accuracies
 
-with job(snakemake.log[0]):
+with job(snakemake):
     figure = accuracy_by_order(with_published(read_frames(snakemake.input), future_accuracies()))
     for path in snakemake.output:
         with atomic(path) as temporary:

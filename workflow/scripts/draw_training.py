@@ -12,7 +12,7 @@ from treecrf.reporting.files import atomic, read_frames
 
 FIGURES = {"scaling": scaling, "training": training}
 
-with job(snakemake.log[0]):
+with job(snakemake):
     module, function = snakemake.params.function.split(".")
     figure = getattr(FIGURES[module], function)(read_frames(snakemake.input))
     for path in snakemake.output:

@@ -7,13 +7,14 @@ choices : Parquet, chosen lambda and iteration per training set
 costs : Parquet, CPU seconds per training set and phase
 """
 
-from _job import job
+from _job import job, pieces_of
 from treecrf._missing_settings import MissingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
 from treecrf.studies.missing import evaluate_method
 
-with job(snakemake.log[0]):
+with job(snakemake):
+    pieces = pieces_of(snakemake)
     outcome = evaluate_method(
         snakemake.wildcards.dataset,
         SequenceSet.load(snakemake.input.train),
@@ -23,6 +24,8 @@ with job(snakemake.log[0]):
         snakemake.wildcards.method,
         MissingSettings(datasets=[], **snakemake.params.settings),
         snakemake.params.seed,
+        pieces,
     )
     for kind, frame in outcome._asdict().items():
         write_frame(frame, snakemake.output[kind])
+pieces.clear()

@@ -10,5 +10,5 @@ from treecrf._scaling_settings import ScalingSettings
 from treecrf.reporting.files import write_frame
 from treecrf.studies.scaling import measure_scaling
 
-with job(snakemake.log[0]):
+with job(snakemake):
     write_frame(measure_scaling(ScalingSettings(**snakemake.params.settings)), snakemake.output[0])

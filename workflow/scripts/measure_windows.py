@@ -11,7 +11,7 @@ from treecrf.reporting.files import write_frame
 from treecrf.sequences import SequenceSet
 from treecrf.studies.scaling import measure_windows
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frame = measure_windows(
         snakemake.wildcards.dataset,
         SequenceSet.load(snakemake.input.train),

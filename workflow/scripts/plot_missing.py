@@ -10,7 +10,7 @@ from treecrf.figures import missing
 from treecrf.figures.style import save_figure
 from treecrf.reporting.files import atomic, read_frames
 
-with job(snakemake.log[0]):
+with job(snakemake):
     draw = getattr(missing, snakemake.params.function)
     figure = draw(read_frames(snakemake.input), *snakemake.params.arguments)
     for path in snakemake.output:

@@ -12,7 +12,7 @@ from treecrf.datasets.download import fetch
 from treecrf.reporting.description import describe_sets
 from treecrf.reporting.files import write_json
 
-with job(snakemake.log[0]):
+with job(snakemake):
     source = snakemake.params.source
     for file in datasets.describe(source).files:
         fetch(file, snakemake.params.raw, mirror=snakemake.params.mirror)  # a file put there by hand is checked too

@@ -9,7 +9,7 @@ from _job import job
 from treecrf import datasets
 from treecrf.datasets.download import fetch
 
-with job(snakemake.log[0]):
+with job(snakemake):
     source = snakemake.params.source
     for file in datasets.describe(source).files:
         fetch(file, snakemake.params.raw, mirror=snakemake.params.mirror)

@@ -12,7 +12,7 @@ from treecrf.reporting.files import write_frame
 from treecrf.studies.future import FutureOutcome
 from treecrf.studies.future_summary import put_together
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frames = {kind: [pd.read_parquet(path) for path in snakemake.input[kind]] for kind in FutureOutcome._fields}
     for name, frame in put_together(**frames, exact_under=snakemake.params.exact_under).items():
         write_frame(frame, snakemake.output[name])

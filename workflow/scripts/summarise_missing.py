@@ -16,7 +16,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.significance import analysis_of_deviance, compare_all
 from treecrf.studies.missing import comparable, evaluations, feature_frequencies
 
-with job(snakemake.log[0]):
+with job(snakemake):
     stand_in = bool(read_json(snakemake.input.description)["stand_in"])
     counts = read_frames(snakemake.input.counts)
     whole = SequenceSet.concatenate([SequenceSet.load(snakemake.input[side]) for side in ("train", "test")])

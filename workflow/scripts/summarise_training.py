@@ -16,7 +16,7 @@ from treecrf.reporting.published import training_accuracies
 from treecrf.studies.training import Outcome
 from treecrf.studies.training_summary import put_together
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frames = {kind: read_frames(snakemake.input[kind]) for kind in Outcome._fields if kind != "folds"}
     description = read_json(snakemake.input.description)
     published = training_accuracies().query("dataset == @snakemake.params.source")

@@ -10,7 +10,7 @@ from treecrf.reporting.files import read_frames
 from treecrf.reporting.missing_tables import COMPARISON_LAYOUTS, comparison_layout
 from treecrf.reporting.rendering import write_layout
 
-with job(snakemake.log[0]):
+with job(snakemake):
     comparisons, baseline = read_frames(snakemake.input), snakemake.wildcards.method
     for kind, page in zip(COMPARISON_LAYOUTS, snakemake.output[:3], strict=True):
         write_layout(comparison_layout(kind, comparisons, baseline), page.removesuffix(".html"))

@@ -10,7 +10,7 @@ from treecrf.reporting.files import read_frames
 from treecrf.reporting.future_tables import future_layouts
 from treecrf.reporting.rendering import write_layout
 
-with job(snakemake.log[0]):
+with job(snakemake):
     layouts = future_layouts({name: read_frames(paths) for name, paths in snakemake.input.items()})
     for name, page in snakemake.output.items():
         write_layout(layouts[name], page.removesuffix(".html"))

@@ -10,7 +10,7 @@ from treecrf.reporting import scaling_tables
 from treecrf.reporting.files import read_frames, write_frame
 from treecrf.reporting.rendering import write_layout
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frame = read_frames(snakemake.input)
     frame = frame.assign(stand_in=frame["dataset"].map(snakemake.params.stand_ins))
     write_frame(frame, snakemake.output.frame)

@@ -10,7 +10,7 @@ from treecrf.reporting import missing_tables
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.rendering import write_layout
 
-with job(snakemake.log[0]):
+with job(snakemake):
     layouts = (
         missing_tables.accuracy_layout(read_frames(snakemake.input.evaluations)),
         missing_tables.costs_layout(read_frames(snakemake.input.costs)),

@@ -10,7 +10,7 @@ from treecrf.reporting.files import read_frames
 from treecrf.reporting.rendering import write_layout
 from treecrf.reporting.training_layouts import training_layouts
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
     layouts = training_layouts(frames)
     for name, page in snakemake.output.items():

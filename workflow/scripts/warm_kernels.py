@@ -11,7 +11,7 @@ from _job import job
 from treecrf.reporting.files import write_json
 from treecrf.studies import future, missing, training
 
-with job(snakemake.log[0]):
+with job(snakemake):
     training.warm_kernels()
     missing.warm_kernels()
     future.warm_kernels()

@@ -9,7 +9,7 @@ from _job import job
 from treecrf.reporting.files import read_frames, write_text
 from treecrf.reporting.guide import missing_values_guide
 
-with job(snakemake.log[0]):
+with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
     write_text(
         missing_values_guide(**frames, command="snakemake --cores 2 missing --configfile my.yaml"), snakemake.output[0]

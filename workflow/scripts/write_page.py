@@ -9,5 +9,5 @@ from _job import job
 from treecrf.reporting.html import write_page
 from treecrf.settings import load_settings
 
-with job(snakemake.log[0]):
+with job(snakemake, noted=False):
     write_page(load_settings(snakemake.params.settings), snakemake.params.logs)

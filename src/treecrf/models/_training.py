@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
-from treecrf.models._runner import Runner, make_runner
+from treecrf.models._runner import Runner
 from treecrf.models._sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
@@ -33,7 +33,7 @@ with kernel_cache():  # this module is imported by the first `fit`, long after t
     from treecrf.trees.sweep import Sweep, build_sweep
     from treecrf.trees.windows import multiply_by_window, sum_by_window
 
-__all__ = ["Training", "build_sweep", "make_runner"]
+__all__ = ["Training", "build_sweep"]
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""

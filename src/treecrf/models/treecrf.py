@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,13 +14,15 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf._kernel_cache import kernel_cache
 from treecrf.models import base
+from treecrf.models._boosting import boost
 from treecrf.models._sampling import make_sampling
 from treecrf.models.base import Monitor
+from treecrf.models.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.handling import Handling
-from treecrf.trees.tree import MAX_LEAVES, Tree
+from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
     from treecrf.models._training import Criterion
@@ -171,7 +172,13 @@ class TreeCRF(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self,
+        train: SequenceSet,
+        *,
+        monitor: Monitor | None = None,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
@@ -180,13 +187,16 @@ class TreeCRF(base.ChainLabeller):
             With labels; at least two label names.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
+        checkpoint : Checkpoint or path, optional
+            Where to write the training's state every 30 seconds (see `treecrf.models.checkpoint`). If the file holds
+            that of the same training, it goes on from there: same bits, same calls of `monitor`, seconds counted on.
 
         Raises
         ------
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from treecrf.models._training import Training, build_sweep, make_runner  # kernels are loaded for training alone
+        from treecrf.models._training import Training, build_sweep  # kernels are loaded for training alone
 
         self._check_settings()
         sampling = make_sampling(
@@ -202,35 +212,26 @@ class TreeCRF(base.ChainLabeller):
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
-        handling = self._handling()
         columns, sweep, window_of = self._windows(train, build_sweep)
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, handling,
+            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, self._handling(),
             window_of, sampling, self._criterion == "local",
         )  # fmt: skip
-        trees: list[Tree] = []
-        history: list[float] = []
+        progress = Progress([], [], seconds, [])
         if going_on:
-            trees = [self.forest_.tree(i) for i in range(self.forest_.n_trees)]
-            history = list(self.log_likelihood_history_[:-1])
-            training.replay(trees, self._evaluator(self._columns(train), space))
+            progress.trees.extend(self.forest_.tree(i) for i in range(self.forest_.n_trees))
+            progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
+        checkpoint = as_checkpoint(checkpoint)
+        if checkpoint is not None:
+            progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
+        if progress.trees:
+            training.replay(progress.trees, self._evaluator(self._columns(train), space, join_trees(progress.trees)))
+        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint)
 
-        with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
-            run = make_runner(pool)
-            for iteration in range(len(trees) // len(train.label_names), self.n_iterations):
-                criterion = self._criterion_of(iteration)
-                history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
-                if monitor is not None and iteration > 0:
-                    monitor(iteration, dict(seconds), history[-1])
-                trees.extend(training.grow(run, iteration, seconds))
-            criterion = self._criterion_of(self.n_iterations - 1)
-            history.append(training.compute_gradient(run, self.n_threads, criterion, seconds))
-            if monitor is not None:
-                monitor(self.n_iterations, dict(seconds), history[-1])
-
+        history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():
             broken = int(np.flatnonzero(~np.isfinite(history))[0])
             raise ValueError(
@@ -238,10 +239,10 @@ class TreeCRF(base.ChainLabeller):
                 "raise l2_regularization or lower n_iterations."
             )
         self.attributes_, self.label_names_ = train.attributes, train.label_names
-        self.start_, self.forest_, self.flat_ = start, join_trees(trees), None
+        self.start_, self.forest_, self.flat_ = start, join_trees(progress.trees), None
         self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
-        self.log_likelihood_history_, self.seconds_ = np.array(history), seconds
+        self.log_likelihood_history_, self.seconds_ = history, progress.seconds
         return self
 
     def truncated(self, n_iterations: int) -> TreeCRF:
@@ -291,7 +292,7 @@ class TreeCRF(base.ChainLabeller):
             yield self.flat_.potentials(window_codes(aligned, self.window), repeated=tuple(self.window) == (0, 0))
             return
         space = chain.StateSpace(len(self.label_names_), self.order)
-        evaluator = self._evaluator(self._columns(aligned), space)
+        evaluator = self._evaluator(self._columns(aligned), space, self.forest_)
         potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
         if not self.n_iterations:
             yield potentials
@@ -335,8 +336,9 @@ class TreeCRF(base.ChainLabeller):
             return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
         return Handling(False, self.scale_gain, 0, False, True)
 
-    def _evaluator(self, columns: Columns, space: chain.StateSpace) -> Evaluator | BlendingEvaluator:
-        forest = self.forest_  # buffers are as large as the trees that are there, whatever the settings say now
+    def _evaluator(
+        self, columns: Columns, space: chain.StateSpace, forest: Forest
+    ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
         if self.missing == "error":
             return Evaluator(columns, space.labels_of_state, forest.most_leaves)
         with kernel_cache():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from treecrf._future_settings import NO_BAG, WHOLE_FUTURE, FutureSettings
 from treecrf._settings_parts import LabellerSettings
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
 from treecrf.models.base import ChainLabeller, Labeller
+from treecrf.models.checkpoint import Checkpoint
 from treecrf.models.future import FutureFeatureMEMM
 from treecrf.models.future_treecrf import FutureFeatureTreeCRF
 from treecrf.models.memm import MEMM, SlidingWindow
@@ -27,6 +29,7 @@ from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf.studies.future_features import describe_features
 from treecrf.studies.own import own_candidates
+from treecrf.studies.pieces import Frames, Pieces
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
@@ -81,7 +84,12 @@ class _Trained(NamedTuple):
 
 
 def compare_future(
-    dataset: str, splits: Mapping[int, Splits], window: tuple[int, int], method: str, settings: FutureSettings
+    dataset: str,
+    splits: Mapping[int, Splits],
+    window: tuple[int, int],
+    method: str,
+    settings: FutureSettings,
+    pieces: Pieces | None = None,
 ) -> FutureOutcome:
     """One method on one data set.
 
@@ -95,32 +103,43 @@ def compare_future(
         As in `FutureSettings.methods`, or one of ``settings.labellers``.
     settings : FutureSettings
         Of this data set (`FutureSettings.of`).
+    pieces : Pieces, optional
+        What one variant finds on one draw is a piece.
     """
-    runs: list[dict[str, Any]] = []
-    predictions: list[pd.DataFrame] = []
-    weights: list[pd.DataFrame] = []
-    trees: list[pd.DataFrame] = []
-    for variant in _variants(method, settings):
-        for seed, sets in splits.items():
-            best = _choose(sets, window, method, variant, settings)
-            constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
-            constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
-            accuracies, predicted = _accuracies(best, sets, settings)
-            steps = _largest_steps(best)
-            of_features = {
-                f"{side}_{kind}_accuracy": value
-                for side, data in zip(Splits._fields, sets, strict=True)
-                for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
-            }
-            runs.append(best.settings | constant | steps | accuracies | of_features)
-            predictions.append(_prediction_frame(sets.test, predicted).assign(**constant))
-            if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
-                for frames, found in zip((weights, trees), describe_features(best.model, sets.train), strict=True):
-                    frames.append(found.assign(**constant))
+
+    def compare(variant: dict[str, Any], seed: int, _checkpoint: Checkpoint | None) -> Frames:
+        sets = splits[seed]
+        best = _choose(sets, window, method, variant, settings)
+        constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
+        constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
+        accuracies, predicted = _accuracies(best, sets, settings)
+        steps = _largest_steps(best)
+        of_features = {
+            f"{side}_{kind}_accuracy": value
+            for side, data in zip(Splits._fields, sets, strict=True)
+            for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
+        }
+        values = best.settings | constant | steps | accuracies | of_features
+        run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
+        features: tuple[pd.DataFrame, ...] = ()
+        if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
+            features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
+        return (run, _prediction_frame(sets.test, predicted).assign(**constant), *features)
+
+    kept, found = pieces or Pieces(), []
+    for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
+        found.append(kept.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
+    described = [features for _, _, *features in found if features]
+    weights, trees = (
+        (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
+        if described
+        else (pd.DataFrame(), pd.DataFrame())
+    )
     return FutureOutcome(
-        pd.DataFrame(runs).reindex(columns=RUN_NAMES),
-        pd.concat(predictions, ignore_index=True)[PREDICTION_NAMES],
-        *(pd.concat(frames, ignore_index=True) if frames else pd.DataFrame() for frames in (weights, trees)),
+        pd.concat([run for run, *_ in found], ignore_index=True),
+        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[PREDICTION_NAMES],
+        weights,
+        trees,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 from treecrf._missing_settings import MissingSettings
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.base import Decoder
+from treecrf.models.checkpoint import Checkpoint
 from treecrf.models.own import OwnLabeller
 from treecrf.models.treecrf import TreeCRF
 from treecrf.selection import best_candidate, derive_seed, hold_out
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.own import Candidate, OwnMethod, candidate_name, own_candidates
+from treecrf.studies.pieces import Frames, Pieces
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
@@ -76,6 +79,7 @@ def evaluate_method(
     method: str,
     settings: MissingSettings,
     seed: int,
+    pieces: Pieces | None = None,
 ) -> Outcome:
     """Train one method on every damaged training set and test it on every damaged test set.
 
@@ -94,12 +98,15 @@ def evaluate_method(
         One of ``settings.methods``; a labeller of the user's own gets the data with their holes.
     settings : MissingSettings
     seed : int
+    pieces : Pieces, optional
+        What one damaged training set yields is a piece.
     """
     n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
     tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
     fitted, held_out = hold_out(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
-    counts, choices, costs = [], [], []
-    for training_set in range(n_training_sets):
+    constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
+
+    def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
         damaged = damage(train, dataset, rate, "train", training_set, seed)
         before = time.thread_time()
         choice = _choose(damaged.select(fitted), damaged.select(held_out), window, method, settings)
@@ -108,23 +115,22 @@ def evaluate_method(
         model, transform = _train(damaged, window, method, candidate, iteration, settings)
         seconds |= model.seconds_
         before = time.thread_time()
+        counts = []
         for test_set, damaged_test in enumerate(tests):
             predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
             correct = predicted == model.align_labels(damaged_test)
-            counts.append(_counts_by_sequence(correct, test).assign(training_set=training_set, test_set=test_set))
+            counts.append(_counts_by_sequence(correct, test).assign(test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / n_test_sets
-        choices.append({"training_set": training_set, **choice})
-        costs.append(
-            pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())}).assign(
-                training_set=training_set, n_iterations=iteration
-            )
-        )
-    constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
-    return Outcome(
-        pd.concat(counts, ignore_index=True).assign(**constant)[COUNT_NAMES],
-        pd.DataFrame(choices).assign(**constant)[CHOICE_NAMES].astype({"iteration": int}),
-        pd.concat(costs, ignore_index=True).assign(**constant)[COST_NAMES],
-    )
+        costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
+        frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
+        return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
+
+    found = [
+        (pieces or Pieces()).finished(f"training_set_{training_set}", partial(evaluate, training_set))
+        for training_set in range(n_training_sets)
+    ]
+    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    return Outcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 
 
 def evaluations(counts: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ Every function takes data and settings and gives a tidy frame. One job is one me
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -17,10 +18,13 @@ from numpy.typing import NDArray
 from treecrf._training_settings import CHOSEN_BY, TrainingSettings
 from treecrf.missing import Imputer
 from treecrf.models._java import java_problem
+from treecrf.models.checkpoint import Checkpoint
+from treecrf.models.treecrf import TreeCRF
 from treecrf.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.methods import METHODS, candidates, find_method
 from treecrf.studies.own import Candidate, candidate_name
+from treecrf.studies.pieces import Frames, Pieces
 
 UNPERTURBED = -1
 """Value of the column `run` for the run that starts from no weights; the others hold their seed."""
@@ -85,14 +89,6 @@ class _Fit(NamedTuple):
     fill: Imputer | None
 
 
-class _Tested(NamedTuple):
-    """One training and its test, as frames."""
-
-    curve: pd.DataFrame
-    predictions: list[pd.DataFrame]
-    phases: pd.DataFrame
-
-
 class Comparison:
     """One method on one data set.
 
@@ -133,7 +129,7 @@ class Comparison:
         self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
         self._candidates = candidates(method, settings)
 
-    def run(self, choice: pd.DataFrame | None = None) -> Outcome:
+    def run(self, choice: pd.DataFrame | None = None, pieces: Pieces | None = None) -> Outcome:
         """Choose settings, train with them, test; then again from perturbed starts.
 
         Parameters
@@ -141,25 +137,31 @@ class Comparison:
         choice : DataFrame, optional
             From the method that chooses for this one, whose other candidates are then not tested; unless given,
             cross-validation chooses.
+        pieces : Pieces, optional
+            Each training with its test is a piece.
         """
+        pieces = pieces or Pieces()
         folds, own = pd.DataFrame(columns=FOLD_NAMES), choice is None
         if choice is None:
-            folds = self._cross_validate()
+            folds = self._cross_validate(pieces)
             choice = choose(folds)
         else:
             choice = choice.assign(method=self._name)
         names = [candidate_name(candidate) for candidate in self._candidates]
         chosen = {(names.index(name), int(i)) for name, i in zip(choice["candidate"], choice["split"], strict=True)}
         everything = set(product(range(len(names)), range(len(self._splits))))
-        tested = [self._test(*pair, UNPERTURBED, choice) for pair in sorted(everything if own else chosen)]
-        for pair in sorted(chosen):
-            tested += [self._test(*pair, run, choice) for run in range(self._n_perturbed_runs)]
+        trainings = [(*pair, UNPERTURBED) for pair in sorted(everything if own else chosen)]
+        trainings += [(*pair, run) for pair in sorted(chosen) for run in range(self._n_perturbed_runs)]
+        tested = []
+        for rank, split, run in trainings:
+            name = f"test_{rank}_{split}_" + ("unperturbed" if run == UNPERTURBED else str(run))
+            tested.append(pieces.finished(name, partial(self._test, rank, split, run, choice)))
         return Outcome(
             folds,
             choice[CHOICE_NAMES],
-            pd.concat([part.curve for part in tested], ignore_index=True)[CURVE_NAMES],
-            pd.concat([frame for part in tested for frame in part.predictions], ignore_index=True)[PREDICTION_NAMES],
-            pd.concat([part.phases for part in tested], ignore_index=True)[PHASE_NAMES],
+            pd.concat([curve for curve, *_ in tested], ignore_index=True)[CURVE_NAMES],
+            pd.concat([frame for _, _, *frames in tested for frame in frames], ignore_index=True)[PREDICTION_NAMES],
+            pd.concat([phases for _, phases, *_ in tested], ignore_index=True)[PHASE_NAMES],
             pd.DataFrame(columns=NOTE_NAMES),
         )
 
@@ -167,24 +169,34 @@ class Comparison:
     def _n_perturbed_runs(self) -> int:
         return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
 
-    def _cross_validate(self) -> pd.DataFrame:
+    def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
         """Accuracy of every candidate on the sequences held out."""
-        frames = []
-        for rank, candidate in enumerate(self._candidates):
-            for trial in self._trials:
-                fit = self._fit(trial.train, candidate, UNPERTURBED)
-                for split, fold, sequences in trial.held_out:
-                    held_out = self._documents.select(sequences)
-                    correct, _, _ = self._follow(fit, held_out, {})
-                    frame = self._long(correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank)
-                    frames.append(frame.assign(split=split, fold=fold))
+        frames: list[pd.DataFrame] = []
+        for rank, trial in product(range(len(self._candidates)), range(len(self._trials))):
+            frames += pieces.finished(f"trial_{rank}_{trial}", partial(self._try, rank, trial))
         return pd.concat(frames, ignore_index=True)[FOLD_NAMES]
 
-    def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame) -> _Tested:
-        """Train a candidate on all training sequences of a split and test every iteration."""
+    def _try(self, rank: int, trial: int, checkpoint: Checkpoint | None) -> Frames:
+        """Train a candidate without the sequences that are held out, and test it on them; a frame for each fold."""
+        candidate, frames = self._candidates[rank], []
+        fit = self._fit(self._trials[trial].train, candidate, UNPERTURBED, checkpoint)
+        for split, fold, sequences in self._trials[trial].held_out:
+            held_out = self._documents.select(sequences)
+            correct, _, _ = self._follow(fit, held_out, {})
+            frame = self._long(correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank)
+            frames.append(frame.assign(split=split, fold=fold))
+        return tuple(frames)
+
+    def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame, checkpoint: Checkpoint | None) -> Frames:
+        """Train a candidate on all training sequences of a split and test every iteration.
+
+        Returns
+        -------
+        curve, phases, predictions of each decoder whose chosen iteration this training has
+        """
         candidate, test = self._candidates[rank], self._tests[split]
         name = candidate_name(candidate)
-        fit = self._fit(self._splits[split].train, candidate, run)
+        fit = self._fit(self._splits[split].train, candidate, run, checkpoint)
         chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
         kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
         correct, n_done, labels = self._follow(fit, test, kept)
@@ -203,9 +215,9 @@ class Comparison:
             )
             for decoder, predicted in labels.items()
         ]
-        return _Tested(self._named(curve), [self._named(frame) for frame in predictions], self._named(phases))
+        return tuple(self._named(frame) for frame in (curve, phases, *predictions))
 
-    def _fit(self, sequences: NDArray[np.int64], candidate: Candidate, run: int) -> _Fit:
+    def _fit(self, sequences: NDArray[np.int64], candidate: Candidate, run: int, checkpoint: Checkpoint | None) -> _Fit:
         """Train; data with holes are filled with the commonest value, the same for every method."""
         train = self._documents.select(sequences)
         fill = Imputer().fit(train) if train.has_missing or any(test.has_missing for test in self._tests) else None
@@ -219,7 +231,8 @@ class Comparison:
             log_likelihoods.append(log_likelihood)
             phases.update(by_phase)
 
-        model.fit(train if fill is None else fill.transform(train), monitor=monitor)
+        resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
+        model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
         return _Fit(model, seconds, log_likelihoods, phases, fill)
 
     def _follow(
@@ -280,20 +293,21 @@ def compare_method(
     settings: TrainingSettings,
     seed: int,
     choice: pd.DataFrame | None = None,
+    pieces: Pieces | None = None,
 ) -> Outcome:
     """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
 
     Parameters
     ----------
     dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
-    choice : see `Comparison.run`
+    choice, pieces : see `Comparison.run`
     """
     if method not in CHOSEN_BY:
-        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
+        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
     problem = java_problem()
     if problem is None:
         try:
-            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice)
+            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
         except ValueError as error:  # other people's programs take some data only
             problem = str(error)
     return not_run(dataset, method, problem)

@@ -1,0 +1,175 @@
+"""Jobs that are stopped and go on: finished parts are read, not computed, and the results are the same."""
+
+import pandas as pd
+import pytest
+
+from treecrf import datasets
+from treecrf._future_settings import FutureSettings
+from treecrf._missing_settings import MissingSettings
+from treecrf._training_settings import TrainingSettings
+from treecrf.datasets.synthetic import future_splits
+from treecrf.reporting.pieces import StoredPieces
+from treecrf.studies.future import compare_future
+from treecrf.studies.missing import evaluate_method
+from treecrf.studies.pieces import Pieces
+from treecrf.studies.training import compare_method
+
+JOB = {"settings": {"n_iterations": 3, "window": (1, 1)}, "code": "a1"}
+FRAMES = (
+    pd.DataFrame({"name": ["a", "b"], "number": [0.1, float("nan")], "code": pd.array([1, 2], dtype="int16")}),
+    pd.DataFrame({"name": []}),
+)
+
+
+class KilledError(Exception):
+    """What stands for a kill."""
+
+
+def not_again(_checkpoint):
+    raise AssertionError("computed again")
+
+
+def same(frames, others):
+    for frame, other in zip(frames, others, strict=True):
+        pd.testing.assert_frame_equal(frame, other, check_exact=True)
+
+
+def test_a_finished_part_is_read(tmp_path):
+    first = StoredPieces(tmp_path / "pieces", JOB).finished("one", lambda _checkpoint: FRAMES)
+    again = StoredPieces(tmp_path / "pieces", JOB).finished("one", not_again)
+    same(first, again)
+    same(again[:1], FRAMES[:1])
+
+
+@pytest.mark.parametrize("change", [{"code": "b2"}, {"settings": {"n_iterations": 4, "window": (1, 1)}}])
+def test_the_parts_of_another_job_are_removed(change, tmp_path):
+    StoredPieces(tmp_path / "pieces", JOB).finished("one", lambda _checkpoint: FRAMES)
+    pieces = StoredPieces(tmp_path / "pieces", JOB | change)
+    assert [path.name for path in (tmp_path / "pieces").iterdir()] == ["job.json"]
+    with pytest.raises(AssertionError, match="computed again"):
+        pieces.finished("one", not_again)
+
+
+def test_a_damaged_part_is_computed_anew(tmp_path):
+    pieces = StoredPieces(tmp_path / "pieces", JOB)
+    pieces.finished("one", lambda _checkpoint: FRAMES)
+    path = tmp_path / "pieces/one.zip"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 101):
+        path.write_bytes(whole[:place])
+        same(pieces.finished("one", lambda _checkpoint: FRAMES), pieces.finished("one", not_again))
+        assert path.stat().st_size == len(whole)
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        same(pieces.finished("one", lambda _checkpoint: FRAMES)[:1], FRAMES[:1])
+    (tmp_path / "pieces/job.json").write_text("{")
+    StoredPieces(tmp_path / "pieces", JOB)
+    assert not path.exists()
+
+
+def test_a_checkpoint_goes_with_its_part(tmp_path):
+    pieces = StoredPieces(tmp_path / "pieces", JOB)
+
+    def train(checkpoint):
+        checkpoint.path.write_text("state")
+        return FRAMES
+
+    pieces.finished("one", train)
+    assert sorted(path.name for path in (tmp_path / "pieces").iterdir()) == ["job.json", "one.zip"]
+    pieces.clear()
+    assert not (tmp_path / "pieces").exists()
+
+
+class KilledAfter(StoredPieces):
+    """Stops the job after so many parts that were computed."""
+
+    def __init__(self, folder, n_parts):
+        super().__init__(folder, JOB)
+        self.left = n_parts
+
+    def finished(self, name, compute):
+        def count(checkpoint):
+            if not self.left:
+                raise KilledError
+            self.left -= 1
+            return compute(checkpoint)
+
+        return super().finished(name, count)
+
+
+class Counting(Pieces):
+    def __init__(self):
+        self.names = []
+
+    def finished(self, name, compute):
+        self.names.append(name)
+        return super().finished(name, compute)
+
+
+SMALL = {
+    "n_iterations": 4, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2, "l2_regularizations": [1, 20], "memm_regularizations": [1], "variances": [5],
+}  # fmt: skip
+
+
+def compare_training(method):
+    train, test = datasets.load("hmm")
+    sides = train.select(range(20)), test.select(range(10))
+    return lambda pieces: compare_method(
+        "hmm", *sides, "split", (1, 1), method, TrainingSettings(**SMALL), 0, pieces=pieces
+    )
+
+
+def leave_one_out(pieces):
+    train, test = datasets.load("hmm")
+    sides = train.select(range(3)), test.select(range(2))
+    settings = TrainingSettings(**SMALL | {"l2_regularizations": [1]})
+    return compare_method("hmm", *sides, "leave_one_out", (1, 1), "treecrf", settings, 0, pieces=pieces)
+
+
+def evaluate(pieces):
+    train, test = datasets.load("hmm")
+    settings = MissingSettings(
+        n_iterations=3, max_leaves=4, n_training_sets=3, n_test_sets=2, l2_regularizations=[1, 20]
+    )
+    sides = train.select(range(20)), test.select(range(10))
+    return evaluate_method("hmm", *sides, (1, 1), 0.3, "instance_weighting", settings, 0, pieces)
+
+
+def compare_future_method(method):
+    settings = FutureSettings(
+        n_iterations=4, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
+    )  # fmt: skip
+    splits = {seed: future_splits("or", n_train=8, n_validation=6, n_test=2, length=6, seed=seed) for seed in range(2)}
+    return lambda pieces: compare_future("or", splits, (0, 0), method, settings, pieces)
+
+
+JOBS = {
+    "training": compare_training("treecrf"),
+    "training, linear": compare_training("linear_crf"),
+    "training, leaving one out": leave_one_out,
+    "missing": evaluate,
+    "future": compare_future_method("memm_1"),
+    "future features": compare_future_method("ff_memm_0"),
+}
+
+
+def without_times(frame):
+    return frame[[name for name in frame if "seconds" not in name]]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_killed_after_any_part_finds_the_same(job, tmp_path):
+    counting = Counting()
+    expected = JOBS[job](counting)
+    assert len(set(counting.names)) == len(counting.names) > 1
+    found = None
+    for _ in counting.names:  # each attempt gets one part further
+        try:
+            found = JOBS[job](KilledAfter(tmp_path / "pieces", 1))
+        except KilledError:
+            continue
+    assert found is not None
+    for name, frame in expected._asdict().items():
+        pd.testing.assert_frame_equal(without_times(getattr(found, name)), without_times(frame), check_exact=True)
+    resumed = JOBS[job](KilledAfter(tmp_path / "pieces", 0))
+    for name, frame in found._asdict().items():
+        pd.testing.assert_frame_equal(getattr(resumed, name), frame, check_exact=True)
