@@ -12,7 +12,7 @@ unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results snapshot docs test test-slurm bench lint requirements clean install
+.PHONY: help demo results snapshot docs test test-slurm test-faults bench lint requirements clean install
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ test: $(INSTALLED)  ## Run the tests
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py
+
+test-faults: $(INSTALLED)  ## Kill runs, damage files, fill a disk, compare with an undisturbed run (about 20 minutes)
+	$(BIN)/python tests/faults/kill_and_damage.py
 
 bench: $(INSTALLED)  ## Measure speed
 	$(BIN)/python -m pytest benchmarks

@@ -136,7 +136,7 @@ def evaluate(pieces):
 
 def compare_future_method(method):
     settings = FutureSettings(
-        n_iterations=4, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
+        n_iterations=4, chain_iterations=4, test_every=2, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
     )  # fmt: skip
     splits = {seed: future_splits("or", n_train=8, n_validation=6, n_test=2, length=6, seed=seed) for seed in range(2)}
     return lambda pieces: compare_future("or", splits, (0, 0), method, settings, pieces)
