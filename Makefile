@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+FUZZ ?= 2000
+SEED ?= 0
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 SNAKEFILES := Snakefile workflow/Snakefile workflow/rules
@@ -12,7 +14,7 @@ unexport PYTHONPATH PYTHONHOME
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results snapshot docs test test-slurm test-faults bench lint requirements clean install
+.PHONY: help demo results snapshot docs test fuzz test-slurm test-faults bench lint requirements clean install
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -42,6 +44,9 @@ docs: $(INSTALLED)  ## Build the documentation in build/docs
 
 test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest
+
+fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
+	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/test_fuzz_parsers.py tests/test_fuzz_config.py tests/test_fuzz_files.py
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

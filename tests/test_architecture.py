@@ -22,12 +22,15 @@ LAYERS = (
         "_future_settings",
         "code_digest",
         "_frames",
+        "_messages",
+        "_npz",
+        "_parquet",
         "_kernel_cache",
     },
 )
 """From top to bottom; a module may import its own layer and the ones below. ``__init__`` shows parts of all."""
 
-ONLY = {"datasets": {"datasets", "sequences", "_frames"}}
+ONLY = {"datasets": {"datasets", "sequences", "_frames", "_messages", "_parquet"}}
 """Parts that may import less than their layer allows."""
 
 

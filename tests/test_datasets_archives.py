@@ -44,7 +44,7 @@ def take(folder, content, member):
     """Extract from a file with this content; the folder's files afterwards must be the archive's alone."""
     path = folder / "file.data.1.tmp"
     path.write_bytes(content)
-    extract(path, member)
+    extract(path, member, len(CONTENT))
     assert [left.name for left in folder.iterdir() if not left.name.endswith("tar.tmp")] == [path.name]
     return path.read_bytes()
 

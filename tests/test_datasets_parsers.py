@@ -69,7 +69,7 @@ def test_protein_encoded(data):
     ("old", "new", "message"),
     [
         (b"4 3 231", b"4 3", "file, line 1: the first line must hold three numbers"),
-        (b"4 3 231", b"4 3 230", "file, line 1: 230 features are not a number of slots"),
+        (b"4 3 231", b"4 3 230", "file, line 1: 230 features are not 11 slots of 21 codes"),
         (b"4 3 231", b"5 3 231", "file: holds 4 sequences or gaps in them, and announces 5"),
         (b" 230 0\n", b" 231 0\n", "file, line 2: a feature or label is out of its range"),
         (b" 230 0\n", b" 230 3\n", "file, line 2: a feature or label is out of its range"),

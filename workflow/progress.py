@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-import yaml
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -157,12 +156,12 @@ def first_line(log: str) -> str:
 
 def page_of(options: list[str], finished: bool) -> Path | None:
     """The page that a run with `options` writes, when it ends well or else, if it can be told and is there."""
+    from treecrf.reporting.configuration import read_configuration
     from treecrf.settings import load_settings  # here, so that the view opens before numba is loaded
 
     given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
     try:
-        texts = [Path(name).read_text(encoding="utf-8") for name in ["config/config.yaml", *given]]
-        settings = load_settings({key: value for text in texts for key, value in yaml.safe_load(text).items()})
+        settings = load_settings(read_configuration(["config/config.yaml", *given]))
     except (OSError, ValueError):
         return None
     page = Path(settings.reports).resolve() / ("index.html" if finished else "unfinished.html")

@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf._messages import listed, quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+_EXACT = 2**53  # whole numbers below it are exact in float64
 
 
 def sequence_set_from_frame(
@@ -22,13 +25,17 @@ def sequence_set_from_frame(
     categories: dict[str, Sequence[str]] | None,
 ) -> SequenceSet:
     """See `SequenceSet.from_frame`."""
+    twice = repeated(frame.columns)
+    if twice is not None:
+        raise ValueError(f"the table has two columns {quoted(twice)}; rename one.")
     taken = {sequence} | ({label} if label is not None else set())
     columns = [c for c in frame.columns if c not in taken] if attributes is None else list(attributes)
     for column in [*taken, *columns]:
         if column not in frame.columns:
-            raise ValueError(
-                f"the table has no column {column!r}; its columns are {', '.join(map(repr, frame.columns))}."
-            )
+            raise ValueError(f"the table has no column {quoted(column)}; its columns are {listed(frame.columns)}.")
+    twice = repeated([sequence, *([] if label is None else [label]), *columns])
+    if twice is not None:
+        raise ValueError(f"column {quoted(twice)} has two uses; name it for one of them.")
     if not columns:
         raise ValueError("the table has no attribute columns; name at least one.")
     if not len(frame):
@@ -71,17 +78,20 @@ def frame_from_sequence_set(data: SequenceSet, sequence: str, label: str) -> pd.
 
 def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[NDArray[np.int16], tuple[str, ...]]:
     """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
-    empty = (column.isna() | (column.astype(str) == "")).to_numpy()
     text = _text(column)
+    empty = _is_empty(column, text)
     names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(set(text[~empty])))
-    codes = np.where(empty, MISSING, pd.Index(names).get_indexer(pd.Index(text)))
+    twice = repeated(names)
+    if twice is not None:
+        raise ValueError(f"column {quoted(name)}: the names given for it have {quoted(twice)} twice; give it once.")
+    codes = np.where(empty, MISSING, pd.Index(names, dtype=object).get_indexer(pd.Index(text, dtype=object)))
     unknown = np.flatnonzero(~empty & (codes == MISSING))
     if len(unknown):
         raise ValueError(
-            f"row {unknown[0]}, column {name!r}: {text[unknown[0]]!r} is not among the names given for it."
+            f"row {unknown[0]}, column {quoted(name)}: {quoted(text[unknown[0]])} is not among the names given for it."
         )
     if len(names) > np.iinfo(np.int16).max:
-        raise ValueError(f"column {name!r} has {len(names)} different values; merge the rare ones.")
+        raise ValueError(f"column {quoted(name)} has {len(names)} different values; merge the rare ones.")
     return codes.astype(np.int16), names
 
 
@@ -89,23 +99,34 @@ def _text(column: pd.Series) -> NDArray[np.object_]:
     """Cells as text; whole numbers that a hole has turned into floats are written without '.0'."""
     if column.dtype.kind == "f":
         whole = column.dropna()
-        if np.isfinite(whole).all() and (whole == np.floor(whole)).all():
+        if (np.abs(whole) < _EXACT).all() and (whole == np.floor(whole)).all():
             column = column.astype("Int64")
+    if column.dtype == object:  # pandas' own text cannot hold halves of surrogate pairs
+        return np.array([_cell_text(cell) for cell in column], dtype=object)
     return column.astype(str).to_numpy(dtype=object)
+
+
+def _cell_text(cell: object) -> str:
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
+
+
+def _is_empty(column: pd.Series, text: NDArray[np.object_]) -> NDArray[np.bool_]:
+    return np.asarray(column.isna(), dtype=bool) | np.asarray(text == "", dtype=bool)
 
 
 def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
     """Offsets of the runs of equal cells; each sequence must be one run."""
-    unnamed = (column.isna() | (column.astype(str) == "")).to_numpy()
+    text = _text(column)
+    unnamed = _is_empty(column, text)
     if unnamed.any():
-        raise ValueError(f"row {int(unnamed.argmax())}, column {name!r}: the sequence is not named.")
-    codes = pd.factorize(column)[0]
+        raise ValueError(f"row {int(unnamed.argmax())}, column {quoted(name)}: the sequence is not named.")
+    codes = pd.factorize(text)[0]
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
     again = pd.Series(codes[starts]).duplicated().to_numpy()
     if again.any():
         row = int(starts[again.argmax()])
         raise ValueError(
-            f"row {row}, column {name!r}: sequence {column.iloc[row]!r} comes a second time; sort the table."
+            f"row {row}, column {quoted(name)}: sequence {quoted(text[row])} comes a second time; sort the table."
         )
     return np.r_[starts, len(column)].astype(np.int64)
 
@@ -121,6 +142,6 @@ def _labelled_positions(
     if (labelled != expected).any():
         row = int((~labelled & expected).argmax())
         raise ValueError(
-            f"row {row}, column {name!r}: an empty label stands before labelled rows; only the end may be unlabelled."
+            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled."
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf._settings_parts import Labellers, Model, Name, each_once, used_labellers
+from treecrf._settings_parts import Finite, Labellers, Model, Name, Regularization, each_once, used_labellers
 
 _METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
 
@@ -29,7 +29,7 @@ class FutureSettings(Model):
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
-    g0: list[float] = Field([-5.0], min_length=1, description="G before its first tree.")
+    g0: list[Finite] = Field([-5.0], min_length=1, description="G before its first tree.")
     each_label: bool = Field(True, description="Whether every label has future features, or the second of two labels.")
     n_seeds: int = Field(5, ge=1, description="Draws of the data, or of the validation set.")
     held_out: float = Field(
@@ -47,7 +47,7 @@ class FutureSettings(Model):
     n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
     max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
     patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
-    tolerance: float = Field(1e-3, ge=0, description="Least such rise, relative to the validation log likelihood.")
+    tolerance: Regularization = Field(1e-3, description="Least such rise, relative to the validation log likelihood.")
     l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Window = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+from treecrf._messages import listed
+
+Side = Annotated[int, Field(ge=0, le=1000)]
+Window = tuple[Side, Side]
 Decoder = Literal["forward_backward", "viterbi"]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$", max_length=80)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -50,7 +55,7 @@ def used_labellers(method: str, labellers: Labellers) -> dict[str, Any]:
 
 
 def each_once(values: list[Any]) -> list[Any]:
-    twice = sorted({str(value) for value in values if values.count(value) > 1})
+    twice = sorted({str(value) for value, number in Counter(values).items() if number > 1})
     if twice:
-        raise ValueError(f"names {', '.join(twice)} more than once; name each once")
+        raise ValueError(f"names {listed(twice, str)} more than once; name each once")
     return values

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from treecrf._messages import quoted
+from treecrf._npz import read_npz, write_npz
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,53 +218,16 @@ class SequenceSet:
     def load(cls, path: str | os.PathLike[str]) -> SequenceSet:
         """Read what `save` wrote; a ValueError names the file if it is something else."""
         header, arrays = read_npz(path, "treecrf.SequenceSet/1")
-        attributes = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
-        return cls(attributes=attributes, label_names=tuple(header["label_names"]), **arrays)
+        try:
+            attributes = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
+            return cls(attributes=attributes, label_names=tuple(header["label_names"]), **arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{os.fspath(path)} holds no set of sequences ({quoted(str(error))}); write it again."
+            ) from None
 
 
 _ARRAYS = ("values", "offsets", "labels", "observation_offsets")
-
-
-def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Write a file that `read_npz` reads, under a temporary name, then rename it.
-
-    Parameters
-    ----------
-    path : path-like
-    header : dict
-        Anything that JSON can hold.
-    arrays : dict of arrays
-    """
-    target = Path(path)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as stream:
-            text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-            np.savez_compressed(stream, allow_pickle=False, header=text, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read what `write_npz` wrote; ValueError if the file is damaged or of another format."""
-    try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            if damaged := archive.zip.testzip():  # reading alone stops short of the checksum where a shape was changed
-                raise ValueError(f"its part {damaged} has another checksum")
-            header = json.loads(archive["header"].tobytes())
-            arrays = {name: archive[name] for name in archive.files if name != "header"}
-    except FileNotFoundError:
-        raise
-    except Exception as error:
-        raise ValueError(f"{os.fspath(path)} is damaged or not a treecrf file ({error}); write it again.") from error
-    if header.get("format") != expected_format:
-        raise ValueError(
-            f"{os.fspath(path)} holds {header.get('format')!r}, not {expected_format!r}; give another file."
-        )
-    return header, arrays
 
 
 def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8]:
@@ -352,6 +316,8 @@ def _offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
     array = np.asarray(offsets)
     if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
         raise ValueError(f"{what}: must be whole numbers.")
+    if array.size and not (array.min() >= 0 and array.max() <= np.iinfo(np.int64).max // 2):
+        raise ValueError(f"{what} must start at 0 and never fall.")
     return array.astype(np.int64)
 
 
@@ -368,6 +334,8 @@ def _check(data: SequenceSet) -> None:
             f"values have {data.values.shape[1]} columns but {len(data.attributes)} attributes are described; "
             "every sequence needs the same attributes."
         )
+    if data.labels is not None and data.labels.ndim != 1:
+        raise ValueError(f"labels must have shape (n_positions,), not {data.labels.shape}.")
     for name, offsets, total in (
         ("offsets", data.offsets, None if data.labels is None else len(data.labels)),
         ("observation_offsets", data.observation_offsets, len(data.values)),

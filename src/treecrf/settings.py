@@ -6,16 +6,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from treecrf._future_settings import FutureSettings
+from treecrf._messages import listed, quoted
 from treecrf._missing_settings import MissingMethod, MissingSettings
 from treecrf._scaling_settings import ScalingSettings
 from treecrf._settings_parts import Labellers, Model, Name, Window
 from treecrf._training_settings import TrainingMethod, TrainingSettings
+
+_MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1
+"""Of a configuration: values, counted as often as they are referred to; levels of nesting; whole numbers."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 class BuiltinDataset(Model):
@@ -104,18 +111,18 @@ class Settings(Model):
             if unknown:
                 raise ValueError(
                     f"{study}.datasets names {unknown[0]!r}, which is not under datasets "
-                    f"({', '.join(self.datasets)}); describe it there or leave it out"
+                    f"({listed(self.datasets, str)}); describe it there or leave it out"
                 )
         return self
 
 
-def load_settings(mapping: Mapping[str, Any]) -> Settings:
+def load_settings(mapping: object) -> Settings:
     """Check a configuration.
 
     Parameters
     ----------
     mapping : mapping
-        The configuration as read from YAML.
+        The configuration as read from YAML; anything else is refused.
 
     Returns
     -------
@@ -126,6 +133,9 @@ def load_settings(mapping: Mapping[str, Any]) -> Settings:
     ValueError
         One sentence that names the first wrong key, what is wrong with it, and what to do.
     """
+    if not isinstance(mapping, Mapping):
+        raise ValueError(f"configuration: holds {quoted(mapping)}, not keys with values; see config/README.md.")
+    _check_values(mapping)
     try:
         return Settings.model_validate(dict(mapping))
     except ValidationError as error:
@@ -135,6 +145,38 @@ def load_settings(mapping: Mapping[str, Any]) -> Settings:
 def json_schema() -> str:
     """The JSON schema of the configuration, as text."""
     return json.dumps(Settings.model_json_schema(), indent=2) + "\n"
+
+
+def _check_values(mapping: Mapping[Any, Any]) -> None:
+    """Refuse what would stop a run later or never end: too much, too deep, and what JSON cannot hold."""
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), mapping)]
+    n_values = 0
+    while waiting:
+        names, value = waiting.pop()
+        n_values += 1
+        if n_values > _MOST_VALUES:
+            raise ValueError(f"configuration: holds more than {_MOST_VALUES:,} values; leave some out.")
+        problem = _problem_of(value) or ("is nested too deep" if len(names) > _MOST_LEVELS else None)
+        if problem is not None:
+            key = ".".join(name if isinstance(name, str) else quoted(name) for name in names)
+            raise ValueError(
+                f"configuration: {quoted(key)} holds {quoted(value)}, which {problem}; change it (config/README.md "
+                "describes it)."
+            )
+        if isinstance(value, Mapping):
+            waiting.extend(((*names, name), name) for name in value if isinstance(name, str))
+            waiting.extend(((*names, name), inner) for name, inner in value.items())
+        elif isinstance(value, list | tuple):
+            waiting.extend(((*names, place), inner) for place, inner in enumerate(value))
+
+
+def _problem_of(value: Any) -> str | None:
+    if isinstance(value, str):
+        return "has a control character" if _CONTROL.search(value) else None
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return f"is beyond {_LARGEST:,}"
+    is_plain = value is None or isinstance(value, int | float | list | tuple | Mapping)
+    return None if is_plain else f"is of the type {type(value).__name__} (text needs quotes)"
 
 
 def _with_kind(options: Any) -> Any:
@@ -150,19 +192,17 @@ def _sentence(error: ValidationError) -> str:
     first = errors[0]
     key = ".".join(str(part) for part in first["loc"] if part not in ("builtin", "[key]"))
     if first["type"] == "extra_forbidden":
-        what = f"the key {key!r} is not known; remove it, or look up its spelling in config/README.md"
+        what = f"the key {quoted(key)} is not known; remove it, or look up its spelling in config/README.md"
     elif first["type"] == "missing":
-        what = f"the key {key!r} is missing; add it (config/README.md describes it)"
+        what = f"the key {quoted(key)} is missing; add it (config/README.md describes it)"
     elif first["type"] == "string_pattern_mismatch":
-        what = (
-            f"{key!r} holds {first['input']!r}; a data set's name has letters, digits and underscores only, rename it"
-        )
+        what = f"{quoted(key)} holds {quoted(first['input'])}; a data set's name has letters, digits and underscores only, rename it"
     elif first["type"] == "value_error":
         message = str(first["ctx"]["error"])
-        what = f"{key!r} {message}" if key else message
+        what = f"{quoted(key)} {message}" if key else message
     else:
         message = first["msg"][0].lower() + first["msg"][1:]
-        what = f"{key!r} holds {first['input']!r}, but {message}; change it (config/README.md describes it)"
+        what = f"{quoted(key)} holds {quoted(first['input'])}, but {message}; change it (config/README.md describes it)"
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"configuration: {what}{others}."
 

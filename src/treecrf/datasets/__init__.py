@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,10 @@ class Description:
     whole: Callable[..., SequenceSet] | None = None
     kind: str = "files"
     is_drawn: bool = False
+
+
+_OF_THE_CALL = re.compile(r"^\S+\(\) (got an unexpected keyword|got multiple values|missing \d+ required)")
+"""Errors of a loader that was given wrong options."""
 
 
 def _documents(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
@@ -220,8 +225,8 @@ def _call(
     try:
         return loader(*arguments, **options)
     except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
+        if not _OF_THE_CALL.search(str(error)):
             raise
         raise ValueError(
-            f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; leave that option out."
+            f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; {'give it' if 'missing' in str(error) else 'leave that option out'}."
         ) from error

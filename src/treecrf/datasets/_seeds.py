@@ -8,21 +8,30 @@ from typing import TypeVar
 
 import numpy as np
 
+from treecrf._messages import quoted
+
 Item = TypeVar("Item")
 
 
 def generator(*names: object, seed: int) -> np.random.Generator:
     """A generator for some names (of the data set, of the part drawn) and a seed >= 0; the same on every machine."""
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed={seed!r}: give a whole number from 0 on.")
+    check_count("seed", seed, least=0)
     digest = hashlib.sha256("\0".join(map(str, names)).encode()).digest()
     return np.random.default_rng([int(seed), int.from_bytes(digest[:8], "big")])
 
 
+def check_count(name: str, value: object, *, least: int = 1, most: int | None = None) -> None:
+    """Refuse an option that is not a whole number of at least `least` and at most `most`."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        reach = f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+        raise ValueError(f"{name}={quoted(value)}: give a whole number {reach}.")
+
+
 def draw(items: Sequence[Item], n_train: int, n_test: int, rng: np.random.Generator) -> tuple[list[Item], list[Item]]:
     """Items for training and testing, drawn without repeats, in the order of the draw."""
-    if n_train < 1 or n_test < 1:
-        raise ValueError(f"n_train={n_train}, n_test={n_test}: both sets need at least one word; give larger numbers.")
+    check_count("n_train", n_train)
+    check_count("n_test", n_test)
     if n_train + n_test > len(items):
         raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(items)}; ask for fewer.")
     chosen = [items[i] for i in rng.permutation(len(items))[: n_train + n_test]]

@@ -107,4 +107,4 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 raise ValueError(
                     f"columns file {path}, line {number}: not readable as UTF-8 ({error.reason} at byte {error.start + 1} of "
                     "the line); save the file as UTF-8."
-                ) from error
+                ) from None

@@ -7,6 +7,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -15,10 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from treecrf._messages import quoted
 from treecrf.datasets.archives import DamagedArchive, extract
 
 _STALE = 3600.0
 """Seconds after which the temporary file of another process is taken for left behind."""
+
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*")
+"""Paths of raw files below their folder."""
 
 _TRY_AGAIN = (408, 425, 429)
 """Answers of the 400s after which asking again may help."""
@@ -43,8 +48,49 @@ class RawFileError(OSError):
 @cache
 def raw_files() -> Mapping[str, RawFile]:
     """All raw files by path."""
-    table = json.loads(Path(__file__).with_name("raw_files.json").read_text(encoding="utf-8"))
-    return {row["path"]: RawFile(row["path"], row["bytes"], row["sha256"], tuple(row["addresses"])) for row in table}
+    file = Path(__file__).with_name("raw_files.json")
+    return parse_registry(file.read_bytes(), str(file))
+
+
+def parse_registry(data: bytes, file: str) -> dict[str, RawFile]:
+    """Read the table of raw files: JSON, a list of objects with the keys of `RawFile`.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file, and the entry (from 0) where one is at fault.
+    """
+    try:
+        table = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"registry {file}: not readable as JSON in UTF-8 ({quoted(str(error))}); mend it.") from None
+    if not isinstance(table, list):
+        raise ValueError(f"registry {file}: holds {quoted(table)}, not a list; mend it.")
+    found: dict[str, RawFile] = {}
+    for i, row in enumerate(table):
+        problem = _problem_of(row)
+        if problem is None and row["path"] in found:
+            problem = f"path {quoted(row['path'])} stands there twice"
+        if problem is not None:
+            raise ValueError(f"registry {file}, entry {i}: {problem}; mend it.")
+        found[row["path"]] = RawFile(row["path"], row["bytes"], row["sha256"], tuple(row["addresses"]))
+    return found
+
+
+def _problem_of(row: object) -> str | None:
+    """What is wrong with an entry of the registry."""
+    if not isinstance(row, dict) or set(row) != set(RawFile._fields):
+        return f"{quoted(row)} has not the keys {', '.join(RawFile._fields)}"
+    path, addresses = row["path"], row["addresses"]
+    if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path.split("/"):
+        return f"path {quoted(path)} is not one below the folder of raw files"
+    if not isinstance(row["bytes"], int) or isinstance(row["bytes"], bool) or row["bytes"] < 0:
+        return f"bytes {quoted(row['bytes'])} is no size"
+    if not isinstance(row["sha256"], str) or not re.fullmatch(r"[0-9a-f]{64}", row["sha256"]):
+        return f"sha256 {quoted(row['sha256'])} is no SHA-256"
+    if not isinstance(addresses, list) or not all(isinstance(one, str) and "://" in one for one in addresses):
+        return f"addresses {quoted(addresses)} is no list of addresses"
+    return None
 
 
 def fetch(
@@ -104,7 +150,7 @@ def fetch(
                     return _put(temporary, target)
                 problems.append(f"{source} has another checksum")
         for address in file.addresses:
-            problem = _download(address, temporary, file.sha256, timeout, retries, wait)
+            problem = _download(address, temporary, file, timeout, retries, wait)
             if problem is None:
                 return _put(temporary, target)
             problems.append(f"{address}: {problem}")
@@ -152,7 +198,7 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
             left.unlink(missing_ok=True)
 
 
-def _download(address: str, target: Path, sha256: str, timeout: float, retries: int, wait: float) -> str | None:
+def _download(address: str, target: Path, file: RawFile, timeout: float, retries: int, wait: float) -> str | None:
     """Try one address; what went wrong, or None where `target` now has the checksum."""
     import pooch
     import requests
@@ -166,7 +212,7 @@ def _download(address: str, target: Path, sha256: str, timeout: float, retries: 
         try:
             downloader(url, str(target), None, check_only=False)
             if member:
-                extract(target, member)
+                extract(target, member, file.bytes)
         except requests.HTTPError as error:
             status = 0
             if error.response is not None:
@@ -180,7 +226,7 @@ def _download(address: str, target: Path, sha256: str, timeout: float, retries: 
         except DamagedArchive as error:
             problem = str(error)
         else:
-            if _matches(target, sha256):
+            if _matches(target, file.sha256):
                 return None
             problem = f"gives {target.stat().st_size:,} bytes with another checksum"
     return problem

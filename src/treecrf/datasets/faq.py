@@ -45,7 +45,7 @@ def pod_lines(data: bytes, file: str) -> Lines:
             region = "answer"
         else:
             result.extend((region, line) for line in paragraph.lines)
-    if region == "head":
+    if region == "head" or not any(label == "question" for label, _ in result):
         raise DataError(file, None, "holds no question (=head2)")
     if region == "answer":
         raise DataError(file, None, "has no section AUTHOR at its end")

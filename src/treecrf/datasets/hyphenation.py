@@ -27,7 +27,7 @@ _HYPHEN_POINT = b"\xa5"  # Mac Roman's bullet
 
 def decode(data: bytes, file: str) -> SequenceSet:
     """Read the words back from SMILE's encoded windows; DataError where windows contradict each other."""
-    windows = smile.read_encoded(data, file, _N_CODES)
+    windows = smile.read_encoded(data, file, _N_CODES, sum(WINDOW) + 1, len(LABELS))
     words, labels = [], []
     for begin, end in zip(windows.offsets[:-1], windows.offsets[1:], strict=True):
         codes = np.append(windows.codes[begin:end, WINDOW[0]], windows.codes[end - 1, WINDOW[0] + 1])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from treecrf._messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
 _QUESTION_WORD = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|can|could|do|does|should|will|would)\b"
@@ -82,9 +83,13 @@ def from_documents(
     features : sequence of str
         Names from `FEATURES`.
     """
-    for name in features:
-        if name not in FEATURES:
-            raise ValueError(f"line feature {name!r} is not known; choose from {', '.join(FEATURES)}.")
+    if not isinstance(features, Sequence) or isinstance(features, str) or not len(features):
+        raise ValueError(f"features={quoted(features)}: give a list of names, at least one.")
+    for i, name in enumerate(features):
+        if not isinstance(name, str) or name not in FEATURES:
+            raise ValueError(f"line feature {quoted(name)} is not known; choose from {', '.join(FEATURES)}.")
+        if name in features[:i]:
+            raise ValueError(f"line feature {name!r} is named twice; name it once.")
     tests = [FEATURES[name] for name in features]
     rows = []
     labels = []

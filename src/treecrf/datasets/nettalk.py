@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treecrf._messages import quoted
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import DataError, from_words, read_bytes, text_lines
 from treecrf.sequences import SequenceSet
@@ -51,9 +52,9 @@ def parse(data: bytes, file: str) -> list[Entry]:
         if not fields[3].strip():
             continue
         if not set(stress) <= set(STRESSES):
-            raise DataError(file, number, f"{stress!r} holds symbols that are no stress")
+            raise DataError(file, number, f"{quoted(stress)} holds symbols that are no stress")
         if not len(word) == len(phonemes) == len(stress):
-            raise DataError(file, number, f"{word!r} has not one phoneme and one stress per letter")
+            raise DataError(file, number, f"{quoted(word)} has not one phoneme and one stress per letter")
         entries.append(Entry(word, phonemes, stress))
     if not entries:
         raise DataError(file, None, "holds no entries")

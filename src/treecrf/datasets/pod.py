@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,8 +19,9 @@ class Paragraph(NamedTuple):
 
 
 _COMMAND = re.compile(r"=([a-zA-Z]\w*)\s*")
-_OPENING = re.compile(r"([A-Z])(?:(<<+)(?=\s)|<)")
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)$")
+_SPECIAL = re.compile(r"([A-Z])(?:(<<+)(?=\s)|<)|>")
+_NUMBERS = {16: r"0[xX]([0-9a-fA-F]{1,8})", 8: r"0([0-7]{1,11})", 10: r"([1-9][0-9]{0,9}|0)"}  # by base
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,30}")
 _BAR = "\ue000"  # stands for E<verbar> until a link's text has been told from its address
 _ENTITIES = {"verbar": _BAR, "sol": "/", "lchevron": "«", "rchevron": "»"}
 
@@ -28,32 +30,32 @@ def plain(text: str) -> str:
     """Text without formatting codes, which may be nested and run over lines.
 
     Of ``L<text|address>`` the text stays, ``E<name>`` becomes its character, the index entries ``X<..>`` and the
-    empty ``Z<>`` go; of all other codes the contents stay. A code that is never closed stays as it is.
+    empty ``Z<>`` go; of all other codes the contents stay. A code that is never closed stays as it is, and so does
+    an ``E<..>`` of no character.
     """
     open_codes: list[tuple[str, int]] = []  # letter and number of angle brackets
-    pieces = [""]  # text so far, outside and within each open code
+    pieces: list[list[str]] = [[]]  # text so far, outside and within each open code
     place = 0
-    while place < len(text):
-        opening = _OPENING.match(text, place)
-        if opening:
-            open_codes.append((opening[1], len(opening[2] or "<")))
-            pieces.append("")
-            place = opening.end()
+    while special := _SPECIAL.search(text, place):
+        pieces[-1].append(text[place : special.start()])
+        place = special.end()
+        if special[1]:
+            open_codes.append((special[1], len(special[2] or "<")))
+            pieces.append([])
             continue
-        width = _closing(text, place, open_codes[-1][1]) if open_codes else 0
+        width = _closing(text, special.start(), open_codes[-1][1]) if open_codes else 0
         if width:
             letter, brackets = open_codes.pop()
-            contents = pieces.pop()
-            pieces[-1] += _rendered(letter, contents.strip() if brackets > 1 else contents)
-            place += width
+            contents = "".join(pieces.pop())
+            pieces[-1].append(_rendered(letter, contents.strip() if brackets > 1 else contents))
+            place = special.start() + width
         else:
-            pieces[-1] += text[place]
-            place += 1
-    while open_codes:
-        letter, brackets = open_codes.pop()
-        contents = pieces.pop()
-        pieces[-1] += letter + brackets * "<" + contents
-    return pieces[0].replace(_BAR, "|")
+            pieces[-1].append(">")
+    result = [*pieces[0]]
+    for (letter, brackets), unclosed in zip(open_codes, pieces[1:], strict=True):
+        result += [letter, brackets * "<", *unclosed]
+    result.append(text[place:])
+    return "".join(result).replace(_BAR, "|")
 
 
 def _closing(text: str, place: int, brackets: int) -> int:
@@ -69,14 +71,20 @@ def _rendered(letter: str, contents: str) -> str:
         return ""
     if letter == "L":
         return contents.split("|")[0]
-    if letter != "E":
-        return contents
-    if contents in _ENTITIES:
-        return _ENTITIES[contents]
-    if _NUMBER.match(contents):
-        octal = contents.startswith("0") and contents.isdigit() and len(contents) > 1
-        return chr(int(contents, 8 if octal else 0))
-    return html.unescape(f"&{contents};")
+    return contents if letter != "E" else _character(contents)
+
+
+def _character(name: str) -> str:
+    """What ``E<name>`` stands for: a number, decimal, octal from 0, hexadecimal from 0x, or a name of HTML's."""
+    if name in _ENTITIES:
+        return _ENTITIES[name]
+    for base, pattern in _NUMBERS.items():
+        number = re.fullmatch(pattern, name)
+        if number:
+            code = int(number[1], base)
+            is_character = code <= sys.maxunicode and not 0xD800 <= code <= 0xDFFF  # those are halves of characters
+            return chr(code) if is_character else f"E<{name}>"
+    return html.unescape(f"&{name};") if _NAME.fullmatch(name) else f"E<{name}>"
 
 
 def paragraphs(data: bytes) -> Iterator[Paragraph]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from treecrf._messages import quoted
 from treecrf.datasets import smile
 from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.sequences import Attribute, SequenceSet, window_codes
@@ -45,7 +46,7 @@ def parse(data: bytes, file: str) -> SequenceSet:
         if not opened:
             raise DataError(file, number, "a residue stands before '<>'")
         if len(words) != 2 or words[0] not in RESIDUES or words[1] not in STATES:
-            raise DataError(file, number, f"expected a residue and its state, found {line!r}")
+            raise DataError(file, number, f"expected a residue and its state, found {quoted(line)}")
         residues.append(RESIDUES.index(words[0]))
         states.append(STATES.index(words[1]))
     if len(residues) > offsets[-1]:
@@ -58,7 +59,7 @@ def parse(data: bytes, file: str) -> SequenceSet:
 
 def decode(data: bytes, file: str) -> SequenceSet:
     """Read SMILE's encoded copy; DataError where the windows of a sequence contradict each other."""
-    windows = smile.read_encoded(data, file, _N_CODES)
+    windows = smile.read_encoded(data, file, _N_CODES, sum(WINDOW) + 1, len(STATES))
     centre = windows.codes[:, WINDOW[0]]
     if (centre >= len(RESIDUES)).any():
         raise DataError(file, int((centre >= len(RESIDUES)).argmax()) + 2, "a window has no residue in its middle")

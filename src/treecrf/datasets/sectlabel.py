@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from treecrf._messages import quoted
+from treecrf.datasets._seeds import check_count
 from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
 from treecrf.sequences import SequenceSet
@@ -27,7 +29,7 @@ _PARTS = {
 MERGE: dict[str, str] = {tag: part for part, tags in _PARTS.items() for tag in tags.split()}
 """The part of a paper that each of the 24 labels is merged into, unless said otherwise."""
 
-_BLOCK = re.compile(r"<SectLabel_(\w+)>(.*?)</SectLabel_\1>")
+_TAG = re.compile(r"<(/?)SectLabel_(\w+)>")
 
 
 def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
@@ -36,20 +38,33 @@ def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
     for number, paper in enumerate(text_lines(data), start=1):
         if not paper.strip():
             continue
-        lines: list[tuple[str, str]] = []
-        for tag, text in _BLOCK.findall(paper):
-            if tag not in MERGE:
-                raise DataError(file, number, f"the label {tag!r} is not known")
+        papers.append(_lines(paper, file, number))
+    if len(papers) < 2:
+        raise DataError(file, None, f"holds {len(papers)} papers")
+    return papers
+
+
+def _lines(paper: str, file: str, number: int) -> list[tuple[str, str]]:
+    """The lines of the paper on the line `number`, with their tags."""
+    lines: list[tuple[str, str]] = []
+    opened, begin = "", 0
+    for found in _TAG.finditer(paper):
+        text, (closes, tag) = paper[begin : found.start()], found.groups()
+        if opened and not (closes and tag == opened):
+            raise DataError(file, number, f"a {opened} does not end before another label begins or ends")
+        if not opened and (closes or text.strip()):
+            break
+        if tag not in MERGE:
+            raise DataError(file, number, f"the label {quoted(tag)} is not known")
+        if closes:
             parts = text.split("+L+")
             if parts[-1].strip():
                 raise DataError(file, number, f"a {tag} does not end in '+L+'")
             lines.extend((tag, part.strip(" ")) for part in parts[:-1])
-        if not lines or _BLOCK.sub("", paper).strip():
-            raise DataError(file, number, "text stands outside the labels")
-        papers.append(lines)
-    if len(papers) < 2:
-        raise DataError(file, None, f"holds {len(papers)} papers")
-    return papers
+        opened, begin = "" if closes else tag, found.end()
+    if opened or not lines or paper[begin:].strip():
+        raise DataError(file, number, "text stands outside the labels")
+    return lines
 
 
 def load(
@@ -71,16 +86,15 @@ def load(
         Line features, from `treecrf.datasets.line_features`.
     """
     papers = parse(read_bytes(raw, FILES[0]), FILES[0])
-    if not 0 < n_train < len(papers):
-        raise ValueError(f"n_train={n_train}: give a number between 1 and {len(papers) - 1}.")
+    check_count("n_train", n_train, most=len(papers) - 1)
     if labels == "all":
         merge: Mapping[str, str] = {tag: tag for tag in MERGE}
     elif labels == "merged":
         merge = MERGE
-    elif isinstance(labels, Mapping) and set(labels) >= set(MERGE):
+    elif isinstance(labels, Mapping) and all(isinstance(labels.get(tag), str) for tag in MERGE):
         merge = labels
     else:
-        raise ValueError(f"labels={labels!r}: give 'merged', 'all' or a name for each of {', '.join(MERGE)}.")
+        raise ValueError(f"labels={quoted(labels)}: give 'merged', 'all' or a name for each of {', '.join(MERGE)}.")
     names = tuple(dict.fromkeys(merge[tag] for tag in MERGE))
     documents = from_documents([[(merge[tag], line) for tag, line in paper] for paper in papers], names, features)
     return documents.select(range(n_train)), documents.select(range(n_train, len(papers)))

@@ -23,7 +23,7 @@ class EncodedWindows(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
+def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
     """Decode a file.
 
     Parameters
@@ -33,6 +33,8 @@ def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
         Its name, for errors.
     n_codes : int
         Number of codes of a slot: the categories and one for "outside the sequence", the last.
+    n_slots, n_labels : int
+        What the data set has: slots of a window, labels.
 
     Raises
     ------
@@ -40,21 +42,21 @@ def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
         For a line with a number too many or too few or out of range, and for counts that contradict the header.
     """
     lines = text_lines(data, "ascii")
-    try:
-        header = [int(word) for word in lines[0].split()]
-        n_sequences, n_labels, n_features = header
-    except (IndexError, ValueError):
-        raise DataError(file, 1, "the first line must hold three numbers") from None
-    if n_sequences < 1 or n_features < 1 or n_features % n_codes:
-        raise DataError(file, 1, f"{n_features} features are not a number of slots of {n_codes} codes")
-    n_slots = n_features // n_codes
+    header = _numbers(lines[0]) if lines else []
+    if len(header) != 3:
+        raise DataError(file, 1, "the first line must hold three numbers")
+    n_sequences = header[0]
+    if header[2] != n_slots * n_codes:
+        raise DataError(file, 1, f"{header[2]} features are not {n_slots} slots of {n_codes} codes")
+    if header[1] != n_labels:
+        raise DataError(file, 1, f"{header[1]} labels are announced, and the data set has {n_labels}")
     expected = n_slots + 4
     rows = []
     for number, line in enumerate(lines[1:], start=2):
-        words = line.split()
-        if len(words) != expected or not all(word.isdigit() for word in words):
+        row = _numbers(line)
+        if len(row) != expected:
             raise DataError(file, number, f"expected {expected} numbers")
-        rows.append([int(word) for word in words])
+        rows.append(row)
     table = np.array(rows, dtype=np.int64).reshape(-1, expected)
     codes = table[:, 3:-1] - n_codes * np.arange(n_slots)
     starts = np.flatnonzero(table[:, 1] == 1)
@@ -62,6 +64,8 @@ def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
     wrong |= table[:, -1] >= n_labels
     if wrong.any():
         raise DataError(file, int(wrong.argmax()) + 2, "a feature or label is out of its range")
+    if len(table) and table[0, 1] != 1:
+        raise DataError(file, 2, f"the first sequence begins with its position {table[0, 1]}, not 1")
     offsets = np.append(starts, len(table))
     lengths = np.diff(offsets)
     places = np.arange(len(table)) - np.repeat(starts, lengths) + 1
@@ -69,6 +73,12 @@ def read_encoded(data: bytes, file: str, n_codes: int) -> EncodedWindows:
     if len(starts) != n_sequences or (places != table[:, 1]).any() or (numbers != table[:, 0]).any():
         raise DataError(file, None, f"holds {len(starts)} sequences or gaps in them, and announces {n_sequences}")
     return EncodedWindows(codes, table[:, -1], offsets)
+
+
+def _numbers(line: str) -> list[int]:
+    """The whole numbers of a line, each of 9 digits at most; none if a word is anything else."""
+    words = line.split()
+    return [int(word) for word in words] if all(word.isdigit() and len(word) <= 9 for word in words) else []
 
 
 def write_encoded(windows: EncodedWindows, n_codes: int, n_labels: int) -> bytes:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf._messages import listed, quoted, repeated
+from treecrf._parquet import read_parquet
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.columns import is_columns_file, read_columns
 from treecrf.sequences import SequenceSet
@@ -40,14 +42,22 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     if not file.is_file():
         raise FileNotFoundError(f"table {file} does not exist; correct the path.")
     if file.suffix == ".parquet":
-        try:
-            return pd.read_parquet(file)
-        except Exception as error:
-            raise ValueError(f"table {file} is not a readable Parquet file ({error}); write it again.") from error
+        return _read_parquet(file)
     if is_columns_file(file):
         return read_columns(file)
     names, rows, lines = _read_csv(file, "\t" if file.suffix == ".tsv" else ",")
     return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = read_parquet(file, "table")
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    twice = repeated(frame.columns)
+    if twice is not None:
+        raise ValueError(f"table {file}: column {quoted(twice)} stands there twice; rename one.")
+    return frame
 
 
 def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | None]], list[int]]:
@@ -60,9 +70,9 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
             names = next(reader, [])
             if not any(names):
                 raise ValueError(f"table {file} is empty or its first line has no column names; give it some.")
-            twice = [name for i, name in enumerate(names) if name in names[:i]]
-            if twice:
-                raise ValueError(f"table {file}: column {twice[0]!r} stands there twice; rename one.")
+            twice = repeated(names)
+            if twice is not None:
+                raise ValueError(f"table {file}: column {quoted(twice)} stands there twice; rename one.")
             for row in reader:
                 if not row:
                     continue  # a blank line
@@ -76,7 +86,7 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
         except (csv.Error, UnicodeDecodeError) as error:
             raise ValueError(
                 f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); mend it."
-            ) from error
+            ) from None
     return names, rows, lines
 
 
@@ -123,6 +133,9 @@ def load(
     if attributes is None:
         attributes = [column for column in frames[0].columns if column not in (sequence, label, split)]
     columns = [sequence, label, *attributes, *([split] if split is not None and test is None else [])]
+    twice = repeated(columns)
+    if twice is not None:
+        raise ValueError(f"table {path}: column {quoted(twice)} has two uses; name it for one of them.")
     for each, frame in zip(paths, frames, strict=True):
         _check(frame, each, sequence, label, attributes, columns)
     parts = [frame[columns].reset_index(drop=True) for frame in frames]
@@ -173,8 +186,7 @@ def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Se
     """
     for column in columns:
         if column not in frame.columns:
-            known = ", ".join(map(repr, frame.columns))
-            raise ValueError(f"table {path} has no column {column!r}; its columns are {known}.")
+            raise ValueError(f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}.")
 
 
 def encode_table(
@@ -229,7 +241,7 @@ def cell_place(frame: pd.DataFrame, path: str | os.PathLike[str], row: int, colu
     row : int
     column : str
     """
-    return f"table {path}{_line(frame, row)}: row {row}, column {column!r}"
+    return f"table {path}{_line(frame, row)}: row {row}, column {quoted(column)}"
 
 
 def _line(frame: pd.DataFrame, row: int) -> str:
@@ -241,17 +253,14 @@ def _split_column(
     frame: pd.DataFrame, split: str, whole: SequenceSet, path: str | os.PathLike[str]
 ) -> NDArray[np.bool_]:
     cells = frame[split].to_numpy(dtype=object)
-    wrong = ~np.isin(cells.astype(str), ("train", "test"))
+    wrong = np.array([not (isinstance(cell, str) and cell in ("train", "test")) for cell in cells])
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(
-            f"table {path}{_line(frame, row)}: row {row}, column {split!r}: {cells[row]!r} is neither 'train' nor "
-            "'test'."
-        )
+        raise ValueError(f"{cell_place(frame, path, row, split)}: {quoted(cells[row])} is neither 'train' nor 'test'.")
     starts = whole.observation_offsets[:-1]
     lengths = np.diff(whole.observation_offsets)
     mixed = cells != np.repeat(cells[starts], lengths)
     if mixed.any():
         row = int(mixed.argmax())
-        raise ValueError(f"table {path}{_line(frame, row)}: row {row}, column {split!r}: its sequence has both parts.")
+        raise ValueError(f"{cell_place(frame, path, row, split)}: its sequence has both parts.")
     return np.asarray(cells[starts] == "test")

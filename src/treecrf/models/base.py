@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.sequences import MISSING, Attribute, SequenceSet, read_npz, write_npz
+from treecrf._messages import quoted
+from treecrf._npz import read_npz, write_npz
+from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
@@ -291,15 +293,21 @@ def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
 def load(path: str | os.PathLike[str]) -> Labeller:
     """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
     header, arrays = read_npz(path, FORMAT)
-    if header["class"] not in Labeller.registry:
+    name = header.get("class")
+    if not isinstance(name, str) or name not in Labeller.registry:
         raise ValueError(
-            f"{os.fspath(path)} holds a {header['class']!r}, which is not known; import the module that has it."
+            f"{os.fspath(path)} holds a {quoted(name)}, which is not known; import the module that has it."
         )
-    params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
-    model = Labeller.registry[header["class"]](**params)
-    model.attributes_ = attributes_from(header["attributes"])
-    model.label_names_ = tuple(header["label_names"])
-    model._restore(header["values"], arrays)
+    try:
+        params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
+        model = Labeller.registry[name](**params)
+        model.attributes_ = attributes_from(header["attributes"])
+        model.label_names_ = tuple(header["label_names"])
+        model._restore(header["values"], arrays)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{os.fspath(path)} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
+        ) from error
     return model
 
 

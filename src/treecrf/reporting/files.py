@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -11,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from treecrf._messages import quoted, repeated
+from treecrf._parquet import read_parquet
 
 
 @contextmanager
@@ -51,8 +56,12 @@ def write_json(value: Any, path: str | os.PathLike[str]) -> None:
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """The JSON value at `path`."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """The JSON value at `path`; a ValueError names the file if it is damaged."""
+    text = _text(path)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
+        raise _damaged(path, f"not JSON: {error}") from None
 
 
 def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -67,9 +76,54 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             frame.to_parquet(temporary, index=False)
 
 
+def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """What `write_frame` wrote to `path`, Parquet or CSV by its suffix.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file if it is damaged, and the line if a CSV file has a line cut off.
+    """
+    if Path(path).suffix != ".csv":
+        return read_parquet(path, "file")
+    text = _text(path)
+    _check_rows(text, path)
+    try:
+        return pd.read_csv(io.StringIO(text))
+    except (ValueError, OverflowError) as error:
+        raise _damaged(path, f"not CSV: {error}") from None
+
+
+def _check_rows(text: str, path: str | os.PathLike[str]) -> None:
+    """Raise where a row has not one cell for each column: pandas fills up short ones without a word."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = next(reader, [])
+        if repeated(names) is not None:
+            raise _damaged(path, f"the column {quoted(repeated(names))} stands there twice")
+        for row in reader:
+            if row and len(row) != len(names):
+                raise _damaged(path, f"line {reader.line_num} has {len(row)} cells and not {len(names)}")
+    except csv.Error as error:
+        raise _damaged(path, f"line {reader.line_num} is not CSV: {error}") from None
+    if not text.endswith("\n"):
+        raise _damaged(path, "its last line has no end")
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    try:
+        return Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _damaged(path, f"not UTF-8 at byte {error.start:,}") from None
+
+
+def _damaged(path: str | os.PathLike[str], problem: str) -> ValueError:
+    return ValueError(f"file {os.fspath(path)} is damaged ({' '.join(problem.split())}); delete it and run again.")
+
+
 def read_frames(paths: Iterable[str]) -> pd.DataFrame:
-    """The frames (Parquet or CSV) at `paths`, one under another."""
-    frames = [pd.read_csv(path) if Path(path).suffix == ".csv" else pd.read_parquet(path) for path in paths]
+    """The frames (Parquet or CSV) at `paths`, one under another; errors as of `read_frame`."""
+    frames = [read_frame(path) for path in paths]
     return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
 
 

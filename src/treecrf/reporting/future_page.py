@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-import pandas as pd
-
 from treecrf.datasets import describe
 from treecrf.reporting.cells import window_text
-from treecrf.reporting.files import read_frames
+from treecrf.reporting.files import read_frame, read_frames
 from treecrf.reporting.future_tables import future_layouts, method_text
 from treecrf.reporting.headlines import future_headline
 from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
@@ -121,7 +119,7 @@ def _pictures(folder: Path, name: str) -> list[Part]:
     weights, trees = folder / name / "weights.svg", folder / name / "trees.svg"
     if not weights.is_file() or not trees.is_file():
         return []
-    first = pd.read_csv(folder / name / "weights.csv", nrows=1)
+    first = read_frame(folder / name / "weights.csv")
     model = "none"
     if len(first):
         model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"

@@ -17,6 +17,7 @@ import pandas as pd
 import treecrf.settings
 from treecrf.datasets import describe
 from treecrf.reporting.cells import DASH, seconds_text
+from treecrf.reporting.files import read_frame
 from treecrf.settings import Settings, TableDataset
 
 STUDIES = ("training", "missing", "future")
@@ -164,7 +165,7 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
 def _phases_of_training(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
     for name in settings.training.datasets:
         for path in sorted((results / "training" / name).glob("*.phases.parquet")):
-            frame = pd.read_parquet(path)
+            frame = read_frame(path)
             yield _phases("training", name, frame["method"], frame["phase"], frame["cpu_seconds"])
 
 
@@ -172,12 +173,12 @@ def _phases_of_others(results: Path, settings: Settings) -> Iterator[pd.DataFram
     for name in settings.missing.datasets:
         path = results / "missing" / name / "costs.csv"
         if path.is_file():
-            frame = pd.read_csv(path)
+            frame = read_frame(path)
             yield _phases("missing", name, frame["method"], frame["phase"], frame["cpu_seconds"])
     for name in settings.future.datasets:
         path = results / "future" / name / "runs.csv"
         if path.is_file():
-            frame = pd.read_csv(path)
+            frame = read_frame(path)
             yield _phases("future", name, frame["method"], "whole training", frame["cpu_seconds"])
 
 

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from treecrf.reporting.claims import ledger_fragment, ledger_summary, verdicts
+from treecrf.reporting.configuration import read_configuration
 from treecrf.reporting.files import read_json, write_frame, write_json, write_text
 from treecrf.reporting.html import studies, unfinished
 from treecrf.reporting.markdown import figure_markdown, study_markdown, table_markdown
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--readme", default="README.md", help="file whose part is written anew (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:
-        settings = load_settings(yaml.safe_load(Path(given.config).read_text(encoding="utf-8")))
+        settings = load_settings(read_configuration([given.config]))
         readme, folder = Path(given.readme), Path(given.folder)
         readme_with_results(text := readme.read_text(encoding="utf-8"), folder, "")
         write_snapshot(settings, folder, datetime.datetime.now(tz=datetime.UTC).date())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.figures.style import DECODER_NAMES, training_method_name
-from treecrf.reporting.files import read_frames, read_json
+from treecrf.reporting.files import read_frame, read_frames, read_json
 from treecrf.reporting.headlines import training_headline
 from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
 from treecrf.reporting.published import training_costs
@@ -291,7 +291,7 @@ def _stand_ins(results: Path, names: Iterable[str]) -> dict[str, str]:
 
 def _measured(results: Path, file: str) -> pd.DataFrame:
     """Measurements on several data sets, with a column stand_in."""
-    frame = pd.read_csv(results / "training" / f"{file}.csv")
+    frame = read_frame(results / "training" / f"{file}.csv")
     return frame.assign(stand_in=frame["dataset"].isin(_stand_ins(results, frame["dataset"].unique())))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf._messages import quoted
 from treecrf.datasets.table import cell_place
 from treecrf.sequences import MAX_CATEGORIES
 
@@ -68,8 +69,8 @@ class TableColumns:
                 continue
             counts = frame[name].dropna().astype(str).value_counts()
             if len(counts) > MAX_CATEGORIES:
-                ordered = counts.reset_index().sort_values(["count", name], ascending=[False, True])
-                kept[name] = tuple(ordered[name][: MAX_CATEGORIES - 1])
+                ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+                kept[name] = tuple(str(value) for value, _ in ordered[: MAX_CATEGORIES - 1])
         return cls(sequence, label, tuple(attributes), edges, kept)
 
     def apply(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -114,7 +115,7 @@ def _bins(
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(
-            f"{cell_place(frame, path, row, name)}: {text.iloc[row]!r} is not a number, and the training table had "
+            f"{cell_place(frame, path, row, name)}: {quoted(text.iloc[row])} is not a number, and the training table had "
             "numbers there; mend that cell or empty it."
         )
     texts = [f"{edge:g}" for edge in edges]

@@ -12,6 +12,8 @@ from zipfile import is_zipfile
 import numpy as np
 import pandas as pd
 
+from treecrf._messages import quoted
+from treecrf._npz import read_npz, write_npz
 from treecrf.datasets.table import cell_place, check_columns, encode_table
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import FORMAT, ChainLabeller, Labeller, load
@@ -22,7 +24,7 @@ from treecrf.models.memm import MEMM, SlidingWindow
 from treecrf.models.smile import SmileCRF
 from treecrf.models.treecrf import TreeCRF
 from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
-from treecrf.sequences import SequenceSet, read_npz, write_npz
+from treecrf.sequences import SequenceSet
 from treecrf.tabular.columns import TableColumns
 
 LABELLERS: dict[str, type[ChainLabeller]] = {
@@ -82,7 +84,7 @@ class TableLabeller:
                 row = int(unknown.argmax())
                 raise ValueError(
                     f"{cell_place(frame, path, row, columns.label)}: the model was not trained with the label "
-                    f"{label.iloc[row]!r} (it knows {', '.join(names)}); mend that label, or train with it."
+                    f"{quoted(label.iloc[row])} (it knows {', '.join(names)}); mend that label, or train with it."
                 )
         data = encode_table(
             columns.apply(frame, path), path, sequence=columns.sequence, label=columns.label if labelled else None,
@@ -100,7 +102,7 @@ class TableLabeller:
             if strange.any():
                 row = int(np.argmax(strange))
                 yield (
-                    f"{cell_place(frame, path, row, name)}: the training table did not have {frame[name].iloc[row]!r} "
+                    f"{cell_place(frame, path, row, name)}: the training table did not have {quoted(frame[name].iloc[row])} "
                     f"({strange.sum():,} such cell{'s' if strange.sum() > 1 else ''}); such values tell the model nothing."
                 )
 
@@ -126,10 +128,16 @@ class TableLabeller:
         header, _ = read_npz(path, FORMAT)
         if "table" not in header:
             raise ValueError(f"model {os.fspath(path)} does not say which columns it reads; train it by treecrf fit.")
-        table = header["table"]
-        edges, kept = ({name: tuple(items) for name, items in table[key].items()} for key in ("edges", "kept"))
-        columns = TableColumns(table["sequence"], table["label"], tuple(table["attributes"]), edges, kept)
-        return cls(load(path), columns, _restore(table["holes"]))
+        try:
+            table = header["table"]
+            edges, kept = ({name: tuple(items) for name, items in table[key].items()} for key in ("edges", "kept"))
+            columns = TableColumns(table["sequence"], table["label"], tuple(table["attributes"]), edges, kept)
+            holes = _restore(table["holes"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
+            ) from error
+        return cls(load(path), columns, holes)
 
 
 def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:

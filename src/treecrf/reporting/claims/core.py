@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.reporting.files import read_json
+from treecrf.reporting.files import read_frame, read_json
 
 REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN = "replicated", "partly", "not_replicated", "not_run"
 
@@ -114,7 +114,7 @@ class Results:
         path = self._folder.joinpath(*parts)
         if not path.is_file():
             return None
-        return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+        return read_frame(path)
 
 
 Check = Callable[[Results], Finding]

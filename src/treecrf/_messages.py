@@ -1,0 +1,42 @@
+"""How errors quote what they found: short, on one line, whatever it is."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterable
+
+
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write very long numbers."""
+        return repr(x) if x.bit_length() < 128 else f"a number of {x.bit_length():,} bits"
+
+
+_REPR = _Short()
+_REPR.maxstring = _REPR.maxother = 120
+_REPR.maxlevel, _REPR.maxdict, _REPR.maxlist, _REPR.maxtuple = 3, 4, 6, 6
+
+MOST_NAMES = 12
+"""Names that a list in an error has."""
+
+
+def quoted(value: object) -> str:
+    """`repr`, the middle of what is long left out."""
+    return " ".join(_REPR.repr(value).splitlines())
+
+
+def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> str:
+    """Names one after another; of many the first, and how many more there are."""
+    every = list(names)
+    shown = ", ".join(show(name) for name in every[:MOST_NAMES])
+    return shown if len(every) <= MOST_NAMES else f"{shown} and {len(every) - MOST_NAMES:,} more"
+
+
+def repeated(names: Iterable[object]) -> object | None:
+    """The first name that stands there a second time; None if there is none."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

@@ -1,0 +1,48 @@
+"""Reading Parquet files so that a damaged one is named."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+from treecrf._messages import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DAMAGE = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RuntimeError, AssertionError, EOFError,
+)  # fmt: skip
+"""What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
+
+
+_OF_THE_DISK = (errno.ENOENT, errno.EACCES, errno.EISDIR, errno.EIO, errno.EMFILE)
+"""Errors that say nothing of what is in the file."""
+
+
+def read_parquet(path: str | os.PathLike[str], what: str) -> pd.DataFrame:
+    """The frame at `path`.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What an error calls it, such as "table".
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file if it is not readable as Parquet.
+    """
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path)
+    except (OSError, *_DAMAGE) as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            raise
+        found = quoted(f"{type(error).__name__}: {error}")
+        raise ValueError(
+            f"{what} {os.fspath(path)} is not a readable Parquet file ({found}); write it again."
+        ) from error
