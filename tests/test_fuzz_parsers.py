@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, mutate, mutations_of, outcome, quiet
 
+import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
+from treecrf.cli._shared import read_training_set
 from treecrf.datasets import faq, hyphenation, nettalk, pod, protein, sectlabel
 from treecrf.datasets._text import LETTERS, from_words
 from treecrf.datasets.columns import read_columns, write_columns
@@ -142,8 +144,6 @@ def table_bytes():
 
 def read_any_table(path, bins=None):
     """A table as the command line reads it."""
-    from treecrf.cli._shared import read_training_set
-
     with quiet():
         _, data = read_training_set(path, "sequence", "label", None, bins)
     return check_set(data)
