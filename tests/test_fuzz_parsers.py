@@ -388,3 +388,9 @@ def test_mutations_are_the_same_every_time(table_bytes):
     first, second = ([mutate(table_bytes, np.random.default_rng(i)) for i in range(50)] for _ in range(2))
     assert first == second
     assert len(set(first)) > 45
+
+
+def test_a_columns_file_without_line_ends_is_refused(tmp_path):
+    path = written(tmp_path / "t.txt", b"the D B " * 5000)
+    message = assert_clear(lambda: read_as_columns(path))
+    assert message.startswith(f"columns file {path}, line 1: 15,000 cells, and 1,000 are the most")

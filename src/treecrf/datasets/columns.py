@@ -20,6 +20,9 @@ SUFFIXES = (".conll", ".conllu", ".txt")
 SEQUENCE = "sequence"
 """Name of the column that numbers the sequences, from 0: the file itself has blank lines for that."""
 
+MOST_COLUMNS = 1000
+"""Of a columns file: a longer row is a file without line ends."""
+
 UNSPECIFIED = "_"
 """What a cell without a value holds, as in CoNLL-X and CoNLL-U; between tabs it may be empty too."""
 
@@ -47,7 +50,7 @@ def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
     ------
     ValueError
         One sentence that names file and line: bytes that are no UTF-8, a row with more or fewer cells than the first
-        one, a file with no row.
+        one, a row of more than `MOST_COLUMNS` cells, a file with no row.
     """
     import pandas as pd
 
@@ -57,6 +60,11 @@ def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise ValueError(f"columns file {path} has no rows; give one line per observation.")
     separator = "\t" if "\t" in first[1] else None  # None: any white space
     n_cells = len(first[1].split(separator))
+    if n_cells > MOST_COLUMNS:
+        raise ValueError(
+            f"columns file {path}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
+            "observation a line of its own."
+        )
     rows: list[list[str | None]] = []
     lines: list[int] = []
     sequence, fresh = -1, True
