@@ -22,6 +22,7 @@ LAYERS = (
         "_future_settings",
         "code_digest",
         "_frames",
+        "_cells",
         "_messages",
         "_npz",
         "_parquet",
@@ -30,7 +31,7 @@ LAYERS = (
 )
 """From top to bottom; a module may import its own layer and the ones below. ``__init__`` shows parts of all."""
 
-ONLY = {"datasets": {"datasets", "sequences", "_frames", "_messages", "_parquet"}}
+ONLY = {"datasets": {"datasets", "sequences", "_cells", "_frames", "_messages", "_parquet"}}
 """Parts that may import less than their layer allows."""
 
 

@@ -127,10 +127,15 @@ DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.As
 
 
 def effects(body):
-    """Statements that do more than define or re-export names; ``with kernel_cache()`` may stand around imports."""
+    """Statements that do more than define or re-export names.
+
+    ``with kernel_cache()`` may stand around imports, and what stands under ``if TYPE_CHECKING`` does not run.
+    """
     for node in body:
         if isinstance(node, ast.With) and "kernel_cache" in ast.unparse(node.items[0]):
             yield from effects(node.body)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from effects(node.orelse)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         elif (
@@ -149,3 +154,10 @@ def test_packages_fronts_only_define_and_reexport():
 def test_effects_are_seen():
     text = "x = 1\nimport a\na.b = 2\nprint(x)\nwith kernel_cache():\n    from a import c\n    c()\n"
     assert list(effects(ast.parse(text).body)) == ["a.b = 2", "print(x)", "c()"]
+    text = "if TYPE_CHECKING:\n    import a\nelse:\n    print(1)\nif x:\n    import b\n"
+    assert list(effects(ast.parse(text).body)) == ["print(1)", "if x:\n    import b"]
+
+
+def test_names_that_the_front_loads_late_count(tmp_path):
+    (tmp_path / "script.py").write_text("from treecrf import TreeCRF\n")
+    assert SOURCE / "treecrf/models/treecrf.py" in CodeGraph(SOURCE / "treecrf").files(tmp_path / "script.py")

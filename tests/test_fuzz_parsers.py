@@ -366,7 +366,14 @@ def test_a_column_called_count_may_have_many_values(tmp_path):
 def test_many_columns_and_long_names_end_soon(tmp_path):
     names = ",".join(f"c{i}" for i in range(60_000))
     message = assert_clear(lambda: read_any_table(written(tmp_path / "t.csv", f"{names}\n".encode())))
-    assert message.endswith("'c11' and 59,988 more.")
+    assert message.endswith(" has 60,000 columns, and 1,000 are the most; leave out those that are no input.")
+    with quiet():
+        pd.DataFrame(np.zeros((1, 1001)), columns=[f"c{i}" for i in range(1001)]).to_parquet(tmp_path / "t.parquet")
+    message = assert_clear(lambda: read_any_table(tmp_path / "t.parquet"))
+    assert message.endswith(" has 1,001 columns, and 1,000 are the most; leave out those that are no input.")
+    names = ",".join("c" * 100 + str(i) for i in range(1000))
+    message = assert_clear(lambda: read_any_table(written(tmp_path / "t.csv", f"{names}\n".encode())))
+    assert message.endswith("c11' and 988 more.")
 
 
 @pytest.mark.parametrize("role", ["sequence", "label", "x1"])
@@ -394,3 +401,44 @@ def test_a_columns_file_without_line_ends_is_refused(tmp_path):
     path = written(tmp_path / "t.txt", b"the D B " * 5000)
     message = assert_clear(lambda: read_as_columns(path))
     assert message.startswith(f"columns file {path}, line 1: 15,000 cells, and 1,000 are the most")
+
+
+def test_a_mark_of_the_encoding_in_the_first_cell_comes_back(tmp_path):
+    path = written(tmp_path / "t.conll", b"\xef\xbb\xbf\xef\xbb\xbfthe D B\ncat N I\n")
+    frame = read_columns(path)
+    assert frame["1"].tolist() == ["\ufeffthe", "cat"]
+    write_columns(frame, path)
+    pd.testing.assert_frame_equal(read_columns(path), frame)
+
+
+@pytest.mark.parametrize("dtype", ["object", "category"])
+@pytest.mark.parametrize("cell", ["\ud800", "a\udcff", b"a\xff"])
+@pytest.mark.parametrize("role", ["sequence", "label", "x"])
+def test_cells_that_are_no_text_are_named(role, cell, dtype):
+    frame = pd.DataFrame({"sequence": ["1", "2"], "label": ["u", "v"], "x": ["a", "b"]}, dtype=object)
+    frame.loc[1, role] = cell
+    if dtype == "category":
+        frame[role] = pd.Categorical.from_codes([0, 1], categories=pd.Index(frame[role], dtype=object))
+    message = assert_clear(lambda: SequenceSet.from_frame(frame, sequence="sequence", label="label"))
+    assert message == f"row 1, column '{role}': {cell!r} is not text in UTF-8; mend that cell."
+
+
+def test_bytes_in_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"sequence": [1, 1, 2], "label": ["u", "v", "u"], "x": ["a", None, "é"]}, dtype=object)
+    frame.to_parquet(path)
+    expected = read_any_table(path)
+    frame.assign(x=[b"a", None, "é".encode()]).to_parquet(path)
+    assert read_any_table(path) == expected
+    for kind in ("object", "category"):
+        frame.assign(x=pd.Series([b"a", None, b"\xff"], dtype=kind)).to_parquet(path)
+        message = assert_clear(lambda: read_any_table(path))
+        assert message == f"table {path}: row 2, column 'x': b'\\xff' is not text in UTF-8; mend that cell."
+
+
+def test_strings_in_parquet_that_are_no_text(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"sequence": [1, 1], "label": ["u", "v"], "x": ["aXYZb", "c"]}).to_parquet(path, compression=None)
+    written(path, path.read_bytes().replace(b"aXYZb", b"a\xff\xff\xffb"))
+    message = assert_clear(lambda: read_any_table(path))
+    assert message.startswith(f"table {path} is not a readable Parquet file (")

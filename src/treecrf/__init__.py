@@ -46,19 +46,19 @@ __all__ = [
 
 _MODULES = ("chain", "datasets", "missing")
 _LABELLERS = {
-    "MEMM": "memm",
-    "FutureFeatureMEMM": "future",
-    "FutureFeatureTreeCRF": "future_treecrf",
-    "InducedCRF": "induced",
-    "LinearCRF": "linear",
-    "MalletCRF": "mallet",
-    "NeuralNetwork": "window_classifiers",
-    "SlidingWindow": "memm",
-    "SmileCRF": "smile",
-    "TreeCRF": "treecrf",
-    "WindowLightGBM": "window_classifiers",
+    "MEMM": "treecrf.models.memm",
+    "FutureFeatureMEMM": "treecrf.models.future",
+    "FutureFeatureTreeCRF": "treecrf.models.future_treecrf",
+    "InducedCRF": "treecrf.models.induced",
+    "LinearCRF": "treecrf.models.linear",
+    "MalletCRF": "treecrf.models.mallet",
+    "NeuralNetwork": "treecrf.models.window_classifiers",
+    "SlidingWindow": "treecrf.models.memm",
+    "SmileCRF": "treecrf.models.smile",
+    "TreeCRF": "treecrf.models.treecrf",
+    "WindowLightGBM": "treecrf.models.window_classifiers",
 }
-"""Modules of `treecrf.models`, by labeller."""
+"""Modules of the labellers; under their full names, so that `treecrf.code_digest` finds them."""
 
 
 def __getattr__(name: str) -> Any:
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
     elif name in ("MISSING", "Attribute", "SequenceSet"):
         value = getattr(import_module(f"{__name__}.sequences"), name)
     else:
-        modules = {labeller: import_module(f"{__name__}.models.{file}") for labeller, file in _LABELLERS.items()}
+        modules = {labeller: import_module(module) for labeller, module in _LABELLERS.items()}
         value = import_module(f"{__name__}.models.base").load if name == "load" else getattr(modules[name], name)
     globals()[name] = value
     return value

@@ -35,11 +35,16 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> pd.DataFrame:
     ValueError
         One sentence that names the file if it is not readable as Parquet.
     """
-    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import parquet
 
     try:
-        return pd.read_parquet(path)
-    except (OSError, *_DAMAGE) as error:
+        with open(path, "rb") as stream:
+            table = parquet.read_table(stream)
+        table.validate(full=True)  # reading does not look whether text is text
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+    except (OSError, pa.ArrowException, *_DAMAGE) as error:
         if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
             raise
         found = quoted(f"{type(error).__name__}: {error}")

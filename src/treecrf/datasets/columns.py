@@ -21,7 +21,10 @@ SEQUENCE = "sequence"
 """Name of the column that numbers the sequences, from 0: the file itself has blank lines for that."""
 
 MOST_COLUMNS = 1000
-"""Of a columns file: a longer row is a file without line ends."""
+"""Of a table of any format: more are a file without line ends, or a table that stands on its side."""
+
+_MARK = "\ufeff"
+"""A reader takes it for the mark of the encoding where it is a file's first character."""
 
 UNSPECIFIED = "_"
 """What a cell without a value holds, as in CoNLL-X and CoNLL-U; between tabs it may be empty too."""
@@ -95,10 +98,14 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         before = None
         for sequence, *cells in frame.itertuples(index=False, name=None):
-            if before is not None and sequence != before:
+            first = before is None
+            if not first and sequence != before:
                 stream.write("\n")
             before = sequence
-            stream.write("\t".join(UNSPECIFIED if _is_empty(cell) else str(cell) for cell in cells) + "\n")
+            line = "\t".join(UNSPECIFIED if _is_empty(cell) else str(cell) for cell in cells)
+            if first and line.startswith(_MARK):
+                stream.write(_MARK)
+            stream.write(line + "\n")
 
 
 def _is_empty(cell: object) -> bool:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf._cells import cell_texts
 from treecrf._messages import listed, quoted, repeated
 from treecrf._parquet import read_parquet
 from treecrf.datasets._seeds import generator
-from treecrf.datasets.columns import is_columns_file, read_columns
+from treecrf.datasets.columns import MOST_COLUMNS, is_columns_file, read_columns
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -54,10 +55,31 @@ def _read_parquet(file: Path) -> pd.DataFrame:
 
     frame = read_parquet(file, "table")
     frame.columns = pd.Index([str(name) for name in frame.columns])
-    twice = repeated(frame.columns)
+    _check_names(file, list(frame.columns))
+    try:
+        texts = {name: cell_texts(frame[name], name) for name in frame.columns if _has_bytes(frame[name])}
+    except ValueError as error:
+        raise ValueError(f"table {file}: {error}") from None
+    for name, cells in texts.items():
+        cells[frame[name].isna().to_numpy()] = None
+        frame[name] = pd.Series(cells, index=frame.index, dtype=object)
+    return frame
+
+
+def _has_bytes(column: pd.Series) -> bool:
+    values = column.cat.categories if column.dtype == "category" else column
+    return values.dtype == object and any(isinstance(value, bytes) for value in values)
+
+
+def _check_names(file: Path, names: Sequence[str]) -> None:
+    """Raise where a table has too many columns or two of one name."""
+    if len(names) > MOST_COLUMNS:
+        raise ValueError(
+            f"table {file} has {len(names):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no input."
+        )
+    twice = repeated(names)
     if twice is not None:
         raise ValueError(f"table {file}: column {quoted(twice)} stands there twice; rename one.")
-    return frame
 
 
 def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | None]], list[int]]:
@@ -70,9 +92,7 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
             names = next(reader, [])
             if not any(names):
                 raise ValueError(f"table {file} is empty or its first line has no column names; give it some.")
-            twice = repeated(names)
-            if twice is not None:
-                raise ValueError(f"table {file}: column {quoted(twice)} stands there twice; rename one.")
+            _check_names(file, names)
             for row in reader:
                 if not row:
                     continue  # a blank line

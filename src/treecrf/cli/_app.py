@@ -1,0 +1,57 @@
+"""The commands put together, and how they end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+import typer
+
+from treecrf.cli._shared import help_text
+from treecrf.cli.describe import describe
+from treecrf.cli.evaluate import evaluate
+from treecrf.cli.fit import fit
+from treecrf.cli.missing import missing
+from treecrf.cli.predict import predict
+
+HELP = """
+Label sequences with conditional random fields made of regression trees.
+
+A file has one row per observation: CSV (.csv, .tsv), Parquet (.parquet), or a CoNLL columns file (.conll, .conllu, .txt:
+white space or tabs between columns, a blank line between sequences; the columns are called 1, 2, .., the labels are in the
+last one). An empty cell is a missing value; in a columns file _ is one too.
+
+[bold]A first session[/bold]
+treecrf describe train.csv                       [dim]what is in the file[/dim]
+treecrf fit train.csv -o model.npz --window 3,3  [dim]learn[/dim]
+treecrf evaluate model.npz test.csv              [dim]how good is it[/dim]
+treecrf predict model.npz new.csv -o out.csv     [dim]label new data[/dim]
+treecrf missing train.csv                        [dim]what to do with holes[/dim]
+"""
+
+app = typer.Typer(
+    name="treecrf",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=help_text(HELP),
+    epilog="Exit codes: 0 fine; 1 wrong input, said in one sentence; 2 wrong usage.",
+)
+for command in (fit, predict, evaluate, describe, missing):
+    app.command(help=help_text(command.__doc__ or ""))(command)
+
+
+def main() -> None:
+    """Run the command line; wrong input ends it with one sentence and exit code 1."""
+    warnings.simplefilter("ignore")  # those of libraries mean nothing to whoever types commands
+    try:
+        app(prog_name="treecrf")
+    except (ValueError, OSError, ImportError) as error:
+        if isinstance(error, BrokenPipeError):  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        print(f"treecrf: {error}", file=sys.stderr)
+        sys.exit(1)
