@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf._kernel_cache import kernel_digest
-from treecrf.sequences import SequenceSet, read_npz, write_npz
+from treecrf._npz import read_npz, write_npz
+from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import Tree
 
