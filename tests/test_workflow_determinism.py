@@ -18,7 +18,7 @@ MISSING = {
     "n_training_sets": 1, "n_test_sets": 2, "l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4,
 }  # fmt: skip
 FUTURE = {
-    "datasets": ["xor"], "methods": ["ff_memm_0"], "n_seeds": 1, "n_iterations": 4, "chain_iterations": 5, "g0": [-7], "alpha_uppers": [40],
+    "datasets": ["xor"], "methods": ["sliding_window", "ff_memm_0"], "n_seeds": 1, "n_iterations": 4, "chain_iterations": 5, "g0": [-7], "alpha_uppers": [40],
     "beta_uppers": [1e5], "eta_uppers": [10], "overrides": {"xor": {"each_label": False}},
 }  # fmt: skip
 

@@ -88,7 +88,8 @@ def test_report_has_the_study(study):
     run(study, NONE, "--report", "report.html", missing=TINY)
     report = (study / "report.html").read_text()
     assert "Missing values (chapter 4)" in report
-    assert "Figure 4.1" in report
+    assert "PhD figure 4.1" in report
+    assert "Figure 4.2: how often" in report
 
 
 def test_a_table_with_holes_of_its_own(tmp_path):
@@ -115,7 +116,7 @@ def test_an_edit_of_the_trees_runs_all_jobs_again_at_once(study, tmp_path):
     # In a copy of the package, which PYTHONPATH puts before the installed one.
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     with open(tmp_path / "src/treecrf/trees/copies.py", "a") as file:
-        file.write("# edited\n")
+        file.write("EDITED = True\n")
     messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
     assert messages.count("Compiles") == 1
     assert messages.count("Evaluates ") == 8
@@ -124,7 +125,7 @@ def test_an_edit_of_the_trees_runs_all_jobs_again_at_once(study, tmp_path):
 def test_an_edit_of_a_figure_draws_it_again_and_trains_nothing(study, tmp_path):
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     with open(tmp_path / "src/treecrf/figures/missing.py", "a") as file:
-        file.write("# edited\n")
+        file.write("EDITED = True\n")
     messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
     assert "Draws figure 4.1" in messages
     assert "Evaluates" not in messages

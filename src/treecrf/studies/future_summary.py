@@ -17,6 +17,11 @@ from treecrf.studies.future_features import TREE_NAMES, WEIGHT_NAMES
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
 
+TEST_NAMES = [
+    "dataset", "method", "other", "n_seeds", "accuracy_points", "n_better", "n_significant", "median_p",
+    "clustered_n_significant", "clustered_median_p",
+]  # fmt: skip
+
 LEVEL = 0.05
 """Level of the tests between neighbours."""
 
@@ -109,7 +114,7 @@ def compare_neighbours(predictions: pd.DataFrame, order: Sequence[str], exact_un
             row |= {f"{kind}n_significant": group[f"{kind}significant"].sum()}
             row |= {f"{kind}median_p": group[f"{kind}p_value"].median()}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=TEST_NAMES)
 
 
 def variant_name(method: str, bag: str) -> str:
