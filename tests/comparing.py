@@ -24,6 +24,7 @@ LEFT_OUT = {
     "training/tables/table_3_6.csv": "CPU seconds of an iteration, a column for each phase",
     "training/tables/windows.*": "CPU seconds; training/windows.csv is compared",
     "training/tables/sampling.*": "CPU seconds; training/sampling.csv is compared",
+    "future/tables/choices.[ht]*": "shows CPU seconds; its CSV is compared",
     "missing/tables/costs.*": "CPU seconds, a column for each method; costs.csv of every data set is compared",
 }
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
