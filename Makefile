@@ -51,7 +51,7 @@ fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another numbe
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py
 
-test-faults: $(INSTALLED)  ## Kill runs, damage files, fill a disk, compare with an undisturbed run (about 20 minutes)
+test-faults: $(INSTALLED)  ## Kill runs, damage files, fill a disk, compare with an undisturbed run
 	$(BIN)/python tests/faults/kill_and_damage.py
 
 bench: $(INSTALLED)  ## Measure speed
