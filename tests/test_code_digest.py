@@ -100,11 +100,15 @@ def test_resources_and_names_of_files_count(package):
     assert len({before, edited, CodeGraph(package).digest(package / "parts/words.py")}) == 3
 
 
-def test_the_digest_does_not_know_where_the_package_is(package, tmp_path):
-    before = CodeGraph(package).digest(package / "parts/words.py")
-    (tmp_path / "elsewhere").mkdir()
-    moved = package.rename(tmp_path / "elsewhere/treecrf")
-    assert CodeGraph(moved).digest(moved / "parts/words.py") == before
+@pytest.mark.parametrize("folder", ["a", "z"])  # before and after the package in alphabetical order
+def test_the_digest_does_not_know_where_package_and_script_are(package, tmp_path, folder):
+    script = tmp_path / "treecrf_script.py"
+    script.write_text("from treecrf.labels import label\n")
+    before = CodeGraph(package).digest(script)
+    (tmp_path / "m").mkdir()
+    (tmp_path / folder).mkdir()
+    moved = package.rename(tmp_path / "m/treecrf")
+    assert CodeGraph(moved).digest(script.rename(tmp_path / folder / script.name)) == before
 
 
 def test_every_script_of_the_workflow_has_a_digest():

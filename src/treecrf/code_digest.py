@@ -85,15 +85,16 @@ class CodeGraph:
         ValueError
             As `files` does.
         """
-        whole = hashlib.sha256()
         wanted = set(importing)
+        lines = []
         for file in self.files(start):
             if wanted and not (file.suffix == ".py" and wanted & self._module(file).names):
                 continue
             name = file.relative_to(self._package).as_posix() if file.is_relative_to(self._package) else file.name
             content = self._module(file).digest if file.suffix == ".py" else _hash(file.read_bytes())
-            whole.update(f"{name} {content}\n".encode())
-        return whole.hexdigest()[:16]
+            lines.append(f"{name} {content}\n")
+        # Sorted by name: the order of full paths would change with the folders in which package and script lie.
+        return _hash("".join(sorted(lines)).encode())[:16]
 
     def _module(self, file: Path) -> _Module:
         if file not in self._modules:
