@@ -52,7 +52,7 @@ def test_config_yaml_says_the_defaults():
         assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
     unnamed = {"datasets": [], "overrides": {}}
     assert said.future.model_copy(update=unnamed) == defaults.future
-    unnamed = {"datasets": [], "baselines": {}}
+    unnamed = {"datasets": [], "baselines": {}, "overrides": {}}
     assert said.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 
 
@@ -103,6 +103,10 @@ def test_a_table_of_your_own():
         (
             {"training": {"overrides": {"protein": {"datasets": []}}}},
             "'training' overrides 'datasets' for 'protein', which belongs to no data set",
+        ),
+        (
+            {"missing": {"overrides": {"protein": {"rates": [0]}}}},
+            "'missing' overrides 'rates' for 'protein', which belongs to no data set",
         ),
         ({"training": {"max_leaves": 1}}, "'training.max_leaves' holds 1, but"),
         ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' holds 'beam', but"),

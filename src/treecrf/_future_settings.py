@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf._settings_parts import Finite, Labellers, Model, Name, Regularization, each_once, used_labellers
+from treecrf._settings_parts import Finite, Labellers, Name, Regularization, StudySettings, each_once, used_labellers
 
 _METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
 
@@ -18,10 +18,9 @@ NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
 """Values of the column `bag` for methods without bags, and for bags that reach to the end; else ``bag 6`` and the like."""
 
 
-class FutureSettings(Model):
+class FutureSettings(StudySettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
-    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     methods: list[Name] = Field(
         ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
         description="Methods to compare, neighbours with McNemar's test: a labeller and its order, or one of labellers.",
@@ -54,10 +53,6 @@ class FutureSettings(Model):
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
 
-    overrides: dict[Name, dict[str, Any]] = Field(
-        {}, description="Data sets with other settings than these: name, then setting and value."
-    )
-
     @field_validator(
         "datasets", "methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts"
     )
@@ -83,20 +78,7 @@ class FutureSettings(Model):
                 )
         return self
 
-    @model_validator(mode="after")
-    def _overrides_are_settings(self) -> FutureSettings:
-        for name in self.overrides:
-            forbidden = {"datasets", "overrides"} & set(self.overrides[name])
-            if forbidden:
-                raise ValueError(f"overrides {sorted(forbidden)[0]!r} for {name!r}, which belongs to no data set")
-            self.of(name)
-        return self
-
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
         unused = {"datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "overrides"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
-
-    def of(self, dataset: str) -> FutureSettings:
-        """The settings of one data set."""
-        return FutureSettings.model_validate(self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {}))

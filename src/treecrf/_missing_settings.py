@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf._settings_parts import Decoder, Labellers, Model, Name, each_once, refuse_unknown, used_labellers
+from treecrf._settings_parts import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
 
 MissingMethod = Literal[
     "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator"
 ]  # fmt: skip
 
 
-class MissingSettings(Model):
+class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
-    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"methods", "rates", "baseline", "baselines"}
+
     methods: list[MissingMethod | Name] = Field(
         ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
         min_length=1,
@@ -83,7 +84,7 @@ class MissingSettings(Model):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
-        unused = {"datasets", "methods", "labellers", "rates", "baseline", "baselines"}
+        unused = {*self.whole, "labellers"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     def baseline_of(self, dataset: str) -> str:

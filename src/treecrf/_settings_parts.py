@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from treecrf._messages import listed
 
@@ -21,6 +21,31 @@ Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+
+
+class StudySettings(Model):
+    """Settings of a study, some of which may be others for a data set."""
+
+    whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
+    """Settings of the study as a whole, which no data set has for itself."""
+
+    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
+    overrides: dict[Name, dict[str, Any]] = Field(
+        {}, description="Data sets with other settings than these: name, then setting and value."
+    )
+
+    @model_validator(mode="after")
+    def _overrides_are_settings(self) -> Self:
+        for name in self.overrides:
+            forbidden = sorted(self.whole & set(self.overrides[name]))
+            if forbidden:
+                raise ValueError(f"overrides {forbidden[0]!r} for {name!r}, which belongs to no data set")
+            self.of(name)
+        return self
+
+    def of(self, dataset: str) -> Self:
+        """The settings of one data set."""
+        return type(self).model_validate(self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {}))
 
 
 class LabellerSettings(Model):

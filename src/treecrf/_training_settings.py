@@ -9,9 +9,9 @@ from pydantic import Field, field_validator, model_validator
 from treecrf._settings_parts import (
     Decoder,
     Labellers,
-    Model,
     Name,
     Regularization,
+    StudySettings,
     Variance,
     Window,
     each_once,
@@ -42,7 +42,7 @@ CHOSEN_BY = {"mallet": "induced_crf", "mallet_linear": "linear_crf", "smile": "t
 """Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
 
 
-class TrainingSettings(Model):
+class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
@@ -88,9 +88,6 @@ class TrainingSettings(Model):
         "missing", description="What to do with a category that the training set does not have."
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    overrides: dict[Name, dict[str, Any]] = Field(
-        {}, description="Data sets with other settings than these: name, then setting and value."
-    )
 
     @field_validator(
         "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "variances", "network_penalties",
@@ -111,22 +108,8 @@ class TrainingSettings(Model):
             raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
         return self
 
-    @model_validator(mode="after")
-    def _overrides_are_settings(self) -> TrainingSettings:
-        for name in self.overrides:
-            forbidden = {"datasets", "overrides"} & set(self.overrides[name])
-            if forbidden:
-                raise ValueError(f"overrides {sorted(forbidden)[0]!r} for {name!r}, which belongs to no data set")
-            self.of(name)
-        return self
-
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {"datasets", "methods", "labellers", "overrides", "exact_under", *others}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
-
-    def of(self, dataset: str) -> TrainingSettings:
-        """The settings of one data set."""
-        values = self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {})
-        return TrainingSettings.model_validate(values)

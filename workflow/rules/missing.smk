@@ -21,7 +21,9 @@ rule evaluate_missing:
         mem_mb=growing(1000),
         runtime=growing(15),
     params:
-        settings=lambda wildcards: SETTINGS.missing.used_by(wildcards.method),
+        settings=lambda wildcards: SETTINGS.missing.of(wildcards.dataset).used_by(
+            wildcards.method
+        ),
         window=lambda wildcards: window_of(wildcards.dataset),
         seed=SETTINGS.seed,
         code=code_of("evaluate_missing"),

@@ -55,6 +55,7 @@ CHOICES = (
     "unseen_missing",
     "mark",
     "l2_regularizations",
+    "overrides",
 )
 """Settings that the papers leave open."""
 
