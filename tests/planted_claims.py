@@ -238,6 +238,17 @@ def icml(equal, above):
     )  # fmt: skip
 
 
+def plant_starts(folder, *measured):
+    """I3: (times as fast, points of accuracy) of every number of first iterations by the pseudo-likelihood, on hyphen."""
+    rows = [("none", 1, 90.0, 8.0, 8.0)]
+    rows += [
+        ("pseudo_likelihood_iterations", k, 90 + points, 8.0, 8.0 * ratio)
+        for k, (ratio, points) in enumerate(measured, 5)
+    ]
+    names = ["option", "value", "accuracy", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
+    write_frame(pd.DataFrame(rows, columns=names), folder / "training/hyphen/sampling.csv")
+
+
 def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):
     outcomes = against_others(n_better, rates, baseline, otherwise)
     return lambda folder: plant_coefficients(folder, dataset, baseline, outcomes)
@@ -307,6 +318,11 @@ PLANTED = {
         icml((-0.2, 0.05), (UP, (-0.3, 0.05))),
         icml((1.0, 0.049), (UP, UP)),
         icml((1.0, 0.049), (UP, (-0.3, 0.049))),
+    ),
+    "I3": (
+        call(plant_starts, (1.01, -0.49), (2.0, 1.0)),
+        call(plant_starts, (1.01, -0.5), (1.0, 0.0), (2.0, -0.4)),
+        call(plant_starts, (1.01, -0.5), (1.0, 0.0)),
     ),
     "I2": (call(plant_windows, 0.9, 2.1), call(plant_windows, 1.0, 2.1), call(plant_windows, 1.0, 0.9)),
     "P4.1": (

@@ -79,7 +79,6 @@ def test_without_results_nothing_is_run(tmp_path, exists):
     assert (frame["numbers"] == "").all()
     reasons = frame.set_index("id")["explanation"]
     assert "coding" in reasons["M5"]
-    assert "pseudo-likelihood" in reasons["I3"]
 
 
 def test_an_id_is_checked_once():

@@ -5,12 +5,14 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 from urllib.parse import unquote
 
 import pandas as pd
 import pytest
 from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
+from treecrf.reporting import markup
 from treecrf.reporting.markup import address
 from treecrf.reporting.rendering import to_html, to_markdown
 from treecrf.reporting.tables import frame_to_fragment
@@ -148,3 +150,22 @@ def test_tables_are_sorted_by_number_and_stably(tmp_path, column, clicks):
     dump = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
     shown = re.search('data-shown="([^"]*)"', dump)[1].replace("&lt;", "<").split(";")
     assert shown == [["ascending", "descending", "none"][clicks - 1], *SORTED[column, clicks]]
+
+
+def _luminance(color):
+    """Relative luminance of a colour such as ``#fff`` (WCAG 2)."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_has_the_contrast_of_wcag_aa(scheme):
+    css = (Path(markup.__file__).parent / "page.css").read_text()
+    colors = dict(re.findall(r"--([\w-]+): (#\w+);", re.findall(r":root \{[^}]*\}", css)[scheme]))
+    assert _luminance("#ffffff") == pytest.approx(1)
+    for text in ("text", "quiet", "link", "good", "middling", "bad"):
+        for ground in ("ground", "card", "hover", "warn"):
+            dark, light = sorted((_luminance(colors[text]), _luminance(colors[ground])))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, ground)

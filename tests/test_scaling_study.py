@@ -12,7 +12,7 @@ from treecrf.studies.scaling import measure_sampling, measure_scaling, measure_w
 SETTINGS = ScalingSettings(
     methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_sequences=6, length=5,
     n_iterations=9, max_leaves=4, sampling_iterations=3, sampling_repeats=2, row_fractions=[0.5],
-    feature_fractions=[0.5], influence_trimmings=[0.1], real_window_sizes=[1, 2],
+    feature_fractions=[0.5], influence_trimmings=[0.1], pseudo_likelihood_iterations=[1], real_window_sizes=[1, 2],
 )  # fmt: skip
 
 
@@ -67,11 +67,20 @@ def test_sampling_is_that_of_direct_trainings(sets):
     frame = measure_sampling("hmm", train, test, (1, 1), SETTINGS).set_index("option")
     assert frame["value"].to_dict() == {
         "none": 1.0, "row_fraction": 0.5, "feature_fraction": 0.5, "influence_trimming": 0.1,
+        "pseudo_likelihood_iterations": 1.0,
     }  # fmt: skip
     scores = [
         TreeCRF(3, 4, 20.0, (1, 1), row_fraction=0.5, sampling_seed=seed).fit(train).score(test) for seed in (0, 1)
     ]
     assert frame.loc["row_fraction", "accuracy"] == pytest.approx(100 * np.mean(scores))
-    plain = TreeCRF(3, 4, 20.0, (1, 1)).fit(train).score(test)
-    assert frame.loc["none", "accuracy"] == pytest.approx(100 * plain)
+    for option, changed in (("none", {}), ("pseudo_likelihood_iterations", {"pseudo_likelihood_iterations": 1})):
+        model = TreeCRF(3, 4, 20.0, (1, 1), **changed).fit(train)
+        assert frame.loc[option, "accuracy"] == pytest.approx(100 * model.score(test))
+        assert frame.loc[option, "log_likelihood"] == model.log_likelihood_history_[-1]
     assert (frame["tree_seconds"] <= frame["cpu_seconds"]).all()
+    assert frame.loc["none", "seconds_to_likelihood"] == frame.loc["none", "plain_seconds_to_likelihood"]
+
+
+def test_seconds_to_the_same_likelihood_are_until_it_is_first_reached():
+    followed = scaling._Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
+    assert [followed.seconds_to(value) for value in (-9.5, -5.0, -5.5, -4.0)] == [1.0, 2.0, 2.0, 4.0]

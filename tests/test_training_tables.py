@@ -311,10 +311,11 @@ def test_windows_and_sampling():
         ["a", "mine", "0.500", "–", "59.00", "–"],
     ]
     names = ["dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy"]
-    rows = [("a", "none", 1.0, 8.0, 6.0, 60.0), ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5)]
+    names += ["seconds_to_likelihood", "plain_seconds_to_likelihood"]
+    rows = [("a", "none", 1.0, 8.0, 6.0, 60.0, 8.0, 8.0), ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5, 2.0, 3.0)]
     assert sampling_layout(pd.DataFrame(rows, columns=names)).to_numpy().tolist() == [
-        ["a", "all rows and features", "6.00", "8.00", "1.00", "60.00"],
-        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50"],
+        ["a", "all rows and features", "6.00", "8.00", "1.00", "60.00", "1.00"],
+        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50", "1.50"],
     ]
 
 

@@ -32,6 +32,11 @@ def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> s
     return shown if len(every) <= MOST_NAMES else f"{shown} and {len(every) - MOST_NAMES:,} more"
 
 
+def counted(number: int, noun: str) -> str:
+    """How many there are, such as ``1 row`` and ``2,000 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def repeated(names: Iterable[object]) -> object | None:
     """The first name that stands there a second time; None if there is none."""
     seen = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from treecrf._settings_parts import Model, Name, Regularization, Variance
 
@@ -13,7 +13,7 @@ Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
 class ScalingSettings(Model):
-    """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling saves."""
+    """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts save."""
 
     methods: list[ScalingMethod] = Field(
         list(get_args(ScalingMethod)), description="Methods to measure; none: the measurement is left out."
@@ -46,3 +46,15 @@ class ScalingSettings(Model):
     influence_trimmings: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
         [0.05, 0.1, 0.2], description="Shares of the influence that are left out."
     )
+    pseudo_likelihood_iterations: list[Annotated[int, Field(ge=1)]] = Field(
+        [5, 10], description="Numbers of first iterations that follow the pseudo-likelihood, measured like sampling."
+    )
+
+    @model_validator(mode="after")
+    def _some_iterations_follow_the_likelihood(self) -> ScalingSettings:
+        most = max(self.pseudo_likelihood_iterations, default=0)
+        if self.sampling_datasets and most >= self.sampling_iterations:
+            raise ValueError(
+                f"has {most} among pseudo_likelihood_iterations, but sampling_iterations={self.sampling_iterations}; lower it"
+            )
+        return self

@@ -65,7 +65,7 @@ TRAINING_FIGURES = {
         "scaling.sampling_trade_off",
         "sampling",
         "training_sampling",
-        ("Sampling", "Sampling and trimming", "figure"),
+        ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"),
     ),
 }
 """By file: function of treecrf.figures, what it draws, caption, place in the report."""
@@ -103,7 +103,7 @@ TRAINING_TABLES = {
 
 MEASUREMENT_PLACES = {
     "windows": ("Cost", "Cost and accuracy by window", "table"),
-    "sampling": ("Sampling", "Sampling and trimming", "table"),
+    "sampling": ("Sampling", "Sampling, trimming, pseudo-likelihood", "table"),
 }
 """Measurements that have a table: place in the report."""
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treecrf._messages import counted
 from treecrf.cli import _shared as shared
 
 
@@ -37,7 +38,10 @@ def _describe_table(file: Path, sequence: str, label: str, attributes: str | Non
     frame, label, names = shared.read_training_table(file, sequence, label, attributes)
     data = encode_table(frame, file, sequence=sequence, label=label, attributes=names)
     lengths = data.lengths
-    typer.echo(f"{file}: {len(data):,} sequences, {data.n_positions:,} labelled positions, {len(frame):,} rows.")
+    typer.echo(
+        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
+        f"{counted(len(frame), 'row')}."
+    )
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
     n_holes, n_cells = int((data.values < 0).sum()), data.values.size
     typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treecrf._messages import counted
 from treecrf.cli import _shared as shared
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ def fit(
     columns, data = shared.read_training_set(file, sequence, label, attributes, bins)
     holes = fitting.handle_holes(labeller, way, data)
     n_holes = int((data.values < 0).sum())
-    handled = f"; {n_holes:,} missing cells ({n_holes / data.values.size:.1%}): {way}" if n_holes else ""
+    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.values.size:.1%}): {way}" if n_holes else ""
     shared.note(
-        f"{file}: {len(data):,} sequences, {data.n_positions:,} positions, {len(data.attributes)} attributes{handled}."
+        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
+        f"{counted(len(data.attributes), 'attribute')}{handled}."
     )
 
     with ExitStack() as stack:

@@ -22,6 +22,7 @@ SAMPLING_NAMES = {
     "row_fraction": "share of the rows",
     "feature_fraction": "share of the features",
     "influence_trimming": "influence trimmed",
+    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
 }
 """Options of the sampling study as readers see them."""
 
@@ -30,6 +31,7 @@ SAMPLING_STYLES: dict[str, dict[str, Any]] = {
     "row_fraction": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
     "feature_fraction": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
     "influence_trimming": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
+    "pseudo_likelihood_iterations": {"color": "#AA4499", "marker": "D", "linestyle": (0, (1, 1.2))},
 }
 
 
@@ -86,7 +88,7 @@ def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
 
 
 def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
-    """Accuracy against the CPU seconds of training, with samples of rows or features, or with influence trimming.
+    """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
 
     Parameters
     ----------

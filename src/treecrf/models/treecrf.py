@@ -292,15 +292,16 @@ class TreeCRF(base.ChainLabeller):
             yield self.flat_.potentials(window_codes(aligned, self.window), repeated=tuple(self.window) == (0, 0))
             return
         space = chain.StateSpace(len(self.label_names_), self.order)
-        evaluator = self._evaluator(self._columns(aligned), space, self.forest_)
-        potentials = np.repeat(self.start_[:, None, :], data.n_positions, axis=1)
+        columns, _, window_of = self._distinct_windows(aligned)
+        evaluator = self._evaluator(columns, space, self.forest_)
+        potentials = np.repeat(self.start_[:, None, :], len(columns.cells), axis=1)
         if not self.n_iterations:
-            yield potentials
+            yield _at_positions(potentials, window_of)
         for iteration in range(self.n_iterations):
             for label in range(len(self.label_names_)):
                 evaluator.add(self.forest_.tree(iteration * len(self.label_names_) + label), potentials[label])
             if (iteration + 1) % every == 0:
-                yield potentials
+                yield _at_positions(potentials, window_of)
 
     # --- parts --------------------------------------------------------------------------------------
 
@@ -311,16 +312,24 @@ class TreeCRF(base.ChainLabeller):
     def _windows(
         self, train: SequenceSet, build_sweep: Callable[..., Sweep]
     ) -> tuple[Columns, Sweep, NDArray[np.int32] | None]:
-        """The windows that trees are grown on: where a window is one observation, those that differ."""
-        columns, with_missing = self._columns(train), self.missing != "error"
+        """The windows that trees are grown on, and the window of every position where they are not all positions'."""
+        columns, windows, window_of = self._distinct_windows(train)
+        return columns, build_sweep(windows, self.window, self.missing != "error"), window_of
+
+    def _distinct_windows(self, data: SequenceSet) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
+        """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
+
+        Else, and if all differ, the windows of all positions, and None.
+        """
+        columns = self._columns(data)
         if tuple(self.window) == (0, 0):
             examples, window_of = distinct_windows(columns.cells)
             if len(examples) < len(window_of):
-                place = np.arange(train.n_positions) - np.repeat(train.offsets[:-1], train.lengths)
-                observations = (np.repeat(train.observation_offsets[:-1], train.lengths) + place)[examples]
-                distinct = SequenceSet(train.values[observations], np.array([0, len(examples)]), train.attributes)
-                return self._columns(distinct), build_sweep(distinct, self.window, with_missing), window_of
-        return columns, build_sweep(train, self.window, with_missing), None
+                place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+                observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
+                distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
+                return self._columns(distinct), distinct, window_of
+        return columns, data, None
 
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
@@ -397,3 +406,8 @@ class TreeCRF(base.ChainLabeller):
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
         self.seconds_, self.shape_ = values["seconds"], values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None
+
+
+def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:
+    """Potentials of every position, from those of the windows that differ; shapes (n_labels, n, n_states)."""
+    return potentials if window_of is None else np.take(potentials, window_of, axis=1)

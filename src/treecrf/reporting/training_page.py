@@ -105,7 +105,8 @@ forward-backward decoding after the last iteration, in percent.
 SAMPLING_NOTE = """
 Trees grown on samples of rows or of features, or without the rows of least influence (sections 3.3 and 6.2). Star: all of
 them. Up: more accurate; left: cheaper; numbers: the share. Fractions: mean accuracy and median seconds over several samples.
-Small differences say nothing.
+Small differences say nothing. First iterations by the pseudo-likelihood (ICML 2004, section 3) need no forward-backward;
+numbers: how many.
 """
 
 CHOICES = (
@@ -263,10 +264,12 @@ def _sampling(results: Path) -> Section:
     alt = "Accuracy against CPU seconds of training, a panel for each data set, a line for each way of sampling."
     folder = results / "training"
     table = Table(
-        "Sampling rows and features", sampling_layout(_measured(results, "sampling")), _file(folder, "sampling")
+        "Sampling, trimming, pseudo-likelihood",
+        sampling_layout(_measured(results, "sampling")),
+        _file(folder, "sampling"),
     )
     parts = [*drawn(folder / "sampling.svg", alt, SAMPLING_NOTE), Fold("The same as a table", [table])]
-    return Section("training-sampling", "Sampling rows and features", parts)
+    return Section("training-sampling", "Sampling, trimming, pseudo-likelihood", parts)
 
 
 # --- parts ------------------------------------------------------------------------------------------

@@ -262,7 +262,8 @@ def _accuracies(trained: _Trained, sets: Splits, settings: FutureSettings) -> tu
     """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
     found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
     predicted = np.empty(0, dtype=np.int16)
-    for side, data in zip(Splits._fields, sets, strict=True):
+    found["validation_accuracy"] = trained.validation_accuracy
+    for side, data in (("train", sets.train), ("test", sets.test)):
         stages = trained.model.staged_predict(data, (settings.decoder,), every=trained.n_iterations)
         predicted = next(stages)[settings.decoder]
         found[f"{side}_accuracy"] = 100 * float((predicted == trained.model.align_labels(data)).mean())

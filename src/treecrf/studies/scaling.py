@@ -6,7 +6,7 @@ All seconds are CPU seconds of one thread.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,10 @@ from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION, METHODS
 
 SCALING_NAMES = ["axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
-SAMPLING_NAMES = ["dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy"]
+SAMPLING_NAMES = [
+    "dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy", "log_likelihood", "seconds_to_likelihood",
+    "plain_seconds_to_likelihood",
+]  # fmt: skip
 
 REPEATS = 5
 """Times that an evaluation of F is measured; the median counts."""
@@ -94,7 +97,9 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
 def measure_sampling(
     dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: ScalingSettings
 ) -> pd.DataFrame:
-    """What row sampling, feature sampling and influence trimming (PhD sections 3.3 and 6.2) cost and gain.
+    """What sampling, influence trimming (PhD sections 3.3 and 6.2) and a start by the pseudo-likelihood cost and gain.
+
+    The pseudo-likelihood for the first iterations: ICML 2004, section 3.
 
     Parameters
     ----------
@@ -109,38 +114,77 @@ def measure_sampling(
     -------
     DataFrame
         dataset, option ("none" or a setting of `TreeCRF`), value, cpu_seconds (of training), tree_seconds (of growing
-        trees), accuracy (percent, forward-backward); over several samples the median of seconds and the mean of accuracies.
+        trees), accuracy (percent, forward-backward), log_likelihood (of the training set, at the end),
+        seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the option, until
+        the lower of their two final log likelihoods); over several samples medians of seconds, else means.
     """
-    options: list[tuple[str, float]] = [("none", 1.0)]
-    for option in ("row_fraction", "feature_fraction", "influence_trimming"):
-        options += [(option, value) for value in getattr(settings, f"{option}s")]
-    rows = []
-    for option, value in options:
-        is_random = option in ("row_fraction", "feature_fraction")
-        changed: dict[str, Any] = {} if option == "none" else {option: value}
-        models = [
-            TreeCRF(
-                n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
-                max_leaves=settings.max_leaves, window=window, sampling_seed=seed, **changed,
-            ).fit(train)
-            for seed in range(settings.sampling_repeats if is_random else 1)
-        ]  # fmt: skip
-        rows.append(
-            {
-                "dataset": dataset,
-                "option": option,
-                "value": value,
-                "cpu_seconds": np.median([sum(model.seconds_.values()) for model in models]),
-                "tree_seconds": np.median([model.seconds_["trees"] for model in models]),
-                "accuracy": np.mean([100 * model.score(test) for model in models]),
-            }
-        )
-    return pd.DataFrame(rows)[SAMPLING_NAMES]
+    plain = _follow(train, window, settings)
+    rows = [_sampling_row([plain], plain, test, option="none", value=1.0)]
+    for option in ("row_fraction", "feature_fraction"):
+        for value in getattr(settings, f"{option}s"):
+            samples = [
+                _follow(train, window, settings, sampling_seed=seed, **{option: value})
+                for seed in range(settings.sampling_repeats)
+            ]
+            rows.append(_sampling_row(samples, plain, test, option=option, value=value))
+    for option, values in (
+        ("influence_trimming", settings.influence_trimmings),
+        ("pseudo_likelihood_iterations", settings.pseudo_likelihood_iterations),
+    ):
+        for value in values:
+            rows.append(
+                _sampling_row(
+                    [_follow(train, window, settings, **{option: value})], plain, test, option=option, value=value
+                )
+            )
+    return pd.DataFrame(rows).assign(dataset=dataset)[SAMPLING_NAMES]
 
 
 def window_of_size(size: int) -> tuple[int, int]:
     """The window of so many observations around the position; an even one sees one more after it than before."""
     return (size - 1) // 2, size // 2
+
+
+class _Followed(NamedTuple):
+    """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows it."""
+
+    model: TreeCRF
+    seconds: list[float]
+    log_likelihoods: list[float]
+
+    def seconds_to(self, log_likelihood: float) -> float:
+        """CPU seconds until the log likelihood was that high."""
+        reached = zip(self.seconds, self.log_likelihoods, strict=True)
+        return next(seconds for seconds, value in reached if value >= log_likelihood)
+
+
+def _follow(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings, **changed: Any) -> _Followed:
+    model = TreeCRF(
+        n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
+        max_leaves=settings.max_leaves, window=window, **changed,
+    )  # fmt: skip
+    followed = _Followed(model, [], [])
+
+    def note(iteration: int, by_phase: Mapping[str, float], log_likelihood: float) -> None:
+        if iteration >= model.pseudo_likelihood_iterations:
+            followed.seconds.append(sum(by_phase.values()))
+            followed.log_likelihoods.append(log_likelihood)
+
+    model.fit(train, monitor=note)
+    return followed
+
+
+def _sampling_row(samples: Sequence[_Followed], plain: _Followed, test: SequenceSet, **constant: Any) -> dict[str, Any]:
+    """What several trainings that differ by their sample cost and gain."""
+    equal = [min(sample.log_likelihoods[-1], plain.log_likelihoods[-1]) for sample in samples]
+    return constant | {
+        "cpu_seconds": np.median([sum(sample.model.seconds_.values()) for sample in samples]),
+        "tree_seconds": np.median([sample.model.seconds_["trees"] for sample in samples]),
+        "accuracy": np.mean([100 * sample.model.score(test) for sample in samples]),
+        "log_likelihood": np.mean([sample.log_likelihoods[-1] for sample in samples]),
+        "seconds_to_likelihood": np.median([s.seconds_to(value) for s, value in zip(samples, equal, strict=True)]),
+        "plain_seconds_to_likelihood": np.median([plain.seconds_to(value) for value in equal]),
+    }
 
 
 class _Run(NamedTuple):

@@ -12,7 +12,7 @@ from zipfile import is_zipfile
 import numpy as np
 import pandas as pd
 
-from treecrf._messages import quoted
+from treecrf._messages import counted, quoted
 from treecrf._npz import read_npz, write_npz
 from treecrf.datasets.table import cell_place, check_columns, encode_table
 from treecrf.missing import Imputer, Indicator
@@ -103,7 +103,7 @@ class TableLabeller:
                 row = int(np.argmax(strange))
                 yield (
                     f"{cell_place(frame, path, row, name)}: the training table did not have {quoted(frame[name].iloc[row])} "
-                    f"({strange.sum():,} such cell{'s' if strange.sum() > 1 else ''}); such values tell the model nothing."
+                    f"({counted(int(strange.sum()), 'such cell')}); such values tell the model nothing."
                 )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,7 +13,6 @@ from treecrf.reporting.claims import future, missing, training
 from treecrf.reporting.claims.core import CHECKS, NOT_RUN, Finding, Place, Results
 
 LATER = {
-    "I3": "The training study does not measure a start with iterations of the pseudo-likelihood.",
     "M": "The study of output coding (MS thesis) does not exist yet.",
     "U": "The study of kernels (UAI 2004) does not exist yet.",
     "E": "The study of ensembles (ESPBoost) does not exist yet.",

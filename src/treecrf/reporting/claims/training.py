@@ -41,6 +41,9 @@ SHRINKAGE_LEVEL = 0.025
 FIRST_ITERATION = 20
 """Fluctuation counts after it (P3.7)."""
 
+NO_LOSS = 0.5
+"""Points of accuracy (I3)."""
+
 MUCH = 2.0
 """So many times larger is "much" (P3.7, P3.10, I2)."""
 
@@ -219,6 +222,29 @@ def induction_grows_with_the_window(results: Results) -> Finding:
 
     test = f"CPU seconds per iteration: cheaper at the smallest window; slope by window, induction / trees > {MUCH:g}"
     return judge(gather(("protein",), observe), test)
+
+
+@checks("I3")
+def pseudo_likelihood_starts_are_faster(results: Results) -> Finding:
+    """CPU seconds to the same log likelihood with and without first iterations by the pseudo-likelihood, and accuracy."""
+
+    def observe(place: Place) -> Iterator[Observation]:
+        sampling = results.frame("training", place.name, "sampling")
+        if sampling is None:
+            return
+        plain = sampling.loc[sampling["option"] == "none", "accuracy"].iloc[0]
+        for row in sampling[sampling["option"] == "pseudo_likelihood_iterations"].to_dict("records"):
+            ratio = _ratio(row["plain_seconds_to_likelihood"], row["seconds_to_likelihood"])
+            points = row["accuracy"] - plain
+            said = (
+                f"with {row['value']:g} of them on {place.name}, {number(ratio)} times as fast and {number(points)} points of "
+                "accuracy"
+            )
+            degree = FAILS if ratio <= 1 else HOLDS if points > -NO_LOSS else LEANS
+            yield Observation(said, degree, said)
+
+    test = f"plain seconds / seconds to the same log likelihood > 1, and loss of accuracy < {NO_LOSS:g} points"
+    return judge(gather(("protein", "nettalk", "hyphen"), observe), test)
 
 
 # --- comparisons of accuracy ------------------------------------------------------------------------
