@@ -32,7 +32,7 @@ class MissingSettings(StudySettings):
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
-    n_iterations: int = Field(200, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
+    n_iterations: int = Field(100, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
     held_out: float = Field(
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses lambda and iteration."
     )

@@ -29,10 +29,15 @@ class Workflow:
         The configuration.
     environment : dict
         Added to this process's.
+    messages : Path, optional
+        Where its messages go; ``folder/messages.txt`` unless given.
     """
 
-    def __init__(self, folder: Path, settings: dict, environment: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, settings: dict, environment: dict[str, str], messages: Path | None = None
+    ) -> None:
         self.folder, self.results = folder, folder / "results"
+        self._messages = messages or folder / "messages.txt"
         (folder / "config").mkdir(parents=True)
         shutil.copy(ROOT / "config/config.yaml", folder / "config")
         (folder / "run.yaml").write_text(yaml.safe_dump(settings))
@@ -45,7 +50,7 @@ class Workflow:
         everything |= ONE_THREAD | NO_WAY_OUT | self._environment | environment
         command = [sys.executable, str(ROOT / "workflow/progress.py"), "--cores", "2"]
         command += ["--snakefile", str(ROOT / "Snakefile"), "--configfile", "run.yaml"]
-        with open(self.folder / "messages.txt", "w", encoding="utf-8") as stream:
+        with open(self._messages, "w", encoding="utf-8") as stream:
             self._process = subprocess.Popen(
                 command, cwd=self.folder, env=everything, stdout=stream, stderr=stream, start_new_session=True
             )
@@ -87,7 +92,7 @@ class Workflow:
 
     def messages(self) -> str:
         """What the last run said."""
-        return (self.folder / "messages.txt").read_text(encoding="utf-8", errors="replace")
+        return self._messages.read_text(encoding="utf-8", errors="replace")
 
     def log(self, name: str) -> str:
         """What a job said, as far as it did."""

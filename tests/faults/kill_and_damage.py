@@ -154,7 +154,7 @@ class Trial:
             self.say("left out: this process may not mount a small disk to fill")
             return
         try:
-            run = Workflow(disk / "run", self._settings, self._environment())
+            run = Workflow(disk / "run", self._settings, self._environment(), self._base / "full_disk.txt")
             code, messages = run.finish()
             said = [line for line in messages.splitlines() if "disk is full" in line or "No space left" in line]
             self.check(code != 0 and bool(said), f"a disk of {needed // 3 >> 10} KiB is full: {said[:1]}")
