@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from comparing import result_digests  # noqa: E402
 from disturbing import Workflow, cut, flip  # noqa: E402
 
 RAW = "protein/protein-secondary-structure.train"
+"""The raw file that is damaged; the one beside it is there, too."""
 
 
 class Trial:
@@ -104,8 +106,7 @@ class Trial:
         kernels = self._damaged_kernels()
         if self._mirror:
             raw = run.folder / "data/raw" / RAW
-            raw.parent.mkdir(parents=True)
-            raw.write_bytes((Path(self._mirror) / RAW).read_bytes())
+            shutil.copytree(Path(self._mirror, RAW).parent, raw.parent)
             flip(raw)
         run.start(TREECRF_MIRROR="")
         while not run.is_done(0.3) and not (run.results / "training/hmm/treecrf.curves.parquet").is_file():
