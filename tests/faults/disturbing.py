@@ -33,9 +33,7 @@ class Workflow:
         Where its messages go; ``folder/messages.txt`` unless given.
     """
 
-    def __init__(
-        self, folder: Path, settings: dict, environment: dict[str, str], messages: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, settings: dict, environment: dict[str, str], messages: Path | None = None) -> None:
         self.folder, self.results = folder, folder / "results"
         self._messages = messages or folder / "messages.txt"
         (folder / "config").mkdir(parents=True)
