@@ -90,6 +90,8 @@ def other_array(array, rng):
             return array.ravel()[: rng.integers(array.size + 1)]
         case 3:
             return array[::-1]
+        case _ if array.dtype.kind == "S":  # bytes may be no text
+            return array.view(np.uint8)
         case _:
             return array.astype(("float64", "int8", "uint8", "U")[rng.integers(4)], copy=True)
 

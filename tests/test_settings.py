@@ -77,6 +77,13 @@ def test_readme_names_every_key():
     assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
 
 
+def test_an_infinite_argument_of_your_own_method_reaches_its_jobs():
+    own = {"mine": {"class": "m:C", "settings": {"a": float("inf")}, "grid": {"b": [1, float("inf")]}}}
+    settings = load_settings({**MINIMAL, "labellers": own})
+    assert settings.training.used_by("mine")["labellers"]["mine"]["settings"] == {"a": float("inf")}
+    assert settings.missing.used_by("mine")["labellers"]["mine"]["grid"] == {"b": [1, float("inf")]}
+
+
 def test_a_table_of_your_own():
     table = {"kind": "table", "path": "mine.csv", "sequence": "s", "label": "y", "window": [1, 1]}
     settings = load_settings({"datasets": {"mine": table}, "training": {"datasets": ["mine"]}})

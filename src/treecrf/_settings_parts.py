@@ -20,7 +20,7 @@ Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, ser_json_inf_nan="constants")
 
 
 class StudySettings(Model):
