@@ -124,6 +124,10 @@ def test_a_table_of_your_own():
         ({"datasets": {"mine": {"kind": "table"}}}, "the key 'datasets.mine.table.path' is missing; add it"),
         ({"datasets": None}, "'datasets' holds None, but"),
         ({"seed": "x"}, "'seed' holds 'x', but"),
+        (
+            {"labellers": {"mine": {"class": "m:C", "grid": {"a": [{1: 2}]}}}},
+            "holds {1: 2}, which has a key that is not text",
+        ),
     ],
 )
 def test_errors_are_one_sentence(change, sentence):

@@ -175,6 +175,8 @@ def _problem_of(value: Any) -> str | None:
         return "has a control character" if _CONTROL.search(value) else None
     if isinstance(value, int) and abs(value) > _LARGEST:
         return f"is beyond {_LARGEST:,}"
+    if isinstance(value, Mapping) and not all(isinstance(name, str) for name in value):
+        return "has a key that is not text (put it in quotes)"
     is_plain = value is None or isinstance(value, int | float | list | tuple | Mapping)
     return None if is_plain else f"is of the type {type(value).__name__} (text needs quotes)"
 
