@@ -38,3 +38,16 @@ def test_a_type_a_missing_file_and_other_bytes_count(tmp_path):
         "runs.parquet",
         "summary.csv",
     ]
+
+
+def test_claims_about_seconds_are_left_out_and_others_are_not(tmp_path):
+    def write_claims(folder, **numbers):
+        folder.mkdir()
+        values = {"P3.1": "1", "P3.8": "2"} | numbers
+        pd.DataFrame({"id": list(values), "numbers": list(values.values())}).to_csv(folder / "claims.csv", index=False)
+        (folder / "claims.html").write_text(str(values))
+        return result_digests(folder)
+
+    one = write_claims(tmp_path / "one")
+    assert one == write_claims(tmp_path / "other", **{"P3.8": "3"})
+    assert differences(one, write_claims(tmp_path / "third", **{"P3.1": "3"})) == ["claims.csv"]
