@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
+from treecrf._training_settings import TrainingSettings
 from treecrf.reporting import markup
-from treecrf.reporting.markup import address
+from treecrf.reporting.markup import address, parts_markup
+from treecrf.reporting.parts import Fold, Table, open_choices
 from treecrf.reporting.rendering import to_html, to_markdown
 from treecrf.reporting.tables import frame_to_fragment
 
@@ -115,6 +117,22 @@ def test_markdown_escapes_and_marks_the_best():
     assert to_markdown(frame).splitlines() == [
         "| data set | x |", "| :-- | --: |", r"| a\|b | **1.00\*** |", r"|  | \<0.001 |",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("n_rows", "is_long"), [(10, False), (200, True)])
+def test_long_folded_tables_are_marked_so_that_paper_leaves_them_out(n_rows, is_long):
+    table = Table("Numbers", pd.DataFrame({"data set": ["a"] * n_rows, "x": ["1"] * n_rows}))
+    (fold,) = Elements(parts_markup([Fold("All", [table])], Path("reports"))).all("details")
+    assert (fold.get("class") == "long") is is_long
+
+
+def test_choices_name_the_data_sets_that_have_others():
+    own = {"n_folds": 2, "methods": ["treecrf"]}
+    settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
+    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None})], Path("reports"))
+    assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
+    assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
+    assert "not_run" not in shown
 
 
 SORTED = {

@@ -11,7 +11,7 @@ from treecrf.reporting.cells import window_text
 from treecrf.reporting.files import read_frame, read_frames
 from treecrf.reporting.future_tables import future_layouts, method_text
 from treecrf.reporting.headlines import future_headline
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, open_choices, paragraph
 from treecrf.settings import Settings, TableDataset
 
 INTRODUCTION = """
@@ -53,7 +53,7 @@ NEEDED = ("summary", "best", "tests")
 
 CHOICES = (
     "n_seeds", "held_out", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
-    "max_lower_iterations", "patience", "tolerance", "l2_regularization", "overrides",
+    "max_lower_iterations", "patience", "tolerance", "l2_regularization",
 )  # fmt: skip
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
 
@@ -99,7 +99,7 @@ def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str]
         table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
         Fold("Tests between neighbours", [paragraph(TESTS_NOTE), table("tests", "Tests between neighbours")]),
         Fold("What validation chose, CPU seconds", [table("choices", "What validation chose, CPU seconds")]),
-        Fold("Choices that the dissertation leaves open", [paragraph("{chosen}.", chosen=_open_choices(settings))]),
+        open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
 
@@ -131,9 +131,3 @@ def _pictures(folder: Path, name: str) -> list[Part]:
             drawn(trees, f"The first tree of the first features found on {name}.", TREES_NOTE.format(name=name)),
         ),
     ]
-
-
-def _open_choices(settings: Settings) -> str:
-    shown = settings.future.model_dump(mode="json")
-    shown["overrides"] = {name: own for name, own in shown["overrides"].items() if name in settings.future.datasets}
-    return named_values({name: shown[name] for name in CHOICES})

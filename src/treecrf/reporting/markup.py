@@ -14,6 +14,8 @@ from treecrf.reporting.rendering import to_fragment
 
 FILE_KINDS = {".csv": "CSV", ".tex": "LaTeX", ".svg": "SVG", ".pdf": "PDF", ".png": "PNG"}
 """Files that are linked, in this order, by what they end in."""
+PRINTED_ROWS = 80
+"""Folded parts of more rows or lines, more than about a page, are printed only if they are open."""
 
 
 def study_markup(study: Study, reports: Path) -> str:
@@ -49,7 +51,13 @@ def _part(part: Part, reports: Path) -> str:
         case Figure():
             return _figure(part, reports)
         case Fold():
-            return f"<details><summary>{escape(part.title)}</summary>{parts_markup(part.parts, reports)}</details>"
+            return _fold(part.title, parts_markup(part.parts, reports))
+
+
+def _fold(title: str, inside: str) -> str:
+    """Parts that are shown on request; on paper, too, where they are long."""
+    kind = ' class="long"' if max(inside.count("<tr"), inside.count("\n")) > PRINTED_ROWS else ""
+    return f"<details{kind}><summary>{escape(title)}</summary>{inside}</details>"
 
 
 def scrolled(table: str, caption: str) -> str:

@@ -10,7 +10,7 @@ from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.headlines import missing_headline
 from treecrf.reporting.missing_tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, named_values, paragraph
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, open_choices, paragraph
 from treecrf.settings import MissingSettings, Settings
 
 INTRODUCTION = """
@@ -55,7 +55,7 @@ CHOICES = (
     "unseen_missing",
     "mark",
     "l2_regularizations",
-    "overrides",
+    "n_iterations",
 )
 """Settings that the papers leave open."""
 
@@ -95,7 +95,6 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path
         INTRODUCTION, train=settings.n_training_sets, test=settings.n_test_sets, held_out=settings.held_out,
         decoder=settings.decoder.replace("_", "-"),
     )  # fmt: skip
-    values = settings.model_dump(mode="json")
     names = ", ".join(dict.fromkeys(evaluations["dataset"]))
     alt = (
         f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method, falling to the right; "
@@ -106,15 +105,7 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path
         said,
         *drawn(folder / "figure_4_1.svg", alt, FIGURE_NOTE),
         Table(caption, accuracy_layout(evaluations), folder / "tables/accuracy"),
-        Fold(
-            "Choices that the papers leave open",
-            [
-                paragraph(
-                    "{chosen}.",
-                    chosen=named_values({name: values[name] for name in CHOICES}),
-                )
-            ],
-        ),
+        open_choices(settings, CHOICES),
     ]
     return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
 

@@ -1,4 +1,5 @@
-// Tables are sorted by a click or by the keyboard; printing opens what is folded. Without this script nothing is lost.
+// Tables are sorted by a click or by the keyboard; printing opens what is folded and short.
+// Without this script nothing is lost.
 "use strict";
 
 const MISSING = "–";
@@ -69,7 +70,7 @@ if (matchMedia("(max-width: 40rem)").matches) document.querySelector("nav > deta
 
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
+  closed = [...document.querySelectorAll("details:not([open], .long)")];
   closed.forEach((part) => { part.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));

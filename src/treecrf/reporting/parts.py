@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+
+from treecrf._settings_parts import StudySettings
 
 
 class Note(NamedTuple):
@@ -70,9 +73,30 @@ def listed(items: Sequence[str], style: str = "") -> list[Part]:
     return [Note(f"<ul{style}>{''.join(f'<li>{item}</li>' for item in items)}</ul>")] if items else []
 
 
-def named_values(values: dict[str, Any]) -> str:
-    """Settings with their values (HTML)."""
-    return ", ".join(f"<code>{escape(name)}: {escape(str(value))}</code>" for name, value in values.items())
+def open_choices(settings: StudySettings, names: Sequence[str], more: dict[str, Any] | None = None) -> Fold:
+    """Settings of a study that the papers leave open, then those that single data sets have instead."""
+    values = settings.model_dump(mode="json")
+    alike: dict[str, list[str]] = {}
+    for dataset, own in values["overrides"].items():
+        if dataset in settings.datasets:
+            alike.setdefault(_named_values(own), []).append(dataset)
+    instead = [f"{escape(', '.join(datasets))}: {text}" for text, datasets in alike.items()]
+    heading = [paragraph("Instead, on single data sets:")] if instead else []
+    chosen = Note(f"<p>{_named_values({name: values[name] for name in names} | (more or {}))}</p>")
+    return Fold("Choices that the papers leave open", [chosen, *heading, *listed(instead)])
+
+
+def _named_values(values: dict[str, Any]) -> str:
+    return ", ".join(f"<code>{escape(name)}: {escape(_shown(value))}</code>" for name, value in values.items())
+
+
+def _shown(value: Any) -> str:
+    """A value as the configuration writes it."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name}: {_shown(part)}' for name, part in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_shown, value))}]"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def drawn(path: Path, alt: str, caption: str) -> list[Part]:

@@ -11,7 +11,7 @@ import pandas as pd
 from treecrf.figures.style import DECODER_NAMES, training_method_name
 from treecrf.reporting.files import read_frame, read_frames, read_json
 from treecrf.reporting.headlines import training_headline
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, named_values, paragraph
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, open_choices, paragraph
 from treecrf.reporting.published import training_costs
 from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
 from treecrf.reporting.training_layouts import training_layouts
@@ -124,7 +124,6 @@ CHOICES = (
     "exact_under",
     "unseen",
     "test_every",
-    "overrides",
 )
 """Settings that the papers leave open, or that methods beyond the papers need."""
 
@@ -207,7 +206,7 @@ def _accuracy(
             "What cross-validation chose",
             [Table("What cross-validation chose", layouts["choices"], _file(folder, "choices"))],
         ),
-        Fold("Choices that the papers leave open", [paragraph("{chosen}.", chosen=_open_choices(settings))]),
+        _choices(settings),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
@@ -304,8 +303,6 @@ def _not_run(notes: pd.DataFrame) -> list[str]:
     return [f"<b>{escape(f'{method} was not run on {names}')}</b>: {escape(reason)}" for names, method, reason in rows]
 
 
-def _open_choices(settings: TrainingSettings) -> str:
-    values = settings.model_dump(mode="json")
-    chosen = {name: values[name] for name in CHOICES}
+def _choices(settings: TrainingSettings) -> Fold:
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
-    return named_values(chosen | {name: induction[name] for name in INDUCTION_CHOICES})
+    return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES})
