@@ -232,6 +232,7 @@ def training_results():
 
 FUTURE_SIDES = ("train", "validation", "test")
 FUTURE_OUTCOMES = ("runs", "predictions", "weights", "trees")
+FUTURE_EXAMPLE = f"{RESULTS}/future/example.csv"
 FUTURE_SUMMARIES = ("runs", "summary", "best", "tests", "weights", "trees")
 
 
@@ -282,7 +283,7 @@ def future_results():
         return []
     return (
         [f"{RESULTS}/future/tables/{name}.html" for name in FUTURE_TABLES]
-        + [f"{RESULTS}/future/orders.svg"]
+        + [f"{RESULTS}/future/orders.svg", FUTURE_EXAMPLE]
         + [
             f"{RESULTS}/future/{name}/{picture}.svg"
             for name in with_future_features()
@@ -350,7 +351,7 @@ def claim_results():
         *measurements().values(),
         *(path for name in MISSING_SUMMARIES for path in missing_summaries(name)),
         *(path for name in FUTURE_SUMMARIES for path in future_summaries(name)),
-        *([f"{RESULTS}/future/example.csv"] if SETTINGS.future.datasets else []),
+        *([FUTURE_EXAMPLE] if SETTINGS.future.datasets else []),
     ]
 
 

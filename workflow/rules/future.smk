@@ -91,7 +91,7 @@ rule summarise_future:
 
 rule compute_example:
     output:
-        f"{RESULTS}/future/example.csv",
+        FUTURE_EXAMPLE,
     log:
         f"{LOGS}/compute_example.log",
     group:
