@@ -109,7 +109,11 @@ class Trial:
             shutil.copytree(Path(self._mirror, RAW).parent, raw.parent)
             flip(raw)
         run.start(TREECRF_MIRROR="")
-        while not run.is_done(0.3) and not (run.results / "training/hmm/treecrf.curves.parquet").is_file():
+        pieces: list[Path] = []
+        while not run.is_done(0.2) and not (
+            (run.results / "training/hmm/treecrf.curves.parquet").is_file()
+            and (pieces := list(run.results.rglob("*.pieces/*.zip")))
+        ):
             pass
         n_processes = run.kill()
         self.say(f"killed with {n_processes} processes")
@@ -121,15 +125,16 @@ class Trial:
         damaged = []
         for pattern, spoil in (
             ("data/hmm/test.npz", cut), ("training/hmm/*.curves.parquet", flip), ("training/scaling.csv", flip),
-            ("future/example.csv", cut), ("data/xor/description.json", flip),
+            ("future/example.csv", cut), ("data/hmm/description.json", flip),
         ):  # fmt: skip
             for path in list(run.results.glob(pattern))[:1]:
                 spoil(path)
                 damaged.append(path)
                 self.say(f"{spoil.__name__}: {path.relative_to(run.folder)}")
-        for path in list(run.results.rglob("*.pieces/*.zip"))[:2]:
+        for path in (path for path in pieces if path.is_file()):
             cut(path)
             self.say(f"cut: {path.relative_to(run.folder)}")
+        self.check(bool(pieces), "a job had finished parts when it was killed")
         code, messages = run.finish()
         names = [path.relative_to(run.folder).as_posix() for path in damaged]
         self.check(
