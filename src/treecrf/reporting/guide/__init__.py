@@ -37,7 +37,6 @@ from treecrf.reporting.guide.sentences import (
     _nothing_to_compare,
     _overall_tests,
     _own_holes,
-    _picked,
     _picks_by_kind,
     _prices,
     _shared_data,
@@ -128,7 +127,7 @@ def recommendation(
         Which method to use, and why, in Markdown.
     """
     run = _prepare(evaluations, comparisons, costs, deviance)
-    method = None if run.judged.empty else _picked(_records(run.judged), _cost_of(run.costs)).method
+    method = None if run.judged.empty else _records(run.judged)[0].method
     blocks = [block for block in _short_answer(run) if block and not block.startswith("|")]
     return method, SECTION.sub("", "\n\n".join(blocks)) + "\n"
 
@@ -174,23 +173,23 @@ def _short_answer(run: _Run) -> Iterator[str]:
     if judged.empty:
         yield _nothing_to_compare(run.methods)
         return
-    records, costs = _records(judged), _cost_of(run.costs)
-    picks = _picks_by_kind(judged, _kinds(judged), run.costs)
+    records = _records(judged)
+    picks = _picks_by_kind(judged, _kinds(judged))
     always_beaten = all(record.n_beaten for record in records)
     if always_beaten and len({name for _, name in picks}) > 1:
         yield "**It depends on the data.**"
         yield _list(f"{title}: **{name}**." for title, name in picks)
-        yield _advice(records, costs)
+        yield _advice(records)
     elif always_beaten and len(picks) > 1:
         yield f"**Use {picks[0][1]}: it is the choice for each kind of data of this run.**"
-        yield _advice(records, costs)
+        yield _advice(records)
     else:
-        yield f"**{_advice(records, costs)}**"
+        yield f"**{_advice(records)}**"
     yield _leaders(judged)
     answers = [
-        _least_behind(records, _picked(records, costs)),
+        _least_behind(records),
         _loss_in_short(_spans(run.cells, run.accuracy)),
-        _prices(costs, run.yardstick),
+        _prices(_cost_of(run.costs), run.yardstick),
     ]
     yield _list(answers)
     yield _record_table(records)
@@ -250,7 +249,7 @@ def _decisions(run: _Run) -> Iterator[str]:
     kinds = _kinds(judged)
     if len(kinds) > 1:
         yield "By kind of data:"
-        yield _list(_for_kind(judged, *kind, run.costs) for kind in kinds)
+        yield _list(_for_kind(judged, *kind) for kind in kinds)
     yield "By method, the least often beaten first:" if len(judged) else _nothing_to_compare(run.methods)
     records = {record.method: record for record in _records(judged)}
     costs = _cost_of(run.costs)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from treecrf.figures.style import method_name, ordered_methods
 from treecrf.reporting.cells import SIGNIFICANCE_LEVEL
-from treecrf.reporting.guide.numbers import CASE, ROUNDING, _cost_of, _Record, _records, _Run
+from treecrf.reporting.guide.numbers import CASE, ROUNDING, _Record, _records, _Run
 from treecrf.reporting.guide.words import (
     _all_cases,
     _and,
@@ -64,21 +64,15 @@ def _nothing_to_compare(methods: Sequence[str]) -> str:
     return "This run compared no methods, so it cannot say which one to use."
 
 
-def _picked(records: Sequence[_Record], costs: pd.Series) -> _Record:
-    """The method that the advice names first: the safest, or the cheapest where none was ever beaten."""
-    known = [record for record in records if record.method in costs.index]
-    if known and not any(record.n_beaten for record in records):
-        return min(known, key=lambda record: float(costs[record.method]))
-    return records[0]
-
-
-def _advice(records: Sequence[_Record], costs: pd.Series) -> str:
-    """Which method to use, from the numbers of cases in which methods were beaten."""
-    pick = _picked(records, costs)
+def _advice(records: Sequence[_Record]) -> str:
+    """Which method to use, from the numbers of cases in which methods were beaten: the first, which is the safest."""
+    pick = records[0]
     safe = [record for record in records if not record.n_beaten]
     if len(safe) == len(records):
-        reason = "the cheapest to train" if pick.method in costs.index else "the closest to the best on average"
-        return f"Take {pick.name}, {reason}: in {_all_cases(pick.n_cases)} no method was clearly worse than another."
+        return (
+            f"Take {pick.name}, the closest to the best on average; in {_all_cases(pick.n_cases)} no method was clearly "
+            "worse than another."
+        )
     if len(safe) == 1:
         return f"Use {pick.name}: it alone was never clearly worse than another method ({_n(pick.n_cases, 'case')})."
     if safe:
@@ -95,20 +89,14 @@ def _advice(records: Sequence[_Record], costs: pd.Series) -> str:
     )
 
 
-def _picks_by_kind(
-    judged: pd.DataFrame, kinds: list[tuple[str, list[str]]], costs: pd.DataFrame
-) -> list[tuple[str, str]]:
+def _picks_by_kind(judged: pd.DataFrame, kinds: list[tuple[str, list[str]]]) -> list[tuple[str, str]]:
     """Each kind of data with the name of the method to use there."""
-    picks = []
-    for title, names in kinds:
-        of_kind = _cost_of(costs[costs["dataset"].isin(names)])
-        picks.append((title, _picked(_records(judged[judged["dataset"].isin(names)]), of_kind).name))
-    return picks
+    return [(title, _records(judged[judged["dataset"].isin(names)])[0].name) for title, names in kinds]
 
 
-def _least_behind(records: Sequence[_Record], pick: _Record) -> str:
-    """The method that loses least on average, where that is not the one already named."""
-    least = min(records, key=lambda record: record.behind)
+def _least_behind(records: Sequence[_Record]) -> str:
+    """The method that loses least on average, where that is not the first, which is already named."""
+    pick, least = records[0], min(records, key=lambda record: record.behind)
     if _points(least.behind) == _points(pick.behind):
         return ""
     return (
@@ -282,11 +270,11 @@ def _informative(method: str, own: Sequence[str]) -> str:
     return "This run cannot show that advantage: its holes were made completely at random."
 
 
-def _for_kind(judged: pd.DataFrame, title: str, names: list[str], costs: pd.DataFrame) -> str:
+def _for_kind(judged: pd.DataFrame, title: str, names: list[str]) -> str:
     of_kind = judged[judged["dataset"].isin(names)]
     records = _records(of_kind)
     sentences = (
-        _advice(records, _cost_of(costs[costs["dataset"].isin(names)])),
+        _advice(records),
         _mostly_beaten(records),
         f"From best to worst: {_points(of_kind.groupby(CASE)['behind'].max().mean())} points on average.",
     )
