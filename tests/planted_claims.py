@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from treecrf.reporting.files import write_frame
+from treecrf.reporting.files import write_frame, write_json
 from treecrf.studies.future import NO_BAG
 from treecrf.studies.training_summary import BETTER
 
@@ -13,11 +13,18 @@ RATES = (0.05, 0.1, 0.2, 0.4)
 WEIGHTING, SURROGATES, IMPUTATION, INDICATOR = "instance_weighting", "surrogate_splitting", "imputation", "indicator"
 
 
+def plant(frame, folder, study, dataset, name):
+    """A summary of a data set of a study, with what the page says of the set."""
+    place = folder / ("future" if study == "future" else "data") / dataset
+    write_json({"source": dataset, "stand_in": None}, place / "description.json")
+    write_frame(frame, folder / study / dataset / f"{name}.csv")
+
+
 def plant_pairs(folder, dataset, *rows):
     """Comparisons of the training study; rows (method, other, points, p) or (method, other, points, p, decoder)."""
     names = ["method", "other", "accuracy_points", "p_value", "decoder"]
     frame = pd.DataFrame([(*row, BETTER)[:5] for row in rows], columns=names).assign(dataset=dataset)
-    write_frame(frame, folder / "training" / dataset / "comparisons.csv")
+    plant(frame, folder, "training", dataset, "comparisons")
 
 
 def plant_one_pair(folder, method, other, outcomes):
@@ -38,7 +45,7 @@ def plant_curves(folder, dataset, jump=0.1, seconds=lambda iteration: 2.0 * iter
         for method, step in rise.items()
     ]
     wild = pd.DataFrame({"iteration": [1], "accuracy": [0.0], "cpu_seconds": [seconds(1)], "method": "treecrf"})
-    write_frame(pd.concat([wild, *parts], ignore_index=True), folder / "training" / dataset / "curves.csv")
+    plant(pd.concat([wild, *parts], ignore_index=True), folder, "training", dataset, "curves")
 
 
 def plant_lengths(folder, *slopes):
@@ -75,7 +82,7 @@ def plant_windows(folder, at_smallest, ratio):
         for size in (1, 3, 5)
     ]
     names = ["window_size", "method", "seconds_per_iteration"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "training" / "protein" / "windows.csv")
+    plant(pd.DataFrame(rows, columns=names), folder, "training", "protein", "windows")
 
 
 def plant_coefficients(folder, dataset, baseline, outcomes, extra=()):
@@ -84,7 +91,7 @@ def plant_coefficients(folder, dataset, baseline, outcomes, extra=()):
     rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
     rows += [(0.3, baseline, SURROGATES, 9.0, 1e-9), (0.1, INDICATOR, SURROGATES, 9.0, 1e-9)]  # another rate, baseline
     frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "coefficient", "p_value"])
-    write_frame(frame.assign(likelihood_ratio_p_value=np.nan), folder / "missing" / dataset / "comparisons.csv")
+    plant(frame.assign(likelihood_ratio_p_value=np.nan), folder, "missing", dataset, "comparisons")
 
 
 def against_others(n_better, rates=RATES, baseline=WEIGHTING, otherwise=(-0.1, 0.05)):
@@ -106,7 +113,7 @@ def plant_ranks(folder, ranks):
 def plant_frequencies(folder, n_few, dataset="faq_ai_general"):
     """So many of 20 features are true on fewer than a tenth of the lines, the others on a tenth."""
     frame = pd.DataFrame({"share_true": [0.099] * n_few + [0.1] * (20 - n_few)})
-    write_frame(frame, folder / "missing" / dataset / "frequencies.csv")
+    plant(frame, folder, "missing", dataset, "frequencies")
 
 
 def plant_costs(folder, n_most):
@@ -128,7 +135,7 @@ def plant_costs(folder, n_most):
         ]
         rows += [(0.0, IMPUTATION, 0, "trees", 999.0), (0.1, "default_direction", 0, "trees", 999.0)]
         frame = pd.DataFrame(rows, columns=["rate", "method", "training_set", "phase", "cpu_seconds"])
-        write_frame(frame, folder / "missing" / dataset / "costs.csv")
+        plant(frame, folder, "missing", dataset, "costs")
 
 
 def plant_example(folder, forward, backward, both):
@@ -146,7 +153,7 @@ def plant_best(folder, dataset, accuracies):
         method, _, bag = variant.partition(" (")
         rows.append((method, bag.rstrip(")") or NO_BAG, -5.0 if bag else np.nan, percent))
     frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "test_mean"])
-    write_frame(frame, folder / "future" / dataset / "best.csv")
+    plant(frame, folder, "future", dataset, "best")
 
 
 def plant_orders(folder, **by_dataset):
@@ -163,7 +170,7 @@ def plant_patterns(folder, n_recovered):
     rows += [("xor", 0.0, "ff_memm_0", 9.0, 0.0, 0.0), ("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
     names = ["dataset", "g0", "method", "n_features", "test_instance_accuracy", "test_bag_accuracy"]
     for dataset, group in pd.DataFrame(rows, columns=names).groupby("dataset"):
-        write_frame(group, folder / "future" / str(dataset) / "summary.csv")
+        plant(group, folder, "future", str(dataset), "summary")
 
 
 def plant_predictions(folder, memm, crf, ff_memm, n_positions=1000, seeds=3):
@@ -246,7 +253,7 @@ def plant_starts(folder, *measured):
         for k, (ratio, points) in enumerate(measured, 5)
     ]
     names = ["option", "value", "accuracy", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "training/hyphen/sampling.csv")
+    plant(pd.DataFrame(rows, columns=names), folder, "training", "hyphen", "sampling")
 
 
 def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):

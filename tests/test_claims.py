@@ -19,7 +19,9 @@ from planted_claims import (
     WEIGHTING,
     coefficients,
     pairs,
+    plant,
     plant_frequencies,
+    plant_orders,
     plant_pairs,
 )  # fmt: skip
 
@@ -145,7 +147,7 @@ def test_peaks_stand_in_the_numbers(tmp_path):
             "peak_accuracy": [64.5, 64.4, 1, 1],
         }
     )
-    write_frame(peaks, tmp_path / "training/protein/summary.csv")
+    plant(peaks, tmp_path, "training", "protein", "summary")
     assert "peaks TreeCRF 64.50 %, CRF with induction 64.40 %" in find(tmp_path, "I1").numbers
 
 
@@ -194,11 +196,14 @@ def test_stand_ins_of_missing_values(tmp_path):
 
 def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):
     pairs("treecrf", "induced_crf", nettalk=DOWN)(tmp_path)
-    path = tmp_path / "data/nettalk/description.json"
-    path.parent.mkdir(parents=True)
-    for source, verdict in (("nettalk", "replicated"), ("table", "not_run")):
-        path.write_text(json.dumps({"source": source}))
-        assert find(tmp_path, "P3.4").verdict == verdict
+    plant_orders(tmp_path, nettalk_binary=(80.0, 90.0))
+    for path, claim in (("data/nettalk", "P3.4"), ("future/nettalk_binary", "P5.6")):
+        description = tmp_path / path / "description.json"
+        assert find(tmp_path, claim).verdict == "replicated"
+        description.write_text(json.dumps({"source": "hyphen"}))
+        assert find(tmp_path, claim).verdict == "not_run"
+        description.unlink()
+        assert find(tmp_path, claim).verdict == "not_run"
 
 
 # --- real summaries ---------------------------------------------------------------------------------
@@ -213,7 +218,7 @@ def test_real_mcnemar_tests_decide(tmp_path):
         for name, correct in right.items()
     ).assign(dataset="protein")
     parts = [compare_pairs(outcomes.assign(decoder=decoder)) for decoder in (BETTER, FB, VITERBI)]
-    write_frame(pd.concat(parts), tmp_path / "training/protein/comparisons.csv")
+    plant(pd.concat(parts), tmp_path, "training", "protein", "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
     assert "protein, forward-backward: +5.00 points (p < 0.001)" in frame.loc["P3.1", "numbers"]
@@ -232,7 +237,7 @@ def test_real_deviance_models_decide(tmp_path):
     ]
     names = ["rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
     counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
-    write_frame(compare_all(counts), tmp_path / "missing/protein/comparisons.csv")
+    plant(compare_all(counts), tmp_path, "missing", "protein", "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc["P4.1", "verdict"] == "replicated"
     assert "significantly better in 12 of 12" in frame.loc["P4.1", "numbers"]

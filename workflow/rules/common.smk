@@ -241,6 +241,11 @@ def future_options(name):
     return {key: value for key, value in load_options(name).items() if key != "seed"}
 
 
+def future_description(name):
+    """Where the data of a data set are from, and what they stand in for."""
+    return {"source": source_of(name), "stand_in": described(name).stand_in}
+
+
 def future_draws(name, side):
     """One set of all draws of a data set."""
     n_seeds = SETTINGS.future.of(name).n_seeds
@@ -344,9 +349,25 @@ GUIDE = f"{REPORTS}/missing_values.md"
 # --- claims ------------------------------------------------------------------------------------------
 
 
-def claim_results():
-    """What claims are checked against: the summaries and measurements of all studies."""
+def descriptions():
+    """What the data sets of all studies are."""
+    prepared = [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]
     return [
+        *(
+            f"{RESULTS}/data/{name}/description.json"
+            for name in dict.fromkeys(prepared)
+        ),
+        *(
+            f"{RESULTS}/future/{name}/description.json"
+            for name in SETTINGS.future.datasets
+        ),
+    ]
+
+
+def claim_results():
+    """What claims are checked against: the summaries and measurements of all studies, and what their data are."""
+    return [
+        *descriptions(),
         *(path for name in TRAINING_SUMMARIES for path in training_summaries(name)),
         *measurements().values(),
         *(path for name in MISSING_SUMMARIES for path in missing_summaries(name)),

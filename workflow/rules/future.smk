@@ -72,6 +72,7 @@ rule summarise_future:
             name: f"{RESULTS}/future/{{dataset}}/{name}.csv"
             for name in FUTURE_SUMMARIES
         },
+        description=f"{RESULTS}/future/{{dataset}}/description.json",
     log:
         f"{LOGS}/summarise_future/{{dataset}}.log",
     conda:
@@ -82,6 +83,7 @@ rule summarise_future:
         runtime=growing(5),
     params:
         exact_under=SETTINGS.future.exact_under,
+        description=lambda wildcards: future_description(wildcards.dataset),
         code=code_of("summarise_future"),
     message:
         "Compares the methods on {wildcards.dataset}"

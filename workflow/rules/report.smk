@@ -37,10 +37,7 @@ rule write_page:
         list(measurements().values()),
         missing_results(),
         future_results(),
-        [
-            f"{RESULTS}/data/{name}/description.json"
-            for name in [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]
-        ],
+        descriptions(),
     output:
         PAGE,
     log:

@@ -3,12 +3,13 @@
 Outputs
 -------
 runs, summary, best, tests, weights, trees : CSV, see `treecrf.studies.future_summary.put_together`
+description : JSON, where the data are from
 """
 
 import pandas as pd
 
 from _job import job
-from treecrf.reporting.files import write_frame
+from treecrf.reporting.files import write_frame, write_json
 from treecrf.studies.future import FutureOutcome
 from treecrf.studies.future_summary import put_together
 
@@ -16,3 +17,4 @@ with job(snakemake):
     frames = {kind: [pd.read_parquet(path) for path in snakemake.input[kind]] for kind in FutureOutcome._fields}
     for name, frame in put_together(**frames, exact_under=snakemake.params.exact_under).items():
         write_frame(frame, snakemake.output[name])
+    write_json(snakemake.params.description, snakemake.output.description)

@@ -23,6 +23,9 @@ FAQ_SETS = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 FAQ_STAND_INS = ("faq_perl", "faq_x")
 """Those others. For the sets of a claim that did not run, each of these counts once, so no result counts twice."""
 
+DESCRIBED_IN = {"future": "future"}
+"""Where a study's data sets are described, if it draws its own."""
+
 HALF = Fraction(1, 2)
 
 HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
@@ -103,9 +106,9 @@ class Results:
         self._folder = Path(folder)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A summary (CSV) of a data set of a study; None if there is none, or if another source has the set's name."""
-        description = self._folder / "data" / dataset / "description.json"
-        if description.is_file() and read_json(description)["source"] != dataset:
+        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
+        description = self._folder / DESCRIBED_IN.get(study, "data") / dataset / "description.json"
+        if not description.is_file() or read_json(description)["source"] != dataset:
             return None
         return self.table(study, dataset, f"{name}.csv")
 
