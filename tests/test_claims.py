@@ -177,7 +177,14 @@ def test_stand_ins_count_once_each_and_are_named(tmp_path):
     assert "not run" not in row["numbers"]
     assert "published" not in row["explanation"]  # of which of the two?
     assert frame.loc["P3.3", "data_sets"] == "faq_perl, faq_x (stand-ins for faq_ai_general)"
-    assert "published +2.95 points" in frame.loc["P3.3", "explanation"]
+    assert "published on faq_ai_general: +2.95 points" in frame.loc["P3.3", "explanation"]
+
+
+def test_published_coefficients_beside_a_stand_in_name_their_data_set(tmp_path):
+    coefficients("faq_perl", IMPUTATION, 3, (0.1, 0.4))(tmp_path)
+    explanation = find(tmp_path, "P4.4").explanation
+    assert "published on faq_ai_general: −" in explanation
+    assert "published −" not in explanation
 
 
 def test_a_set_of_the_papers_needs_no_stand_in(tmp_path):

@@ -64,7 +64,7 @@ class Comparison:
         """The comparison as an observation."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        said = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
+        said = "" if np.isnan(self.published) else f", {self.place.published(points_text(self.published))}"
         return Observation(
             f"{self.place.name}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
             HOLDS if holds else LEANS if leans else FAILS,

@@ -53,6 +53,10 @@ class Place:
             return self.name
         return self.stands_for[0] if len(self.stands_for) == 1 else None
 
+    def published(self, value: str) -> str:
+        """A published value in a sentence, which names the data set that it is of where it is another one."""
+        return f"published on {self.published_name}: {value}" if self.stands_for else f"published {value}"
+
 
 @dataclass(frozen=True)
 class Observation:

@@ -110,7 +110,7 @@ def higher_orders_help_but_on_xor(results: Results) -> Finding:
             holds = fall <= STEP + ROUNDING
             difference = f"accuracy falls by {number(fall)} points from one order to the next on {place.name}"
         known = [_published(place, f"crf_{order}") for order in ORDERS]
-        published = f" (published {', '.join(map(number, known))})" if not np.isnan(known).any() else ""
+        published = f" ({place.published(', '.join(map(number, known)))})" if not np.isnan(known).any() else ""
         yield Observation(numbers, HOLDS if holds else FAILS, f"{difference}{published}")
 
     test = f"accuracy by order rises within {STEP} points; on XOR at most {XOR_BOUND:g} %"
@@ -240,9 +240,9 @@ def _published(place: Place, variant: str) -> float:
 
 def _published_text(place: Place, variant: str) -> str:
     value = _published(place, variant)
-    return "" if np.isnan(value) else f" (published {number(value)} %)"
+    return "" if np.isnan(value) else f" ({place.published(f'{number(value)} %')})"
 
 
 def _published_gain_text(place: Place, method: str, other: str) -> str:
     points = _published(place, method) - _published(place, other)
-    return "" if np.isnan(points) else f" (published {points_text(points)})"
+    return "" if np.isnan(points) else f" ({place.published(points_text(points))})"

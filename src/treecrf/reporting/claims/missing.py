@@ -159,7 +159,7 @@ def _against(results: Results, place: Place, baseline: str, rates: Sequence[floa
             & (published["method"] == method)
             & np.isclose(published["missing_rate"], rate)
         ]
-        said = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
+        said = f", {place.published(_signed(float(known['coefficient'].iloc[0])))}" if len(known) else ""
         found.append(Observation(f"{numbers})", degree, f"{numbers}{said})"))
     return found
 
