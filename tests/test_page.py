@@ -13,11 +13,12 @@ import pytest
 from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
 from treecrf._training_settings import TrainingSettings
-from treecrf.reporting import markup
+from treecrf.reporting import markup, missing_page
 from treecrf.reporting.markup import address, parts_markup
-from treecrf.reporting.parts import Fold, Table, open_choices
+from treecrf.reporting.parts import Figure, Fold, Table, by_dataset, open_choices
 from treecrf.reporting.rendering import to_html, to_markdown
 from treecrf.reporting.tables import frame_to_fragment
+from treecrf.settings import MissingSettings
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
@@ -133,6 +134,35 @@ def test_choices_name_the_data_sets_that_have_others():
     assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
     assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
     assert "not_run" not in shown
+
+
+@pytest.mark.parametrize(
+    ("overrides", "text"),
+    [
+        ({}, "10"),
+        ({"a": {"n_folds": 3}}, "10"),
+        (
+            {"a": {"n_perturbed_runs": 3}, "b": {"n_perturbed_runs": 3}, "c": {"n_perturbed_runs": 2}},
+            "10 (a, b: 3; c: 2)",
+        ),
+        ({name: {"n_perturbed_runs": 3} for name in "abcd"}, "3"),
+        ({"not_run": {"n_perturbed_runs": 3}}, "10"),
+    ],
+)
+def test_a_setting_is_shown_with_those_of_single_data_sets(overrides, text):
+    settings = TrainingSettings(datasets=["a", "b", "c", "d"], overrides=overrides)
+    assert by_dataset(settings, "n_perturbed_runs") == text
+
+
+def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
+    (tmp_path / "figure_4_1.svg").write_text("<svg/>")
+    settings = MissingSettings(datasets=["a", "b"], overrides={"b": {"held_out": 0.5}})
+    counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
+    frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
+    said, figure, *_ = missing_page._accuracy(settings, frame, tmp_path).parts
+    assert re.search(r"held out:\s+33% \(b: 50%\)", said.html)
+    assert isinstance(figure, Figure)
+    assert "falling" not in figure.alt  # here it rises
 
 
 SORTED = {

@@ -1,6 +1,7 @@
 """The page's sections on training, from a folder with results that a test wrote."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -58,13 +59,13 @@ def results(tmp_path):
     return tmp_path
 
 
-def page_of(results, *names):
+def page_of(results, *names, **training):
     settings = load_settings(
         {
             "results": str(results),
             "reports": str(results / "reports"),
             "datasets": {name: {} for name in names},
-            "training": {"datasets": list(names)},
+            "training": {"datasets": list(names), **training},
         }
     )
     write_page(settings, results / "logs")
@@ -85,6 +86,12 @@ def test_page_shows_what_is_finished(results):
     assert "cannot exceed the number of test sequences" in page
     assert page.count("<img") == 1  # the only figure that has been drawn
     assert "Table 3.4" not in page  # neither of its methods was run
+
+
+def test_page_says_how_often_each_data_set_was_trained(results):
+    page = page_of(results, "hmm", "xor", overrides={"xor": {"n_folds": 2, "n_perturbed_runs": 3}})
+    assert re.search(r"with\s+5 \(xor: 2\) folds", page)
+    assert "over 10 (xor: 3) trainings" in page
 
 
 def test_page_shows_measurements_that_are_there(results):

@@ -11,7 +11,18 @@ from treecrf.reporting.cells import window_text
 from treecrf.reporting.files import read_frame, read_frames
 from treecrf.reporting.future_tables import future_layouts, method_text
 from treecrf.reporting.headlines import future_headline
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, open_choices, paragraph
+from treecrf.reporting.parts import (
+    Fold,
+    Part,
+    Section,
+    Study,
+    Table,
+    by_dataset,
+    drawn,
+    listed,
+    open_choices,
+    paragraph,
+)
 from treecrf.settings import Settings, TableDataset
 
 INTRODUCTION = """
@@ -93,7 +104,7 @@ def future_is_finished(results: Path, name: str) -> bool:
 def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str], Table], folder: Path) -> Section:
     alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
     parts: list[Part] = [
-        paragraph(INTRODUCTION, n_seeds=settings.future.n_seeds),
+        paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
         *listed([escape(_described(settings, name)) for name in names]),
         *drawn(folder / "orders.svg", alt, ORDERS_NOTE),
         table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),

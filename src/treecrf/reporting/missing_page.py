@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.figures.style import method_name, ordered_methods
+from treecrf.figures.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.reporting.files import read_frames
 from treecrf.reporting.headlines import missing_headline
 from treecrf.reporting.missing_tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, open_choices, paragraph
+from treecrf.reporting.parts import Fold, Part, Section, Study, Table, by_dataset, drawn, open_choices, paragraph
 from treecrf.settings import MissingSettings, Settings
 
 INTRODUCTION = """
 Cells of the inputs go missing completely at random before windows are cut: a whole letter or residue, or each line
 feature by itself; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every
-method. Lambda and iteration are chosen by hold-out within the damaged training set ({held_out:.0%} of its sequences);
-{decoder} decoding. At 0 nothing is missing: one training, one test.
+method. Lambda and iteration are chosen by hold-out within the damaged training set; sequences held out: {held_out}.
+Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
 
 FIGURE_NOTE = """
@@ -92,13 +92,16 @@ def missing_is_finished(results: Path, name: str) -> bool:
 
 def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path) -> Section:
     said = paragraph(
-        INTRODUCTION, train=settings.n_training_sets, test=settings.n_test_sets, held_out=settings.held_out,
-        decoder=settings.decoder.replace("_", "-"),
-    )  # fmt: skip
+        INTRODUCTION,
+        train=by_dataset(settings, "n_training_sets"),
+        test=by_dataset(settings, "n_test_sets"),
+        held_out=by_dataset(settings, "held_out", "{:.0%}".format),
+        decoder=by_dataset(settings, "decoder", lambda decoder: DECODER_NAMES[decoder]),
+    )
     names = ", ".join(dict.fromkeys(evaluations["dataset"]))
     alt = (
-        f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method, falling to the right; "
-        "the table below has the numbers."
+        f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the "
+        "numbers."
     )
     caption = "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
     parts = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +71,18 @@ def listed(items: Sequence[str], style: str = "") -> list[Part]:
     """A list of texts (HTML), if there are any."""
     style = f' class="{style}"' if style else ""
     return [Note(f"<ul{style}>{''.join(f'<li>{item}</li>' for item in items)}</ul>")] if items else []
+
+
+def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] = str) -> str:
+    """The value of a setting, then those that single data sets have instead: "10 (protein: 3; hyphen, nettalk: 2)"."""
+    usual = shown(getattr(settings, name))
+    alike: dict[str, list[str]] = {}
+    for dataset in settings.datasets:
+        alike.setdefault(shown(getattr(settings.of(dataset), name)), []).append(dataset)
+    if len(alike) == 1:
+        return next(iter(alike))
+    instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
+    return f"{usual} ({instead})" if instead else usual
 
 
 def open_choices(settings: StudySettings, names: Sequence[str], more: dict[str, Any] | None = None) -> Fold:

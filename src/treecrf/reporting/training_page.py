@@ -11,7 +11,18 @@ import pandas as pd
 from treecrf.figures.style import DECODER_NAMES, training_method_name
 from treecrf.reporting.files import read_frame, read_frames, read_json
 from treecrf.reporting.headlines import training_headline
-from treecrf.reporting.parts import Fold, Part, Section, Study, Table, drawn, listed, open_choices, paragraph
+from treecrf.reporting.parts import (
+    Fold,
+    Part,
+    Section,
+    Study,
+    Table,
+    by_dataset,
+    drawn,
+    listed,
+    open_choices,
+    paragraph,
+)
 from treecrf.reporting.published import training_costs
 from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
 from treecrf.reporting.training_layouts import training_layouts
@@ -27,11 +38,11 @@ from treecrf.studies.methods import METHODS
 
 INTRODUCTION = """
 Percent of test positions; of data sets that are tested document by document, the mean over the documents.
-<em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences
-({folds} folds, or as many training documents, one by one); then one training on all of them, which serves both decoders. <em>Peak</em>: the best point of all
-test curves; it uses the test labels to choose, so it says what a method could give, not what it would give.
-<em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} of methods in Java); differences smaller than
-this spread say nothing. A method without such runs shows its one training. Methods in Java take the settings that the same
+<em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
+{folds} folds, or as many training documents, one by one; then one training on all of them, which serves both decoders.
+<em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
+what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts (methods in Java: {java_runs});
+differences smaller than this spread say nothing. A method without such runs shows its one training. Methods in Java take the settings that the same
 algorithm here has chosen.
 """
 
@@ -178,7 +189,10 @@ def _accuracy(
     folder: Path,
 ) -> Section:
     said = paragraph(
-        INTRODUCTION, folds=settings.n_folds, runs=settings.n_perturbed_runs, java_runs=settings.n_perturbed_java_runs
+        INTRODUCTION,
+        folds=by_dataset(settings, "n_folds"),
+        runs=by_dataset(settings, "n_perturbed_runs"),
+        java_runs=by_dataset(settings, "n_perturbed_java_runs"),
     )
     names = ", ".join(dict.fromkeys(frames["summary"]["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
