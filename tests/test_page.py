@@ -8,12 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
+import numpy as np
 import pandas as pd
 import pytest
 from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
 from treecrf._training_settings import TrainingSettings
 from treecrf.reporting import markup, missing_page
+from treecrf.reporting.headlines import future_headline, missing_headline, training_headline
 from treecrf.reporting.markup import address, parts_markup
 from treecrf.reporting.parts import Figure, Fold, Table, by_dataset, open_choices
 from treecrf.reporting.rendering import to_html, to_markdown
@@ -86,7 +88,9 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):  # noqa: F811
 
 def test_page_starts_with_what_came_out(results):  # noqa: F811
     page = page_of(results, "hmm")
-    assert re.search(r"<dd>Most accurate at the cross-validated choice: .* of 1 data sets\.</dd>", page)
+    assert re.search(
+        r"<dd>Most accurate at the cross-validated choice: .* of 1 data sets, .*; ties count for each\.</dd>", page
+    )
     assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
 
@@ -163,6 +167,45 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     assert re.search(r"held out:\s+33% \(b: 50%\)", said.html)
     assert isinstance(figure, Figure)
     assert "falling" not in figure.alt  # here it rises
+
+
+def outcomes(**percent):
+    """Rows of the summary of training: (mean over perturbed runs, one training) by method."""
+    rows = [("protein", name, "better", *values, np.nan, False) for name, values in percent.items()]
+    names = ["dataset", "method", "decoder", "chosen_mean", "chosen_accuracy", "published", "stand_in"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_headlines_count_all_that_are_equal_at_the_shown_precision():
+    said = training_headline(outcomes(mallet=(np.nan, 63.721), smile=(np.nan, 63.719), treecrf=(62.87, 70.0)))
+    assert said == (
+        "Most accurate at the cross-validated choice (mean over perturbed runs; one training of methods without such runs): "
+        "MALLET on 1 of 1 data sets, SMILE on 1; ties count for each."
+    )
+    said = training_headline(outcomes(treecrf=(63.7, 70.0), linear_crf=(63.6, 70.0)))
+    assert said == "Most accurate at the cross-validated choice: TreeCRF on 1 of 1 data sets."
+    counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
+    methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
+    said = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}))
+    assert said.startswith(
+        "Most accurate with missing cells: imputation in 1 of 1 cases (data set and share), indicator in 1;"
+    )
+    assert said.endswith(
+        "10.0 points ahead of the worst, on average. With 40% missing even the best method loses 10.0 points on average."
+    )
+
+
+def test_the_headline_of_future_features_names_ties():
+    rows = [
+        ("a", "ff_memm_0", 90.001),
+        ("a", "crf_1", 90.004),
+        ("b", "ff_memm_0", 80.0),
+        ("b", "crf_1", 70.0),
+        ("b", "crf_2", 70.001),
+    ]
+    said = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
+    assert "on 1 of 2 data sets, equals it on 1, by +5.00 points" in said
+    assert said.endswith("most on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
 
 
 SORTED = {
