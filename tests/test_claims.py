@@ -264,7 +264,7 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
         plants[0](tmp_path)
     frame = verdicts(tmp_path)
     html = ledger_fragment(frame)
-    assert html.count("<tr>") == len(frame) + 1
+    assert html.count('<tr role="row">') == len(frame) + 1
     for claim in frame["id"]:
         assert html.count(f'id="claim-{claim}"') == 1
     assert "(p&lt;0.001)" in html

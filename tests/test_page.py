@@ -15,13 +15,16 @@ from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
 from treecrf._training_settings import TrainingSettings
 from treecrf.reporting import markup, missing_page
+from treecrf.reporting.claims import ledger_fragment, verdicts
+from treecrf.reporting.claims.page import HEADINGS, STYLE
 from treecrf.reporting.headlines import future_headline, missing_headline, training_headline
-from treecrf.reporting.markup import address, parts_markup
+from treecrf.reporting.markup import Folders, address, parts_markup
 from treecrf.reporting.parts import Figure, Fold, Table, by_dataset, open_choices
 from treecrf.reporting.rendering import to_html, to_markdown
 from treecrf.reporting.tables import frame_to_fragment
 from treecrf.settings import MissingSettings
 
+HERE = Folders(Path("results"), Path("reports"))
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
 
@@ -127,14 +130,14 @@ def test_markdown_escapes_and_marks_the_best():
 @pytest.mark.parametrize(("n_rows", "is_long"), [(10, False), (200, True)])
 def test_long_folded_tables_are_marked_so_that_paper_leaves_them_out(n_rows, is_long):
     table = Table("Numbers", pd.DataFrame({"data set": ["a"] * n_rows, "x": ["1"] * n_rows}))
-    (fold,) = Elements(parts_markup([Fold("All", [table])], Path("reports"))).all("details")
+    (fold,) = Elements(parts_markup([Fold("All", [table])], HERE)).all("details")
     assert (fold.get("class") == "long") is is_long
 
 
 def test_choices_name_the_data_sets_that_have_others():
     own = {"n_folds": 2, "methods": ["treecrf"]}
     settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
-    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None})], Path("reports"))
+    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None})], HERE)
     assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
     assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
     assert "not_run" not in shown
@@ -206,6 +209,38 @@ def test_the_headline_of_future_features_names_ties():
     said = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
     assert "on 1 of 2 data sets, equals it on 1, by +5.00 points" in said
     assert said.endswith("most on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
+
+
+def test_figures_and_files_have_names_of_their_own(tmp_path):
+    folders = Folders(tmp_path / "results", tmp_path / "reports")
+    for name in ("or", "xor"):
+        (folders.results / "future" / name).mkdir(parents=True)
+        (folders.results / "future" / name / "weights.svg").write_text("<svg/>")
+    figures = [
+        Figure(folders.results / f"future/{name}/weights.svg", f"What was found on {name}: colour by position.", "")
+        for name in ("or", "xor")
+    ]
+    elements = Elements(parts_markup(figures, folders))
+    names = [part["aria-label"] for part in elements.all("div", "a")]
+    assert names == [
+        "Figure: What was found on or", "SVG: future/or/weights.svg",
+        "Figure: What was found on xor", "SVG: future/xor/weights.svg",
+    ]  # fmt: skip
+
+
+def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
+    elements = Elements(ledger_fragment(verdicts(tmp_path)))
+    roles = {
+        tag: {attributes.get("role") for attributes in elements.all(tag)}
+        for tag in ("table", "thead", "tbody", "tr", "td")
+    }
+    assert roles == {"table": {"table"}, "thead": {"rowgroup"}, "tbody": {"rowgroup"}, "tr": {"row"}, "td": {"cell"}}
+    assert {head["role"] for head in elements.all("th")} == {"columnheader", "rowheader"}
+    assert {cell["data-label"] for cell in elements.all("td")} == set(HEADINGS[1:])
+    css = (Path(markup.__file__).parent / "page.css").read_text()
+    for style in (css, STYLE):
+        assert not re.search(r"thead \{ display: none", style)
+        assert "content: attr(data-label)" in style
 
 
 SORTED = {

@@ -15,7 +15,7 @@ from treecrf.reporting.cells import window_text
 from treecrf.reporting.claims import ledger_fragment, ledger_summary, verdicts
 from treecrf.reporting.files import read_json, resource, write_text
 from treecrf.reporting.future_page import future_is_finished, future_study
-from treecrf.reporting.markup import address, contents, parts_markup, scrolled, section_markup, study_markup
+from treecrf.reporting.markup import Folders, address, contents, parts_markup, scrolled, section_markup, study_markup
 from treecrf.reporting.missing_page import missing_is_finished, missing_study
 from treecrf.reporting.parts import Fold, Note, Part, Section, Study, Table, listed, paragraph
 from treecrf.reporting.provenance import (
@@ -97,6 +97,7 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
 
 def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
     """What stands in each place of page.html."""
+    folders = Folders(results, reports)
     shown = studies(settings, results)
     claims = verdicts(results)
     reference = [
@@ -110,14 +111,14 @@ def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict
         (study.identifier, study.title, [(part.identifier, part.title) for part in study.sections]) for study in shown
     ]
     entries += [(section.identifier, section.title, []) for section in reference]
-    body = [study_markup(study, reports) for study in shown]
-    body += [section_markup(section, reports, level=2) for section in reference]
+    body = [study_markup(study, folders) for study in shown]
+    body += [section_markup(section, folders, level=2) for section in reference]
     return {
         "style": resource("page.css"),
         "script": resource("page.js"),
         "introduction": paragraph(INTRODUCTION).html,
         "headlines": _headlines(shown, ledger_summary(claims)),
-        "absent": parts_markup(_absent(settings, results, logs), reports),
+        "absent": parts_markup(_absent(settings, results, logs), folders),
         "contents": contents(entries),
         "body": "\n".join(body),
     }

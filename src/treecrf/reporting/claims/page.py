@@ -22,8 +22,11 @@ thead th:nth-child(2) { width: 24% } thead th:nth-child(4) { width: 36% } thead 
 .verdict { font-weight: bold; white-space: nowrap }
 .verdict-replicated { color: #00563f } .verdict-partly { color: #7a4a00 }
 .verdict-not_replicated { color: #a32a00 } .verdict-not_run { color: #555; font-weight: normal }
-@media (max-width: 45rem) { thead { display: none } tr, th, td { display: block; border: 0; padding: .1rem 0 }
-tr { border-bottom: 1px solid #ccc; padding: .6rem 0 } }"""
+@media (max-width: 45rem) { table, caption, tbody, tr, tbody th, td { display: block } tbody th, td { border: 0; padding: .1rem 0 }
+thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+td::before { content: attr(data-label); display: block; font-weight: bold; font-size: .85rem; color: #444; margin-top: .3rem }
+td:empty::before { content: none }
+tbody tr { border-bottom: 1px solid #ccc; padding: .6rem 0 } }"""
 
 SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "not_run": "–"}
 """Before the word, so that colour is not needed to tell verdicts apart."""
@@ -53,13 +56,14 @@ def ledger_fragment(frame: pd.DataFrame) -> str:
     -------
     str
         A table of class "ledger" with a caption; the verdict is a cell of the classes "verdict" and "verdict-" followed by
-        the verdict, with data-verdict for scripts that sort or filter.
+        the verdict, with data-verdict for scripts that sort or filter. On narrow screens cells stand below one another, each
+        with its data-label; roles keep it a table for screen readers.
     """
-    head = "".join(f'<th scope="col">{heading}</th>' for heading in HEADINGS)
+    head = "".join(f'<th scope="col" role="columnheader">{heading}</th>' for heading in HEADINGS)
     rows = "".join(_row(row) for row in frame.to_dict("records"))
     return (
-        f'<table class="ledger"><caption>{escape(ledger_summary(frame))}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<table class="ledger" role="table"><caption>{escape(ledger_summary(frame))}</caption>'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{rows}</tbody></table>'
     )
 
 
@@ -73,14 +77,20 @@ def write_ledger(frame: pd.DataFrame, csv: str | os.PathLike[str], html: str | o
 def _row(row: dict[Any, Any]) -> str:
     verdict = str(row["verdict"])
     word = f"{SIGNS[verdict]} {verdict_text(verdict)}"
+    of_verdict = f' class="verdict verdict-{verdict}" data-verdict="{verdict}"'
     cells = (
-        f'<th scope="row" id="claim-{escape(row["id"])}">{escape(row["id"])}<br><small>{escape(row["source"])}</small></th>',
-        f"<td>{escape(row['statement'])}{_small('Check: ', row['check'])}</td>",
-        f'<td class="verdict verdict-{verdict}" data-verdict="{verdict}">{word}{_small("", _stand_in_text(row))}</td>',
-        f"<td>{_lines(row['numbers'])}{_small('Data: ', row['data_sets'])}{_small('Test: ', row['test'])}</td>",
-        f"<td>{_lines(row['explanation'])}</td>",
+        ("", f"{escape(row['statement'])}{_small('Check: ', row['check'])}"),
+        (of_verdict, f"{word}{_small('', _stand_in_text(row))}"),
+        ("", f"{_lines(row['numbers'])}{_small('Data: ', row['data_sets'])}{_small('Test: ', row['test'])}"),
+        ("", _lines(row["explanation"])),
     )
-    return f"<tr>{''.join(cells)}</tr>"
+    labelled = "".join(
+        f'<td role="cell" data-label="{heading}"{more}>{inside}</td>'
+        for heading, (more, inside) in zip(HEADINGS[1:], cells, strict=True)
+    )
+    claim = escape(row["id"])
+    head = f'<th scope="row" role="rowheader" id="claim-{claim}">{claim}<br><small>{escape(row["source"])}</small></th>'
+    return f'<tr role="row">{head}{labelled}</tr>'
 
 
 def _lines(text: str) -> str:
