@@ -20,6 +20,7 @@ from treecrf.reporting.claims.page import HEADINGS, STYLE
 from treecrf.reporting.headlines import future_headline, missing_headline, training_headline
 from treecrf.reporting.markup import Folders, address, parts_markup
 from treecrf.reporting.parts import Figure, Fold, Table, by_dataset, open_choices
+from treecrf.reporting.provenance import job_costs, study_costs
 from treecrf.reporting.rendering import to_html, to_markdown
 from treecrf.reporting.tables import frame_to_fragment
 from treecrf.settings import MissingSettings
@@ -241,6 +242,36 @@ def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
     for style in (css, STYLE):
         assert not re.search(r"thead \{ display: none", style)
         assert "content: attr(data-label)" in style
+
+
+RULES = "".join(file.read_text() for file in sorted((Path(__file__).parents[1] / "workflow/rules").glob("*.smk")))
+
+
+def test_every_job_is_measured_but_downloads_and_the_page():
+    rules = re.split(r"(?m)^(?= *rule\b)", RULES)[1:]
+    names = [re.search(r'rule (\w+):|name:\s+f"(\w+_)', rule).group(1, 2) for rule in rules if "benchmark:" not in rule]
+    assert [name or start for name, start in names] == ["download", "write_page"]
+
+
+BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
+
+
+def test_jobs_are_counted_by_study_and_data_set(tmp_path):
+    jobs = {
+        "draw_figure_3_1": ("training", "–"), "tabulate_windows": ("training", "–"), "tabulate_training": ("training", "–"),
+        "plot_effects/imputation": ("missing", "–"), "write_guide": ("missing", "–"), "tabulate_missing": ("missing", "–"),
+        "evaluate_missing/or_window_imputation_rate_0.1": ("missing", "or_window"), "compute_example": ("future", "–"),
+        "prepare_future_data/or_0": ("future", "or"), "draw_future_features/or_window": ("future", "or_window"),
+        "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
+    }  # fmt: skip
+    for place, job in enumerate(jobs):
+        path = tmp_path / f"{job}.tsv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(BENCHMARK.format(1.5, 100 + place if place else "NA"))
+    frame = job_costs(tmp_path, ["or", "or_window", "draw"]).set_index("step")
+    assert {job: tuple(frame.loc[job.split("/")[0], ["study", "data set"]]) for job in jobs} == jobs
+    assert frame.loc[["draw_figure_3_1", "tabulate_windows"], "most memory, MiB"].tolist() == ["–", "101"]
+    assert study_costs(frame.reset_index())["jobs"].tolist() == ["2", "3", "4", "3", "12"]
 
 
 SORTED = {

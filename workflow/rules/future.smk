@@ -8,6 +8,8 @@ rule prepare_future_data:
         },
     log:
         f"{LOGS}/prepare_future_data/{{dataset}}_{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/prepare_future_data/{{dataset}}_{{seed}}.tsv"
     group:
         "data_{dataset}"
     conda:
@@ -75,6 +77,8 @@ rule summarise_future:
         description=f"{RESULTS}/future/{{dataset}}/description.json",
     log:
         f"{LOGS}/summarise_future/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/summarise_future/{{dataset}}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -96,6 +100,8 @@ rule compute_example:
         FUTURE_EXAMPLE,
     log:
         f"{LOGS}/compute_example.log",
+    benchmark:
+        f"{BENCHMARKS}/compute_example.tsv"
     group:
         "future_report"
     conda:
@@ -130,6 +136,8 @@ rule tabulate_future:
         },
     log:
         f"{LOGS}/tabulate_future.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_future.tsv"
     group:
         "future_report"
     conda:
@@ -159,6 +167,8 @@ rule draw_future_orders:
         png=f"{RESULTS}/future/orders.png",
     log:
         f"{LOGS}/draw_future_orders.log",
+    benchmark:
+        f"{BENCHMARKS}/draw_future_orders.tsv"
     group:
         "future_report"
     conda:
@@ -200,6 +210,8 @@ rule draw_future_features:
         ),
     log:
         f"{LOGS}/draw_future_features/{{dataset}}.log",
+    benchmark:
+        f"{BENCHMARKS}/draw_future_features/{{dataset}}.tsv"
     group:
         "future_report"
     conda:

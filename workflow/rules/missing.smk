@@ -82,6 +82,8 @@ rule plot_accuracy_by_rate:
         png=f"{RESULTS}/missing/figure_4_1.png",
     log:
         f"{LOGS}/plot_accuracy_by_rate.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_accuracy_by_rate.tsv"
     group:
         "missing_report"
     conda:
@@ -120,6 +122,8 @@ rule plot_feature_frequencies:
         png=f"{RESULTS}/missing/figure_4_2.png",
     log:
         f"{LOGS}/plot_feature_frequencies.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_feature_frequencies.tsv"
     group:
         "missing_report"
     conda:
@@ -155,6 +159,8 @@ rule plot_effects:
         png=f"{RESULTS}/missing/effects_{{method}}.png",
     log:
         f"{LOGS}/plot_effects/{{method}}.log",
+    benchmark:
+        f"{BENCHMARKS}/plot_effects/{{method}}.tsv"
     group:
         "missing_report"
     conda:
@@ -204,6 +210,8 @@ rule tabulate_missing:
         multiext(f"{RESULTS}/missing/tables/deviance", ".csv", ".tex"),
     log:
         f"{LOGS}/tabulate_missing.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_missing.tsv"
     group:
         "missing_report"
     conda:
@@ -254,6 +262,8 @@ rule tabulate_comparisons:
         multiext(f"{RESULTS}/missing/tables/effects_{{method}}", ".csv", ".tex"),
     log:
         f"{LOGS}/tabulate_comparisons/{{method}}.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_comparisons/{{method}}.tsv"
     group:
         "missing_report"
     conda:
@@ -284,6 +294,8 @@ rule write_guide:
         ),
     log:
         f"{LOGS}/write_guide.log",
+    benchmark:
+        f"{BENCHMARKS}/write_guide.tsv"
     group:
         "missing_report"
     conda:

@@ -12,6 +12,8 @@ rule check_claims:
         ),
     log:
         f"{LOGS}/check_claims.log",
+    benchmark:
+        f"{BENCHMARKS}/check_claims.tsv"
     group:
         "page"
     conda:

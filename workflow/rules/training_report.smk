@@ -16,6 +16,8 @@ for figure in drawn_figures():
             png=f"{RESULTS}/training/{figure}.png",
         log:
             f"{LOGS}/draw_{figure}.log",
+        benchmark:
+            f"{BENCHMARKS}/draw_{figure}.tsv"
         group:
             "training_report"
         conda:
@@ -52,6 +54,8 @@ for measurement in MEASUREMENT_PLACES:
             frame=f"{RESULTS}/training/{measurement}.csv",
         log:
             f"{LOGS}/tabulate_{measurement}.log",
+        benchmark:
+            f"{BENCHMARKS}/tabulate_{measurement}.tsv"
         group:
             "training_report"
         conda:
@@ -87,6 +91,8 @@ rule tabulate_training:
         },
     log:
         f"{LOGS}/tabulate_training.log",
+    benchmark:
+        f"{BENCHMARKS}/tabulate_training.tsv"
     group:
         "training_report"
     conda:

@@ -45,7 +45,8 @@ Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: 
 """
 
 JOBS_NOTE = """
-Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them.
+Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them. Downloads and the
+writing of this page itself are not counted.
 """
 
 PHASES_NOTE = """

@@ -16,14 +16,18 @@ import pandas as pd
 
 import treecrf.settings
 from treecrf.datasets import describe
-from treecrf.reporting.cells import DASH, seconds_text
+from treecrf.reporting.cells import DASH, count_text, seconds_text
 from treecrf.reporting.files import read_frame
 from treecrf.settings import Settings, TableDataset
 
 STUDIES = ("training", "missing", "future")
 
-MEASURED_WITH_TRAINING = ("compare_method", "measure_")
-"""Steps of the study of training whose names do not say so."""
+STEPS_OF = {
+    "training": ("compare_method", "measure_", "draw_", "tabulate_windows", "tabulate_sampling"),
+    "missing": ("plot_", "tabulate_comparisons", "write_guide"),
+    "future": ("compute_example",),
+}
+"""Steps of each study whose names do not say so, by how they begin."""
 
 NOT_SETTINGS = ("results", "reports", "raw", "mirror")
 """Folders of the run: they say nothing of its numbers."""
@@ -109,9 +113,9 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
     names = sorted(datasets, key=len, reverse=True)
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
-        step = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        step, *of = path.relative_to(folder).with_suffix("").parts
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
-        dataset = next((name for name in names if re.split(rf"^{name}(?=[_.])", path.name)[1:]), DASH)
+        dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
         rows.append({"study": _study_of(step), "step": step, "data set": dataset, **measured})
     if not rows:
         return pd.DataFrame()
@@ -124,7 +128,7 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
             **{name: frame[name].astype(str) for name in ("study", "step", "data set", "jobs")},
             "wall s": frame["wall"].map("{:.1f}".format),
             "CPU s": frame["cpu"].map("{:.1f}".format),
-            "most memory, MiB": frame["memory"].map("{:.0f}".format),
+            "most memory, MiB": frame["memory"].map(count_text),
         }
     )
 
@@ -194,9 +198,9 @@ def _no_phases() -> pd.DataFrame:
 
 
 def _study_of(step: str) -> str:
-    if step.startswith(MEASURED_WITH_TRAINING):
-        return "training"
-    return next((study for study in STUDIES if study in step), "all studies")
+    named = [study for study in STUDIES if study in step]
+    known = [study for study, starts in STEPS_OF.items() if step.startswith(starts)]
+    return next(iter([*named, *known]), "all studies")
 
 
 def _version(package: str) -> str:
