@@ -1,5 +1,6 @@
 """The study of future features through Snakemake, on a small generated set."""
 
+import json
 import shutil
 
 import pandas as pd
@@ -28,6 +29,7 @@ def test_tables_figures_and_page_are_made(folder):
     results = folder / "results/demo/future"
     runs = pd.read_csv(results / "or/runs.csv")
     assert len(runs) == 2 * 2 + 2 * 2
+    assert json.loads((results / "or/description.json").read_text()) == {"source": "or", "stand_in": None}
     assert pd.read_csv(results / "or/tests.csv")["n_seeds"].tolist() == [2, 2]
     for name in ("table_5_3", "orders", "tests", "choices", "example"):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")

@@ -37,7 +37,8 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
     A data set that was not run counts neither for nor against a claim. Where a claim names FAQ sets that were not run, their
-    stand-ins count instead, each once.
+    stand-ins count instead, each once. A data set counts only if its ``description.json`` says that its data are those of its
+    name.
 
     Parameters
     ----------
