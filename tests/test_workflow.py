@@ -171,6 +171,26 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     assert not (tmp_path / "results/data/protein/train.npz").exists()
 
 
+def test_raw_files_that_were_put_there_stay_even_if_they_are_older_than_the_code(mirror, tmp_path):
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    right, wrong = (Path("data/raw", file) for file in datasets.describe("protein").files[:2])
+    for file in (right, wrong):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(mirror / file.relative_to("data/raw"), tmp_path / file)
+    (tmp_path / wrong).write_text("not this\n")
+    for file in (right, wrong):
+        os.utime(tmp_path / file, (0, 0))
+    (tmp_path / "none.yaml").write_text("seed: 0")
+    nothing = SMALL | {"datasets": []}
+    run(tmp_path, nothing, "--nocolor", str(right), configfile="none.yaml")
+    assert (tmp_path / right).read_bytes() == (mirror / right.relative_to("data/raw")).read_bytes()
+    assert "Nothing to be done" in run(tmp_path, nothing, "--nocolor", str(right), configfile="none.yaml").stdout
+    refused = run(tmp_path, nothing, "--nocolor", str(wrong), configfile="none.yaml", check=False)
+    assert refused.returncode != 0
+    assert "has another checksum" in refused.stdout
+    assert (tmp_path / wrong).read_text() == "not this\n"
+
+
 def test_a_table_of_your_own(tmp_path):
     shutil.copytree(ROOT / "config", tmp_path / "config")
     train, test = datasets.load("xor")

@@ -112,6 +112,7 @@ class Trial:
         pieces: list[Path] = []
         while not run.is_done(0.2) and not (
             (run.results / "training/hmm/treecrf.curves.parquet").is_file()
+            and (run.log("prepare_data/protein.log") or not self._mirror)
             and (pieces := list(run.results.rglob("*.pieces/*.zip")))
         ):
             pass

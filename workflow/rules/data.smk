@@ -1,6 +1,6 @@
 rule download:
     output:
-        f"{RAW}/{{path}}",
+        update(f"{RAW}/{{path}}"),  # a file that was put there stays where its time is older than the code's
     log:
         f"{LOGS}/download/{{path}}.log",
     localrule: True

@@ -9,4 +9,5 @@ from _job import job
 from treecrf.datasets.download import fetch
 
 with job(snakemake, noted=False):
-    fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)
+    path = fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)
+    path.touch()  # newer than this script, or the next run would come back here
