@@ -13,8 +13,6 @@ from treecrf._cells import cell_texts
 from treecrf._messages import listed, quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
-_EXACT = 2**53  # whole numbers below it are exact in float64
-
 
 def sequence_set_from_frame(
     cls: type[SequenceSet],
@@ -79,7 +77,7 @@ def frame_from_sequence_set(data: SequenceSet, sequence: str, label: str) -> pd.
 
 def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[NDArray[np.int16], tuple[str, ...]]:
     """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
-    text = _text(column, name)
+    text = cell_texts(column, name)
     empty = _is_empty(column, text)
     names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(set(text[~empty])))
     twice = repeated(names)
@@ -96,22 +94,13 @@ def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[
     return codes.astype(np.int16), names
 
 
-def _text(column: pd.Series, name: str) -> NDArray[np.object_]:
-    """Cells as text; whole numbers that a hole has turned into floats are written without '.0'."""
-    if column.dtype.kind == "f":
-        whole = column.dropna()
-        if (np.abs(whole) < _EXACT).all() and (whole == np.floor(whole)).all():
-            column = column.astype("Int64")
-    return cell_texts(column, name)
-
-
 def _is_empty(column: pd.Series, text: NDArray[np.object_]) -> NDArray[np.bool_]:
     return np.asarray(column.isna(), dtype=bool) | np.asarray(text == "", dtype=bool)
 
 
 def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
     """Offsets of the runs of equal cells; each sequence must be one run."""
-    text = _text(column, name)
+    text = cell_texts(column, name)
     unnamed = _is_empty(column, text)
     if unnamed.any():
         raise ValueError(f"row {int(unnamed.argmax())}, column {quoted(name)}: the sequence is not named.")

@@ -41,7 +41,8 @@ def predict(
     if output is not None:
         _check_suffix(output)
         shared.check_writable(output)
-    from treecrf.datasets.table import read_table
+    from treecrf.datasets.columns import has_suffix
+    from treecrf.datasets.table import read_stored, read_table
     from treecrf.tabular.labeller import TableLabeller
     from treecrf.tabular.predicting import add_predictions
 
@@ -53,29 +54,30 @@ def predict(
     if output is None:
         labelled.to_csv(sys.stdout, index=False)
         return
+    if has_suffix(file, ".parquet") and has_suffix(output, ".parquet"):
+        labelled[frame.columns] = read_stored(file)
     _write(labelled, output)
     typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
 
 
 def _check_suffix(path: Path) -> None:
     """Refuse a file name that does not say how to write the file: wrong usage."""
-    from treecrf.datasets.columns import SUFFIXES
+    from treecrf.datasets.columns import SUFFIXES, has_suffix
 
     known = (".csv", ".tsv", ".parquet", *SUFFIXES)
-    if path.suffix.lower() not in known:
+    if not has_suffix(path, *known):
         raise typer.BadParameter(f"{path.name!r} does not end in one of {', '.join(known)}.", param_hint="--output")
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
     """A frame as the suffix says."""
-    from treecrf.datasets.columns import is_columns_file, write_columns
-    from treecrf.reporting.files import atomic, write_frame
+    from treecrf.datasets.columns import has_suffix, is_columns_file, write_columns
+    from treecrf.reporting.files import atomic
 
-    if is_columns_file(path):
-        with atomic(path) as temporary:
+    with atomic(path) as temporary:
+        if is_columns_file(path):
             write_columns(frame, temporary)
-    elif path.suffix == ".tsv":
-        with atomic(path) as temporary:
-            frame.to_csv(temporary, index=False, sep="\t")
-    else:
-        write_frame(frame, path)
+        elif has_suffix(path, ".parquet"):
+            frame.to_parquet(temporary, index=False)
+        else:
+            frame.to_csv(temporary, index=False, sep="\t" if has_suffix(path, ".tsv") else ",")

@@ -32,7 +32,12 @@ UNSPECIFIED = "_"
 
 def is_columns_file(path: str | os.PathLike[str]) -> bool:
     """Whether the suffix says so."""
-    return Path(path).suffix.lower() in SUFFIXES
+    return has_suffix(path, *SUFFIXES)
+
+
+def has_suffix(path: str | os.PathLike[str], *suffixes: str) -> bool:
+    """Whether a file's name ends in one of the suffixes, in capitals or not."""
+    return Path(path).suffix.lower() in suffixes
 
 
 def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from treecrf._cells import cell_texts
 from treecrf._messages import listed, quoted, repeated
 from treecrf._parquet import read_parquet
 from treecrf.datasets._seeds import generator
-from treecrf.datasets.columns import MOST_COLUMNS, is_columns_file, read_columns
+from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ LABEL = "label"
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a Parquet (.parquet), columns (`treecrf.datasets.columns.SUFFIXES`) or CSV (any other suffix) file.
 
-    Cells of a CSV or columns file are text, None where empty; the index holds their lines. A .tsv file has tabs.
+    Cells are text, None where empty. The index holds the lines of a CSV or columns file, the rows of a Parquet file from 0.
+    A .tsv file has tabs.
 
     Raises
     ------
@@ -42,33 +43,37 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     file = Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"table {file} does not exist; correct the path.")
-    if file.suffix == ".parquet":
+    if has_suffix(file, ".parquet"):
         return _read_parquet(file)
     if is_columns_file(file):
         return read_columns(file)
-    names, rows, lines = _read_csv(file, "\t" if file.suffix == ".tsv" else ",")
+    names, rows, lines = _read_csv(file, "\t" if has_suffix(file, ".tsv") else ",")
     return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
 
 
-def _read_parquet(file: Path) -> pd.DataFrame:
+def read_stored(file: Path) -> pd.DataFrame:
+    """The table in a Parquet file with the types of its cells, where `read_table` gives text; rows numbered from 0."""
     import pandas as pd
 
-    frame = read_parquet(file, "table")
+    frame = read_parquet(file, "table").reset_index(drop=True)
     frame.columns = pd.Index([str(name) for name in frame.columns])
     _check_names(file, list(frame.columns))
-    try:
-        texts = {name: cell_texts(frame[name], name) for name in frame.columns if _has_bytes(frame[name])}
-    except ValueError as error:
-        raise ValueError(f"table {file}: {error}") from None
-    for name, cells in texts.items():
-        cells[frame[name].isna().to_numpy()] = None
-        frame[name] = pd.Series(cells, index=frame.index, dtype=object)
     return frame
 
 
-def _has_bytes(column: pd.Series) -> bool:
-    values = column.cat.categories if column.dtype == "category" else column
-    return values.dtype == object and any(isinstance(value, bytes) for value in values)
+def _read_parquet(file: Path) -> pd.DataFrame:
+    """Text, None where empty: the same value is the same text, whatever the type of its column in this file."""
+    import pandas as pd
+
+    frame, texts = read_stored(file), {}
+    for name in frame.columns:
+        try:
+            cells = cell_texts(frame[name], name)
+        except ValueError as error:
+            raise ValueError(f"table {file}: {error}") from None
+        cells[frame[name].isna().to_numpy() | (cells == "")] = None
+        texts[name] = pd.Series(cells, dtype=object)
+    return pd.DataFrame(texts, index=frame.index, columns=frame.columns, dtype=object)
 
 
 def _check_names(file: Path, names: Sequence[str]) -> None:

@@ -95,7 +95,7 @@ def numbers(column: pd.Series) -> pd.Series | None:
     """The cells of a column as float64, NaN where empty; None unless every cell with a value is a number."""
     present = column.dropna()
     present = present[present.astype(str) != ""]
-    if present.empty or pd.api.types.is_bool_dtype(present):
+    if present.empty:
         return None
     values = pd.to_numeric(present, errors="coerce")
     if values.isna().any() or not np.isfinite(values.astype(float)).all():
