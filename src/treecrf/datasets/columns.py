@@ -1,12 +1,14 @@
 """Columns files as of the CoNLL shared tasks: one row per observation, a blank line between sequences.
 
 Columns have no names and are called by their number, "1" the first. They are separated by tabs where the first row has
-one, by white space otherwise. The labels are in the last column unless said otherwise.
+one, by spaces and tabs otherwise; other white space, such as a no-break space, is part of a cell. The labels are in the
+last column unless said otherwise.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,11 +65,11 @@ def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
     import pandas as pd
 
     texts = list(_lines(Path(path)))
-    first = next(((number, text) for number, text in texts if text.strip() and not text.startswith("#")), None)
+    first = next(((number, text) for number, text in texts if not _is_blank(text) and not text.startswith("#")), None)
     if first is None:
         raise ValueError(f"columns file {path} has no rows; give one line per observation.")
-    separator = "\t" if "\t" in first[1] else None  # None: any white space
-    n_cells = len(first[1].split(separator))
+    tabs = "\t" in first[1]
+    n_cells = len(_cells(first[1], tabs))
     if n_cells > MOST_COLUMNS:
         raise ValueError(
             f"columns file {path}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
@@ -77,12 +79,12 @@ def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
     lines: list[int] = []
     sequence, fresh = -1, True
     for number, text in texts:
-        if not text.strip():
+        if _is_blank(text):
             fresh = True
             continue
-        if number < first[0] and separator is None:
+        if number < first[0] and not tabs:
             continue  # begins with #, as `first` says
-        cells = text.split(separator)
+        cells = _cells(text, tabs)
         if len(cells) != n_cells:
             if fresh and text.startswith("#"):
                 continue  # a comment
@@ -111,6 +113,14 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             if first and line.startswith(_MARK):
                 stream.write(_MARK)
             stream.write(line + "\n")
+
+
+def _is_blank(text: str) -> bool:
+    return not text.strip(" \t")
+
+
+def _cells(text: str, tabs: bool) -> list[str]:
+    return text.split("\t") if tabs else re.split("[ \t]+", text.strip(" \t"))
 
 
 def _is_empty(cell: object) -> bool:
