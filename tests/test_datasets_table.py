@@ -114,7 +114,8 @@ def test_text_that_looks_missing_is_text(write):
         ("sequence,label,x\na,u,1,2\nb,u,1,2\n", "{path}, line 2: 4 cells"),
         ('sequence,label,x\na,u,"1\n2"\nb,u\n', "{path}, line 4: 2 cells"),
         ('sequence,label,x\na,u,"1\n', "{path}, line 3: not readable as CSV in UTF-8 (unexpected end of data)"),
-        (b"sequence,label,x\na,u,\xff\n", "{path}, line "),
+        (b"sequence,label,x\na,u,\xff\n", "{path}, line 2: not readable as CSV in UTF-8 (invalid start byte)"),
+        (b"\xef\xbb\xbfsequence,label,x\r\n" + 9999 * b"a,u,1\r\n" + b"\xe9,u,1\r\n", "{path}, line 10001: not"),
         ("", "{path} is empty or its first line has no column names; give it some."),
         ("sequence,label,x,x\na,u,1,2\n", "{path}: column 'x' stands there twice; rename one."),
         ("sequence,label,x\n", "{path}: the table has no rows"),
@@ -168,6 +169,13 @@ def test_absent_and_damaged_files(tmp_path, write):
         datasets.load("table", path=tmp_path / "nosuch.csv")
     with pytest.raises(ValueError, match=r"table \S+bad\.parquet is not a readable Parquet file"):
         datasets.load("table", path=write("no parquet", "bad.parquet"))
+
+
+def test_folders_and_devices_are_no_tables(tmp_path):
+    with pytest.raises(ValueError, match=r"table \S+ is a folder; name a file\."):
+        read_table(tmp_path)
+    with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
+        read_table("/dev/null")
 
 
 def test_what_to_frame_writes_comes_back(tmp_path):

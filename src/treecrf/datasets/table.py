@@ -41,14 +41,32 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     import pandas as pd
 
     file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(f"table {file} does not exist; correct the path.")
+    check_file(file, "table", "correct the path")
     if has_suffix(file, ".parquet"):
         return _read_parquet(file)
     if is_columns_file(file):
         return read_columns(file)
     names, rows, lines = _read_csv(file, "\t" if has_suffix(file, ".tsv") else ",")
     return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
+
+
+def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
+    """Raise where there is no regular file.
+
+    Parameters
+    ----------
+    path : path-like
+    what : str
+        What an error calls it, such as "table".
+    advice : str
+        What to do where nothing is there.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(f"{what} {file} does not exist; {advice}.")
+    if not file.is_file():
+        found = "a folder" if file.is_dir() else "not a regular file"
+        raise ValueError(f"{what} {file} is {found}; name a file.")
 
 
 def read_stored(file: Path) -> pd.DataFrame:
@@ -108,11 +126,24 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
                     )
                 rows.append([cell or None for cell in row])
                 lines.append(reader.line_num)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError:
+            raise ValueError(_bad_byte(file)) from None
+        except csv.Error as error:
             raise ValueError(
                 f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); mend it."
             ) from None
     return names, rows, lines
+
+
+def _bad_byte(file: Path) -> str:
+    """Where a file ceases to be UTF-8; readers decode ahead and do not know the line."""
+    content = file.read_bytes()
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = len(content[: error.start + 1].splitlines())
+        return f"table {file}, line {line}: not readable as CSV in UTF-8 ({error.reason}); save the file as UTF-8."
+    return f"table {file} has changed while it was read; read it again."
 
 
 def load(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from treecrf._messages import counted, quoted
 from treecrf._npz import read_npz, write_npz
-from treecrf.datasets.table import cell_place, check_columns, encode_table
+from treecrf.datasets.table import cell_place, check_columns, check_file, encode_table
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import FORMAT, ChainLabeller, Labeller, load
 from treecrf.models.induced import InducedCRF
@@ -119,10 +119,7 @@ class TableLabeller:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote; a ValueError names the file if it is something else."""
-        if not Path(path).is_file():
-            raise FileNotFoundError(
-                f"model {os.fspath(path)} does not exist; correct the path, or train one by treecrf fit."
-            )
+        check_file(path, "model", "correct the path, or train one by treecrf fit")
         if not is_zipfile(path):
             raise ValueError(f"{os.fspath(path)} is no model file; the model that treecrf fit wrote comes first.")
         header, _ = read_npz(path, FORMAT)
