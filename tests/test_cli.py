@@ -150,6 +150,13 @@ def test_two_models_are_compared(run, model):
     assert run("evaluate", model, model, "train.csv")[0] == 2
 
 
+def test_models_of_other_labels_are_not_compared(run, model):
+    assert run("fit", "train.csv", "-o", "n.npz", "--iterations", 1, "--label", "noise")[0] == 0
+    code, out, err = run("evaluate", model, "n.npz", "train.csv")
+    assert (code, out) == (1, "")
+    assert err == "treecrf: n.npz reads other sequences or labels from train.csv than model.npz; compare them apart.\n"
+
+
 def test_held_out_sequences_choose_the_iteration(run, table):
     code, _, err = run("fit", "train.csv", "-o", "m.npz", "--iterations", 12, "--window", "1,0", "--held-out", "0.25")
     assert code == 0
@@ -233,6 +240,15 @@ def test_columns_file(write, tmp_path):
 def test_columns_file_with_tabs_has_spaces_in_cells(write):
     frame = read_columns(write("a.conllu", "# text = New York\nNew York\t\tB\n"))
     assert frame.to_numpy().tolist() == [["0", "New York", None, "B"]]
+
+
+def test_no_break_spaces_are_part_of_a_cell(write):
+    frame = read_columns(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
+    assert frame.to_numpy().tolist() == [
+        ["0", "10\u00a0000", "N", "B"],
+        ["0", "\u3000", "V", "I"],
+        ["1", "\u00a0", "N", "B"],
+    ]
 
 
 def test_columns_file_in_the_workflow(write):
@@ -426,6 +442,7 @@ def test_wrong_models(run, model, tmp_path):
         1, "treecrf: train.csv is no model file; the model that treecrf fit wrote comes first.\n",
     )  # fmt: skip
     assert "model nosuch.npz does not exist" in run("predict", "nosuch.npz", "train.csv")[2]
+    assert f"model {tmp_path} is a folder; name a file." in run("predict", tmp_path, "train.csv")[2]
     treecrf.load(model).save(tmp_path / "bare.npz")
     assert "does not say which columns it reads" in run("predict", "bare.npz", "train.csv")[2]
 
@@ -439,6 +456,7 @@ def test_wrong_models(run, model, tmp_path):
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--max-leaves", "5"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--missing", "default_direction"),
         ("fit", "train.csv", "-o", "m.npz", "--iterations", "0"),
+        ("fit", "train.csv", "-o", "m.bin"),
         ("predict", "m.npz", "train.csv", "-o", "out.xls"),
         ("predict", "m.npz", "train.csv", "--decoder", "nosuch"),
         ("missing", "train.csv", "--rates", "1.5"),
@@ -452,3 +470,19 @@ def test_wrong_usage(run, table, arguments):
 def test_place_that_cannot_be_written(run, table):
     code, _, err = run("fit", "train.csv", "-o", "nosuch/m.npz")
     assert (code, "nosuch for m.npz does not exist; make it first." in err) == (1, True)
+
+
+def test_inputs_are_not_replaced(run, model, write):
+    before = {name: Path(name).read_bytes() for name in (model, "train.csv")}
+    write("evaluations.csv", before["train.csv"])
+    Path("link.npz").symlink_to("train.csv")
+    Path("link.csv").hardlink_to(model)
+    for arguments in (
+        ("fit", "train.csv", "-o", "link.npz"),
+        ("predict", model, "train.csv", "-o", "./train.csv"),
+        ("predict", model, "train.csv", "-o", "link.csv"),
+        ("missing", "evaluations.csv", "--report", "."),
+    ):
+        code, _, err = run(*arguments)
+        assert (code, "which the output would replace; choose another place." in err) == (1, True)
+    assert before == {name: Path(name).read_bytes() for name in before}

@@ -132,8 +132,17 @@ def n_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_writable(path: Path, *, make: bool = False) -> None:
-    """Refuse a place that cannot be written to before anything takes long; with `make`, make its folder."""
+def check_suffix(path: Path, *known: str) -> None:
+    """Refuse an output whose name does not say what it is: wrong usage."""
+    from treecrf.datasets.columns import has_suffix
+
+    if not has_suffix(path, *known):
+        ending = known[0] if len(known) == 1 else f"one of {', '.join(known)}"
+        raise typer.BadParameter(f"{path.name!r} does not end in {ending}.", param_hint="--output")
+
+
+def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
+    """Refuse a place that cannot be written to, or is an input, before anything takes long; with `make`, make its folder."""
     folder = path.resolve().parent
     if make:
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,6 +150,9 @@ def check_writable(path: Path, *, make: bool = False) -> None:
         raise FileNotFoundError(f"the folder {folder} for {path.name} does not exist; make it first.")
     if not os.access(folder, os.W_OK) or path.is_dir():
         raise PermissionError(f"{path} cannot be written; choose another place.")
+    for file in inputs:
+        if path.exists() and file.exists() and path.samefile(file):
+            raise ValueError(f"{path} is the input {file}, which the output would replace; choose another place.")
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -23,7 +23,9 @@ def describe(
     treecrf describe train.csv --sequence sentence --label tag
     treecrf describe model.npz
     """
-    if file.suffix == ".npz":
+    from treecrf.datasets.columns import has_suffix
+
+    if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
         _describe_table(file, sequence, label, attributes)

@@ -12,7 +12,9 @@ from treecrf.cli import _shared as shared
 if TYPE_CHECKING:
     import pandas as pd
 
+    from treecrf.sequences import SequenceSet
     from treecrf.tabular.evaluating import Evaluation
+    from treecrf.tabular.labeller import TableLabeller
 
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
@@ -38,21 +40,33 @@ def evaluate(
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
     frame = read_table(file)
-    found, offsets = {}, None
+    read = {name: model.read(frame, file, labelled=True) for name, model in loaded.items()}
+    first, *others = loaded
+    for name in others:
+        if not _same_task(loaded[first], read[first], loaded[name], read[name]):
+            raise ValueError(f"{name} reads other sequences or labels from {file} than {first}; compare them apart.")
+    found = {}
     for name, model in loaded.items():
-        data = model.read(frame, file, labelled=True)
-        if offsets is not None and list(offsets) != list(data.offsets):
-            raise ValueError(
-                f"{name} reads other sequences or labels from {file} than {models[0]}; compare them apart."
-            )
-        offsets = data.offsets
         for sentence in model.unseen(frame, file):
             shared.note(sentence)
-        found[name] = measure(model.labeller, data, decoder)
+        found[name] = measure(model.labeller, read[name], decoder)
     for name, evaluation in found.items():
-        _show(name, evaluation, len(data))
+        _show(name, evaluation, len(read[name]))
     if len(found) > 1:
-        _show_comparison(compare(found, data))
+        _show_comparison(compare(found, read[first]))
+
+
+def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, data_of_other: SequenceSet) -> bool:
+    """Whether two models label the same positions of the same column, and what they read as the truth is the same."""
+    return (
+        model.columns.label == other.columns.label
+        and data.offsets.tolist() == data_of_other.offsets.tolist()
+        and _true_labels(data) == _true_labels(data_of_other)
+    )
+
+
+def _true_labels(data: SequenceSet) -> list[str]:
+    return [data.label_names[code] for code in ([] if data.labels is None else data.labels)]
 
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:

@@ -24,7 +24,7 @@ MISSING = (
 
 def fit(
     file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training file: CSV, Parquet or columns.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file (.npz) to write.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
@@ -75,7 +75,8 @@ def fit(
     sides = shared.parse_window(window)
     shared.check_choice("--method", method, METHODS)
     shared.check_choice("--missing", missing, MISSING)
-    shared.check_writable(output)
+    shared.check_suffix(output, ".npz")
+    shared.check_writable(output, file)
     from treecrf.tabular import fitting
     from treecrf.tabular.labeller import TableLabeller
 

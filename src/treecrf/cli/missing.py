@@ -12,6 +12,9 @@ from treecrf.cli import _shared as shared
 if TYPE_CHECKING:
     import pandas as pd
 
+WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
+"""Files in the folder of a report that an input could be."""
+
 
 def missing(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels, with holes or without.")],
@@ -45,7 +48,8 @@ def missing(
     sides = shared.parse_window(window)
     added = _parse_rates(rates)
     if report is not None:
-        shared.check_writable(report / "guide.md", make=True)
+        for name in WRITTEN:
+            shared.check_writable(report / name, file, make=True)
     from treecrf.reporting.guide import accuracy_table, recommendation
     from treecrf.reporting.missing_report import write_missing_report
     from treecrf.settings import MissingSettings

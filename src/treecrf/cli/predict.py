@@ -38,10 +38,11 @@ def predict(
     treecrf predict model.npz new.conll -o labelled.conll
     treecrf predict model.npz new.csv --probabilities | head
     """
+    from treecrf.datasets.columns import SUFFIXES, has_suffix
+
     if output is not None:
-        _check_suffix(output)
-        shared.check_writable(output)
-    from treecrf.datasets.columns import has_suffix
+        shared.check_suffix(output, ".csv", ".tsv", ".parquet", *SUFFIXES)
+        shared.check_writable(output, model, file)
     from treecrf.datasets.table import read_stored, read_table
     from treecrf.tabular.labeller import TableLabeller
     from treecrf.tabular.predicting import add_predictions
@@ -58,15 +59,6 @@ def predict(
         labelled[frame.columns] = read_stored(file)
     _write(labelled, output)
     typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
-
-
-def _check_suffix(path: Path) -> None:
-    """Refuse a file name that does not say how to write the file: wrong usage."""
-    from treecrf.datasets.columns import SUFFIXES, has_suffix
-
-    known = (".csv", ".tsv", ".parquet", *SUFFIXES)
-    if not has_suffix(path, *known):
-        raise typer.BadParameter(f"{path.name!r} does not end in one of {', '.join(known)}.", param_hint="--output")
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
