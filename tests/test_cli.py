@@ -293,6 +293,36 @@ def test_bins_are_remembered(run, write):
     assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a number")
 
 
+@pytest.mark.parametrize("mark", ["NA", "nan", "inf"])
+def test_marks_of_missing_numbers(run, write, mark):
+    rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
+    write("n.csv", "sequence,label,size\n" + rows)
+    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--bins", 4)
+    assert (code, err) == (
+        1,
+        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, and --bins cuts columns of numbers; "
+        "empty it if it is missing.\n",
+    )
+    assert run("describe", "n.csv")[2] == (
+        f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
+    )
+
+
+def test_values_that_differ_by_white_space(run, write):
+    write("t.csv", "sequence,label,x\na,u,p\na,u ,q\na,v, p\n")
+    assert run("describe", "t.csv")[2].splitlines() == [
+        "Column 'label' has both 'u' and 'u ', which are two values; make them one if the white space means nothing.",
+        "Column 'x' has both ' p' and 'p', which are two values; make them one if the white space means nothing.",
+    ]
+
+
+def test_describe_takes_what_fit_takes(run, write):
+    write("words.csv", "sequence,label,word\n" + "".join(f"{i // 10},u,w{i}\n" for i in range(40_000)))
+    code, out, err = run("describe", "words.csv")
+    assert (code, "40,000" in out) == (0, True)
+    assert err.startswith("Column 'word' has 40,000 different values; treecrf fit keeps the 253 commonest")
+
+
 def test_too_many_values():
     frame = pd.DataFrame({"word": [str(i) for i in range(300)] + ["common", "common", None]})
     columns = TableColumns.learn(frame, "s", "l", ["word"])

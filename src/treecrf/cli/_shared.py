@@ -92,11 +92,12 @@ def parse_window(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def read_training_table(
-    path: Path, sequence: str, label: str, attributes: str | None
-) -> tuple[pd.DataFrame, str, list[str]]:
-    """The table at `path`, its label column and its input columns."""
-    from treecrf.datasets.table import check_columns, label_column, read_table
+def read_labelled_table(
+    path: Path, sequence: str, label: str, attributes: str | None, bins: int | None = None
+) -> tuple[pd.DataFrame, TableColumns, SequenceSet]:
+    """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them."""
+    from treecrf.datasets.table import check_columns, encode_table, label_column, read_table
+    from treecrf.tabular.columns import TableColumns, check_numbers
 
     frame = read_table(path)
     label = label_column(frame, path, label)
@@ -104,25 +105,26 @@ def read_training_table(
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
     check_columns(frame, path, [sequence, label, *names])
-    return frame, label, names
+    if bins is not None:
+        check_numbers(frame, path, names, bins)
+    columns = TableColumns.learn(frame, sequence, label, names, bins)
+    data = encode_table(columns.apply(frame, path), path, sequence=sequence, label=label, attributes=names)
+    return frame, columns, data
 
 
 def read_training_set(
     path: Path, sequence: str, label: str, attributes: str | None, bins: int | None
 ) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
-    from treecrf.datasets.table import encode_table
-    from treecrf.tabular.columns import TableColumns
     from treecrf.tabular.describing import warnings_of
 
-    frame, label, names = read_training_table(path, sequence, label, attributes)
-    columns = TableColumns.learn(frame, sequence, label, names, bins)
-    data = encode_table(columns.apply(frame, path), path, sequence=sequence, label=label, attributes=names)
+    frame, columns, data = read_labelled_table(path, sequence, label, attributes, bins)
     if len(data.label_names) < 2:
         raise ValueError(
-            f"table {path}, column {label!r}: every label is {data.label_names[0]!r}, and labelling needs at least two."
+            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "
+            "two."
         )
-    for sentence in warnings_of(frame, names, tuple(columns.edges)):
+    for sentence in warnings_of(frame, columns):
         note(sentence)
     return columns, data
 

@@ -34,11 +34,9 @@ def describe(
 def _describe_table(file: Path, sequence: str, label: str, attributes: str | None) -> None:
     import numpy as np
 
-    from treecrf.datasets.table import encode_table
     from treecrf.tabular.describing import attribute_counts, label_counts, warnings_of
 
-    frame, label, names = shared.read_training_table(file, sequence, label, attributes)
-    data = encode_table(frame, file, sequence=sequence, label=label, attributes=names)
+    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes)
     lengths = data.lengths
     typer.echo(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
@@ -48,15 +46,15 @@ def _describe_table(file: Path, sequence: str, label: str, attributes: str | Non
     n_holes, n_cells = int((data.values < 0).sum()), data.values.size
     typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
-    shared.show_table(labels, f"Labels (column {label})", most=30)
-    counts = attribute_counts(frame, names)
+    shared.show_table(labels, f"Labels (column {columns.label})", most=30)
+    counts = attribute_counts(frame, columns.attributes)
     counts = counts.rename(
         columns={
             "n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share",
         }
     )  # fmt: skip
     shared.show_table(counts, "Attributes")
-    for sentence in warnings_of(frame, names):
+    for sentence in warnings_of(frame, columns):
         shared.note(sentence)
 
 

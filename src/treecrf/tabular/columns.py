@@ -93,36 +93,69 @@ class TableColumns:
 
 def numbers(column: pd.Series) -> pd.Series | None:
     """The cells of a column as float64, NaN where empty; None unless every cell with a value is a number."""
-    present = column.dropna()
-    present = present[present.astype(str) != ""]
-    if present.empty:
-        return None
-    values = pd.to_numeric(present, errors="coerce")
-    if values.isna().any() or not np.isfinite(values.astype(float)).all():
-        return None
-    return values.astype(float).reindex(column.index)
+    values, strange = parse_numbers(column)
+    return None if strange.any() or values.isna().all() else values
+
+
+def parse_numbers(column: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """The cells of a column as float64, NaN where there is no number; and whether a cell has a value that is no number.
+
+    Parameters
+    ----------
+    column : Series
+
+    Returns
+    -------
+    float64 Series, bool Series
+        What is not finite is no number.
+    """
+    empty = column.isna() | (column.astype(str) == "")
+    values = pd.to_numeric(column.mask(empty), errors="coerce").astype(float)
+    values = values.where(np.isfinite(values))
+    return values, values.isna() & ~empty
+
+
+def check_numbers(frame: pd.DataFrame, path: str | os.PathLike[str], attributes: Sequence[str], n_bins: int) -> None:
+    """Refuse a column that would be cut into bins, were it not for a few cells that are no numbers.
+
+    Parameters
+    ----------
+    frame, path
+        What `treecrf.datasets.table.read_table` gave, and from which file.
+    attributes : sequence of str
+    n_bins : int
+
+    Raises
+    ------
+    ValueError
+        If most cells of a column are numbers, more than `n_bins` different ones; the message names the first other cell.
+    """
+    for name in attributes:
+        values, strange = parse_numbers(frame[name])
+        if 0 < strange.sum() < values.count() and values.nunique() > n_bins:
+            row = int(strange.to_numpy().argmax())
+            raise ValueError(
+                f"{cell_place(frame, path, row, name)}: {quoted(frame[name].iloc[row])} is not a number, and --bins cuts "
+                "columns of numbers; empty it if it is missing."
+            )
 
 
 def _bins(
     frame: pd.DataFrame, path: str | os.PathLike[str], name: str, edges: tuple[float, ...]
 ) -> NDArray[np.object_]:
     """The bin of every cell, by name; None where empty."""
-    column = frame[name]
-    text = column.astype(str)
-    empty = (column.isna() | (text == "")).to_numpy()
-    values = pd.to_numeric(column.where(~empty), errors="coerce").to_numpy(dtype=float)
-    wrong = ~empty & ~np.isfinite(values)
+    values, wrong = parse_numbers(frame[name])
     if wrong.any():
-        row = int(wrong.argmax())
+        row = int(wrong.to_numpy().argmax())
         raise ValueError(
-            f"{cell_place(frame, path, row, name)}: {quoted(text.iloc[row])} is not a number, and the training table had "
-            "numbers there; mend that cell or empty it."
+            f"{cell_place(frame, path, row, name)}: {quoted(str(frame[name].iloc[row]))} is not a number, and the training "
+            "table had numbers there; mend that cell or empty it."
         )
     texts = [f"{edge:g}" for edge in edges]
     width = len(str(len(edges)))  # the names sort as the bins do
     names = [f"under {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts))]
     names.append(f"from {texts[-1]}")
     numbered = np.array([f"{place:0{width}d}: {name}" for place, name in enumerate(names)], dtype=object)
-    binned = numbered[np.digitize(np.where(empty, 0.0, values), edges)]
-    binned[empty] = None
+    binned = numbered[np.digitize(values.fillna(0.0), edges)]
+    binned[values.isna()] = None
     return binned

@@ -8,10 +8,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from treecrf._messages import counted, listed, quoted
 from treecrf.models.treecrf import TreeCRF
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
-from treecrf.tabular.columns import MANY_NUMBERS, RARE, numbers
+from treecrf.tabular.columns import MANY_NUMBERS, RARE, TableColumns, numbers, parse_numbers
 from treecrf.tabular.labeller import TableLabeller
+
+MOST_MARKS = 3
+"""More different values beside numbers are not taken for marks of missing ones."""
 
 
 def label_counts(data: SequenceSet) -> pd.DataFrame:
@@ -38,26 +42,57 @@ def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-def warnings_of(frame: pd.DataFrame, attributes: Sequence[str], binned: Sequence[str] = ()) -> Iterator[str]:
-    """A sentence for each column that a labeller can do little with as it is."""
-    for name in attributes:
-        if name in binned:
-            continue
-        n_values = _present(frame[name]).nunique()
-        if n_values == 0:
-            yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
-        elif n_values == 1:
-            yield f"Column {name!r} has the same value wherever it has one."
-        elif n_values > MANY_NUMBERS and numbers(frame[name]) is not None:
+def warnings_of(frame: pd.DataFrame, columns: TableColumns) -> Iterator[str]:
+    """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
+    for name in columns.attributes:
+        if name not in columns.edges:
+            yield from _use(frame[name], name)
+            yield from _marks(frame[name], name)
+    for name in (columns.label, *columns.attributes):
+        if name not in columns.edges:
+            yield from _twins(frame[name], name)
+
+
+def _use(column: pd.Series, name: str) -> Iterator[str]:
+    n_values = _present(column).nunique()
+    if n_values == 0:
+        yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
+    elif n_values == 1:
+        yield f"Column {name!r} has the same value wherever it has one."
+    elif n_values > MANY_NUMBERS and numbers(column) is not None:
+        yield (
+            f"Column {name!r} holds {n_values:,} different numbers, each of which is a category of its own; "
+            "treecrf fit --bins 10 cuts such columns into 10 bins."
+        )
+    elif n_values > MAX_CATEGORIES:
+        yield (
+            f"Column {name!r} has {n_values:,} different values; treecrf fit keeps the {MAX_CATEGORIES - 1} commonest and "
+            f"takes all others as one, {RARE}."
+        )
+
+
+def _marks(column: pd.Series, name: str) -> Iterator[str]:
+    """Whether a column of numbers has a few other values, as tables of other programs have for a missing one."""
+    values, strange = parse_numbers(column)
+    marks = column[strange].unique()
+    if 0 < len(marks) <= MOST_MARKS and len(marks) < values.nunique() and strange.sum() < values.count():
+        yield (
+            f"Column {name!r} holds numbers and {listed(marks)} ({counted(int(strange.sum()), 'cell')}); empty those cells "
+            "if they are missing."
+        )
+
+
+def _twins(column: pd.Series, name: str) -> Iterator[str]:
+    """Whether two values of a column differ only by the white space around them."""
+    seen: dict[str, str] = {}
+    for value in sorted(_present(column).unique()):
+        other = seen.setdefault(value.strip(), value)
+        if other != value and value.strip():
             yield (
-                f"Column {name!r} holds {n_values:,} different numbers, each of which is a category of its own; "
-                "treecrf fit --bins 10 cuts such columns into 10 bins."
+                f"Column {name!r} has both {quoted(other)} and {quoted(value)}, which are two values; make them one if the "
+                "white space means nothing."
             )
-        elif n_values > MAX_CATEGORIES:
-            yield (
-                f"Column {name!r} has {n_values:,} different values; treecrf fit keeps the {MAX_CATEGORIES - 1} commonest and "
-                f"takes all others as one, {RARE}."
-            )
+            return
 
 
 def used_tests(model: TableLabeller) -> pd.DataFrame:
