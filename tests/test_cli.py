@@ -1,5 +1,6 @@
 """The command line: what each command prints and writes, and one sentence for whatever is wrong."""
 
+import os
 import re
 import subprocess
 import sys
@@ -482,6 +483,7 @@ def test_wrong_models(run, model, tmp_path):
     [
         ("fit", "train.csv"),
         ("fit", "train.csv", "-o", "m.npz", "--window", "3"),
+        ("fit", "train.csv", "-o", "m.npz", "--window", "\u00b2,0"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "nosuch"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--max-leaves", "5"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--missing", "default_direction"),
@@ -516,3 +518,42 @@ def test_inputs_are_not_replaced(run, model, write):
         code, _, err = run(*arguments)
         assert (code, "which the output would replace; choose another place." in err) == (1, True)
     assert before == {name: Path(name).read_bytes() for name in before}
+
+
+def test_windows_end_with_the_sequences(run, table):
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--window", f"1,{10**12}", "--iterations", 2)
+    assert (code, treecrf.load("m.npz").window) == (0, (1, 9))
+    assert "No sequence has more than 10 observations: the window is 1,9." in err
+
+
+def test_windows_that_are_too_large(run, write):
+    write("t.csv", "sequence,label,x\n" + "".join(f"a,{'uv'[i % 2]},{i % 3}\n" for i in range(70_000)))
+    code, _, err = run("fit", "t.csv", "-o", "m.npz", "--window", "69000,69000")
+    assert (code, "cells in all, too many; give a smaller --window." in err) == (1, True)
+
+
+def test_more_threads_than_processors(run, table, monkeypatch):
+    monkeypatch.setattr("treecrf.cli._shared.n_processors", lambda: 1)
+    assert run("fit", "train.csv", "-o", "m.npz", "--iterations", 1, "--threads", 10**6)[0] == 0
+    assert treecrf.load("m.npz").n_threads == 1
+
+
+def test_memory_that_is_not_enough(run, monkeypatch):
+    def fail(_):
+        raise MemoryError
+
+    monkeypatch.setattr("treecrf.datasets.table.read_table", fail)
+    code, out, err = run("describe", "t.csv")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("treecrf: the memory is not enough for this;")
+
+
+def test_output_that_is_not_utf8(write, tmp_path, run):
+    write("t.csv", "sequence,label,x\n" + "a,\u03b1,p\na,u,q\n" * 5)
+    start = [sys.executable, "-m", "treecrf"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    shown = subprocess.run([*start, "describe", "t.csv"], capture_output=True, env=environment, check=False)
+    assert (shown.returncode, b"Missing cells" in shown.stdout, shown.stderr) == (0, True, b"")
+    assert run("fit", "t.csv", "-o", "m.npz", "--iterations", 1)[0] == 0
+    table = subprocess.run([*start, "predict", "m.npz", "t.csv"], capture_output=True, env=environment, check=False)
+    assert (table.returncode, table.stdout.decode().splitlines()[1][:6]) == (0, "a,\u03b1,p,")

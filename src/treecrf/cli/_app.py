@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -47,6 +48,8 @@ for command in (fit, predict, evaluate, describe, missing):
 def main() -> None:
     """Run the command line; wrong input ends it with one sentence and exit code 1."""
     warnings.simplefilter("ignore")  # those of libraries mean nothing to whoever types commands
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what the terminal cannot show must not end a command after its work
+        sys.stdout.reconfigure(errors="replace")
     try:
         app(prog_name="treecrf")
     except (ValueError, OSError, ImportError) as error:
@@ -54,4 +57,10 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         print(f"treecrf: {error}", file=sys.stderr)
+        sys.exit(1)
+    except MemoryError:
+        print(
+            "treecrf: the memory is not enough for this; give a smaller file, fewer attributes or a smaller window.",
+            file=sys.stderr,
+        )
         sys.exit(1)

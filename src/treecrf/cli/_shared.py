@@ -58,8 +58,18 @@ Bins = Annotated[
     ),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, metavar="N", help="Threads; all unless given. They change no result.")
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Threads, at most one per processor; all unless given. They change no result.",
+        callback=lambda given: None if given is None else min(given, n_processors()),
+    ),
 ]
+
+MOST_CELLS = 2**32
+"""Of all windows together; each takes at least a byte."""
 
 Tick = Callable[[int, str], None]
 """Called with how much is done and a few words."""
@@ -85,11 +95,27 @@ def check_choice(option: str, value: str, known: Sequence[str]) -> None:
 def parse_window(text: str) -> tuple[int, int]:
     """`LEFT,RIGHT` as two numbers; wrong usage otherwise."""
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise typer.BadParameter(
             f"{text!r} is not two whole numbers with a comma between, such as 3,3.", param_hint="--window"
         )
     return int(parts[0]), int(parts[1])
+
+
+def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
+    """A window without the places that are outside of every sequence; a ValueError if it is too large all the same."""
+    import numpy as np
+
+    most = int(np.diff(data.observation_offsets).max()) - 1
+    left, right = min(window[0], most), min(window[1], most)
+    n_cells = len(data.values) * len(data.attributes) * (left + right + 1)
+    if n_cells > MOST_CELLS:
+        raise ValueError(
+            f"the windows {left},{right} have {n_cells:,} cells in all, too many; give a smaller --window."
+        )
+    if (left, right) != window:
+        note(f"No sequence has more than {most + 1:,} observations: the window is {left},{right}.")
+    return left, right
 
 
 def read_labelled_table(

@@ -95,6 +95,7 @@ def fit(
         labeller.set_params(random_state=seed)
 
     columns, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    labeller.set_params(window=shared.window_within(sides, data))
     holes = fitting.handle_holes(labeller, way, data)
     n_holes = int((data.values < 0).sum())
     handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.values.size:.1%}): {way}" if n_holes else ""

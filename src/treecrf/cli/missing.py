@@ -56,6 +56,7 @@ def missing(
     from treecrf.studies.missing_table import n_jobs, study_table
 
     _, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    sides = shared.window_within(sides, data)
     share = (data.values < 0).mean()
     settings = MissingSettings(
         rates=[0.0, *added],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,6 +54,8 @@ def predict(
     for sentence in labeller.unseen(frame, file):
         shared.note(sentence)
     if output is None:
+        if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+            sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
         labelled.to_csv(sys.stdout, index=False)
         return
     if has_suffix(file, ".parquet") and has_suffix(output, ".parquet"):
