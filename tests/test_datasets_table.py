@@ -82,6 +82,30 @@ def test_parquet(tmp_path):
     )
 
 
+def test_text_of_parquet_depends_on_the_value_alone(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "whole": [1.0, np.nan, -0.0],
+            "float": [1.0, 2.5, 2.0**53],
+            "single": np.float32([0.1, 7, np.inf]),
+            "large": pd.array([2**60 + 1, None, 3], dtype="Int64"),
+            "kind": pd.Categorical([2.0, None, 0.5]),
+            "time": pd.to_datetime(["2020-01-01 00:00", "2020-01-01 10:30", None]),
+            "text": ["1.0", "", "x"],
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").T.to_numpy().tolist() == [
+        ["1", None, "0"],
+        ["1", "2.5", "9007199254740992.0"],
+        ["0.1", "7", "inf"],
+        ["1152921504606846977", None, "3"],
+        ["2", None, "0.5"],
+        ["2020-01-01", "2020-01-01 10:30:00", None],
+        ["1.0", None, "x"],
+    ]
+
+
 def test_csv_like_others_write_it(write):
     plain = "sequence,label,x\na,u,1\nb,v,2\n"
     same = [

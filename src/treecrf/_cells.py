@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     """The cells of a column as text, what stands for an empty cell too.
 
     The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a hole or a
-    fraction elsewhere in the column has made it a float.
+    fraction elsewhere in the column has made it a float, and a date without midnight.
 
     Parameters
     ----------
@@ -62,4 +63,6 @@ def _text(cell: object) -> str:
         return cell.decode()
     if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) < _EXACT:
         return str(int(cell))
+    if isinstance(cell, datetime):
+        return str(cell).removesuffix(" 00:00:00")  # a date, whatever the times beside it
     return str(cell)

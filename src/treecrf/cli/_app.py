@@ -20,7 +20,7 @@ HELP = """
 Label sequences with conditional random fields made of regression trees.
 
 A file has one row per observation: CSV (.csv, .tsv), Parquet (.parquet), or a CoNLL columns file (.conll, .conllu, .txt:
-white space or tabs between columns, a blank line between sequences; the columns are called 1, 2, .., the labels are in the
+spaces or tabs between columns, a blank line between sequences; the columns are called 1, 2, .., the labels are in the
 last one). An empty cell is a missing value; in a columns file _ is one too.
 
 [bold]A first session[/bold]
