@@ -68,7 +68,7 @@ def _part(part: Part, folders: Folders) -> str:
 
 
 def _fold(title: str, inside: str) -> str:
-    """Parts that are shown on request; on paper, too, where they are long."""
+    """Parts that are closed until somebody opens them; long ones stay closed on paper."""
     kind = ' class="long"' if max(inside.count("<tr"), inside.count("\n")) > PRINTED_ROWS else ""
     return f"<details{kind}><summary>{escape(title)}</summary>{inside}</details>"
 
