@@ -35,7 +35,7 @@ results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
 snapshot: $(INSTALLED)  ## Write tables and figures of finished results to docs/results and README.md
-	@$(BIN)/python -m treecrf.reporting.snapshot
+	@$(BIN)/python -m treecrf.report.snapshot
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs
 	@rm -rf docs/api

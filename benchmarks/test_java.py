@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF, datasets
-from treecrf.models._java import java_problem
-from treecrf.models.induced import InducedCRF
-from treecrf.models.mallet import MalletCRF
-from treecrf.models.smile import SmileCRF
+from treecrf.models.java.machine import java_problem
+from treecrf.models.java.mallet import MalletCRF
+from treecrf.models.java.smile import SmileCRF
+from treecrf.models.linear.induced_crf import InducedCRF
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF, chain, datasets
-from treecrf.models._training import Training, build_sweep
-from treecrf.selection import sequence_folds
+from treecrf.models.boosted.training import Training, build_sweep
 from treecrf.sequences import slot_sizes, window_codes
+from treecrf.statistics.selection import sequence_folds
 from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from treecrf.reporting.files import write_frame, write_json
-from treecrf.studies.future import NO_BAG
-from treecrf.studies.training_summary import BETTER
+from treecrf.io.files import write_frame, write_json
+from treecrf.studies.future.jobs import NO_BAG
+from treecrf.studies.training.summary import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
 CHAPTER_3 = ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix")

@@ -12,6 +12,7 @@ import pycrfsuite
 import pytest
 
 from treecrf import chain
+from treecrf.chain import inference
 
 SMALL = [(n_labels, order) for n_labels in (1, 2, 3, 4) for order in range(5) if n_labels**order <= 256]
 
@@ -271,7 +272,7 @@ def test_scaled_recursion_would_fail_where_logs_are_taken():
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("factor", [0.99, 1.01])
 def test_both_sides_of_the_change_to_logs_agree_with_the_plain_recursion(order, factor):
-    spread = factor * chain._MAX_EXPONENT / (2 * order + 1)
+    spread = factor * inference._MAX_EXPONENT / (2 * order + 1)
     rng = np.random.default_rng([17, order])
     offsets = np.array([0, 12, 13, 40])
     potentials = rng.choice([0.0, spread], (2, 40, chain.StateSpace(2, order).n_states))
@@ -307,11 +308,12 @@ def test_viterbi_sees_small_differences_at_the_end_of_a_long_chain():
 _UNCOMPILED = """
 import sys
 import numpy as np
-from treecrf import _chain_kernels, chain
+from treecrf import chain
+from treecrf.chain import _kernels
 source, target = sys.argv[1:]
 with np.load(source) as arrays:
     potentials, offsets, labels = (arrays[name] for name in ("potentials", "offsets", "labels"))
-assert not hasattr(_chain_kernels._forward, "signatures"), "compiled"
+assert not hasattr(_kernels._forward, "signatures"), "compiled"
 for order in range(3):
     f = np.ascontiguousarray(potentials[:, :, : chain.StateSpace(3, order).n_states])
     np.savez(

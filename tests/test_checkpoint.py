@@ -7,7 +7,7 @@ from test_treecrf import larger_set
 
 from treecrf import MEMM, SlidingWindow, TreeCRF
 from treecrf.missing import inject
-from treecrf.models.checkpoint import Checkpoint
+from treecrf.models.boosted.checkpoint import Checkpoint
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}
 CASES = {
@@ -75,7 +75,7 @@ def test_stopped_at_any_iteration_and_gone_on(case, n_threads, tmp_path):
 
 
 def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):
-    from treecrf.models._training import Training
+    from treecrf.models.boosted.training import Training
 
     data, path = larger_set(), tmp_path / "state.npz"
     stop(TreeCRF(**PLAIN), data, path, 4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet, datasets, sequences
-from treecrf.reporting.checksums import forget, note, noted, refuse_damaged
+from treecrf.io.checksums import forget, note, noted, refuse_damaged
 
 PACKAGE = Path(sequences.__file__).parent
 
@@ -77,7 +77,7 @@ def test_any_flipped_bit_of_a_set_is_noticed_or_changes_nothing(tmp_path):
 
 RUN_KERNEL = """
 import sys
-from treecrf._kernel_cache import kernel_cache
+from treecrf.compiled.cache import kernel_cache
 with kernel_cache():
     from routine import doubled
 print(doubled(21), sum(doubled.stats.cache_hits.values()))

@@ -25,14 +25,15 @@ from planted_claims import (
     plant_pairs,
 )  # fmt: skip
 
-import treecrf.reporting
-from treecrf.reporting.claims import core, ledger_fragment, verdicts, write_ledger
-from treecrf.reporting.claims.core import CHECKS, FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
-from treecrf.reporting.claims.ledger import LATER, read_claims
-from treecrf.reporting.files import write_frame
-from treecrf.significance import compare_all, compare_pairs
-from treecrf.studies.future_summary import one_directional_example
-from treecrf.studies.training_summary import BETTER
+import treecrf.report
+from treecrf.io.files import write_frame
+from treecrf.report.ledger import LATER, read_claims, verdicts
+from treecrf.report.ledger_page import ledger_fragment, write_ledger
+from treecrf.statistics.deviance import compare_all, compare_pairs
+from treecrf.studies import claims as core
+from treecrf.studies.claims import CHECKS, FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
+from treecrf.studies.future.summary import one_directional_example
+from treecrf.studies.training.summary import BETTER
 
 
 def find(folder, claim):
@@ -74,7 +75,7 @@ def test_every_claim_is_checked_or_belongs_to_a_later_study():
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_without_results_nothing_is_run(tmp_path, exists):
-    frame = treecrf.reporting.verdicts(tmp_path if exists else tmp_path / "nowhere")
+    frame = treecrf.report.verdicts(tmp_path if exists else tmp_path / "nowhere")
     assert frame["id"].tolist() == read_claims()["id"].tolist()
     assert set(frame["verdict"]) == {"not_run"}
     assert frame["explanation"].str.endswith(".").all()

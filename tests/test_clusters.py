@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from treecrf import Attribute, SequenceSet, TreeCRF, sequences
-from treecrf._kernel_cache import kernel_digest
+from treecrf.compiled.cache import kernel_digest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(sequences.__file__).parent

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treecrf.code_digest import CodeGraph
+from treecrf.io.code_digest import CodeGraph
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
@@ -164,4 +164,4 @@ def test_effects_are_seen():
 
 def test_names_that_the_front_loads_late_count(tmp_path):
     (tmp_path / "script.py").write_text("from treecrf import TreeCRF\n")
-    assert SOURCE / "treecrf/models/treecrf.py" in CodeGraph(SOURCE / "treecrf").files(tmp_path / "script.py")
+    assert SOURCE / "treecrf/models/boosted/treecrf.py" in CodeGraph(SOURCE / "treecrf").files(tmp_path / "script.py")

@@ -28,7 +28,7 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from treecrf import datasets
 from treecrf.cli import app, main
-from treecrf.settings import load_settings
+from treecrf.studies.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]

@@ -10,7 +10,7 @@ from test_treecrf import larger_set
 import treecrf
 from treecrf import MEMM, Attribute, FutureFeatureMEMM, FutureFeatureTreeCRF, SequenceSet, SlidingWindow, TreeCRF, chain
 from treecrf.datasets.synthetic import future_splits
-from treecrf.models._bags import (
+from treecrf.models.future._bag_kernels import (
     WHOLE_FUTURE,
     instance_gradient,
     log_likelihood_along,
@@ -18,9 +18,9 @@ from treecrf.models._bags import (
     residuals_of,
     slope_along,
 )
-from treecrf.models._future_sides import columns_of, tree_grower
-from treecrf.models._line_search import best_concave_step, best_step
-from treecrf.models.future_features import NO_STATES, Bags, cut_windows, even_thresholds, thermometer
+from treecrf.models.future.features import NO_STATES, Bags, cut_windows, even_thresholds, thermometer
+from treecrf.models.future.line_search import best_concave_step, best_step
+from treecrf.models.future.sides import columns_of, tree_grower
 from treecrf.sequences import MISSING, window_codes
 from treecrf.trees.forest import Evaluator
 

@@ -5,17 +5,17 @@ import pandas as pd
 import pytest
 
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
-from treecrf._holm import adjust_holm
-from treecrf._mcnemar import compare_pairs
 from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
-from treecrf.figures.future import accuracy_by_order, feature_trees, what_features_see
-from treecrf.models.future_features import NO_STATES
-from treecrf.reporting.future_tables import future_layouts, with_published
-from treecrf.reporting.published import future_accuracies, read_published
-from treecrf.settings import FutureSettings
-from treecrf.studies.future import NO_BAG, RUN_NAMES, compare_future
-from treecrf.studies.future_features import INSTANCE, describe_features, tree_rows
-from treecrf.studies.future_summary import compare_neighbours, one_directional_example, put_together
+from treecrf.models.future.features import NO_STATES
+from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.studies.future.features import INSTANCE, describe_features, tree_rows
+from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
+from treecrf.studies.future.jobs import NO_BAG, RUN_NAMES, compare_future
+from treecrf.studies.future.summary import compare_neighbours, one_directional_example, put_together
+from treecrf.studies.future.tables import future_layouts, with_published
+from treecrf.studies.published import future_accuracies, read_published
+from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]
@@ -181,7 +181,7 @@ def test_trees_are_written_as_they_work(splits):
             node = children[node, "yes" if sets.train.attributes[0].categories[code] == category else "no"]
         return rows[node]["value"]
 
-    from treecrf.models.future_features import Bags
+    from treecrf.models.future.features import Bags
 
     expected = np.zeros((sets.train.n_positions, 1))
     Evaluator(Bags(sets.train, 6, (0, 0)).columns, NO_STATES, len(tree.values)).add(tree, expected)

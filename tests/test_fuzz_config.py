@@ -11,8 +11,8 @@ from fuzzing import FULL, N_INPUTS, assert_clear, fuzz, mutations_of, outcome
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from treecrf.reporting.configuration import read_configuration
-from treecrf.settings import Settings, load_settings
+from treecrf.io.configuration import read_configuration
+from treecrf.studies.settings import Settings, load_settings
 
 CONFIG = Path(__file__).parents[1] / "config"
 FILES = [CONFIG / "config.yaml", CONFIG / "demo.yaml"]

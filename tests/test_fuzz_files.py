@@ -17,12 +17,12 @@ from test_datasets_archives import CONTENT, compressed, tar, zipped
 
 import treecrf
 from treecrf import datasets
-from treecrf._npz import read_npz, write_npz
 from treecrf.datasets import download
 from treecrf.datasets.archives import extract
-from treecrf.models.linear import LinearCRF
-from treecrf.models.treecrf import TreeCRF
-from treecrf.reporting.files import read_frame, read_frames, read_json, write_frame, write_json
+from treecrf.io.files import read_frame, read_frames, read_json, write_frame, write_json
+from treecrf.io.npz import read_npz, write_npz
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.labeller import TableLabeller

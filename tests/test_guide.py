@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from treecrf.figures.style import METHOD_NAMES
-from treecrf.reporting.guide import missing_values_guide
-from treecrf.settings import load_settings
+from treecrf.rendering.style import METHOD_NAMES
+from treecrf.studies.missing.guide import missing_values_guide
+from treecrf.studies.settings import load_settings
 
 IW, SS, IM, IN, DD = METHOD_NAMES
 COMMAND = "snakemake --cores 3 missing --configfile 'my own.yaml'"

@@ -9,9 +9,9 @@ from test_induction import cells_by_position, random_set, tuples
 
 import treecrf
 from treecrf import Attribute, LinearCRF, SequenceSet, chain
-from treecrf.models._lbfgs import minimize_objective
-from treecrf.models._runner import make_runner
-from treecrf.models.induced import InducedCRF, _Training
+from treecrf.models.linear.induced_crf import InducedCRF, _Training
+from treecrf.models.linear.lbfgs import minimize_objective
+from treecrf.models.runner import make_runner
 
 SHORT = {"n_iterations": 24, "features_per_induction": 10, "window": (1, 1), "variance": 5.0}
 OUT_OF_RANGE = r"^the objective is nan after \d+ iterations; lower the variance or start_noise\.$"

@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from treecrf import Attribute, SequenceSet
-from treecrf.models._induction import fit_weight
-from treecrf.models._runner import make_runner
-from treecrf.models.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences
-from treecrf.models.induction import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
+from treecrf.models.linear._gain_kernels import fit_weight
+from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences
+from treecrf.models.linear.feature_search import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
+from treecrf.models.runner import make_runner
 from treecrf.sequences import gather_ranges, slot_sizes, window_codes
 
 RUN = make_runner(None)

@@ -10,7 +10,7 @@ import pytest
 
 import treecrf
 from treecrf import Attribute, LinearCRF, SequenceSet, chain
-from treecrf.models.linear import Objective
+from treecrf.models.linear.linear_crf import Objective
 from treecrf.sequences import slot_sizes, window_codes
 
 

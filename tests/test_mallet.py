@@ -13,9 +13,10 @@ from test_linear import random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet
-from treecrf.models import _java, mallet
-from treecrf.models.conjunctions import Weights, boolean_cells
-from treecrf.models.mallet import MalletCRF, Training
+from treecrf.models.java import machine as _java
+from treecrf.models.java import mallet
+from treecrf.models.java.mallet import MalletCRF, Training
+from treecrf.models.linear.conjunctions import Weights, boolean_cells
 from treecrf.sequences import slot_sizes
 
 
@@ -234,7 +235,7 @@ def test_loading_and_predicting_need_no_java(java, tmp_path):
     model.save(tmp_path / "model.npz")
     np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
     code = (
-        "import sys, numpy as np, treecrf, treecrf.models.mallet; from test_linear import random_set\n"
+        "import sys, numpy as np, treecrf, treecrf.models.java.mallet; from test_linear import random_set\n"
         "model = treecrf.load('model.npz')\n"
         "np.testing.assert_array_equal(model.predict_proba(random_set(8, 40)), np.load('expected.npz')['predict_proba'])\n"
         "assert model.n_inductions_ == 3 and set(model.seconds_) == {'windows', 'gradient', 'induction'}\n"

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.figures.missing import accuracy_by_rate, effects_by_rate, feature_frequencies
-from treecrf.figures.style import METHOD_NAMES, METHOD_STYLES, ordered_methods, save_figure
-from treecrf.reporting.missing_tables import (
+from treecrf.rendering.layouts import to_fragment, to_html, to_latex
+from treecrf.rendering.style import METHOD_NAMES, METHOD_STYLES, ordered_methods, save_figure
+from treecrf.studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
+from treecrf.studies.missing.tables import (
     accuracy_layout,
     coefficients_layout,
     costs_layout,
@@ -14,8 +15,7 @@ from treecrf.reporting.missing_tables import (
     effects_layout,
     significance_layout,
 )
-from treecrf.reporting.published import missing_value_coefficients
-from treecrf.reporting.rendering import to_fragment, to_html, to_latex
+from treecrf.studies.published import missing_value_coefficients
 
 NAN, INF = np.nan, np.inf
 

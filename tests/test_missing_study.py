@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from treecrf.missing import Imputer, Indicator
-from treecrf.models.treecrf import TreeCRF
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import MissingSettings
-from treecrf.studies import missing as study
+from treecrf.studies.missing import jobs as study
+from treecrf.studies.settings import MissingSettings
 
 METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction")
 TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")

@@ -14,7 +14,7 @@ import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain, datasets
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.copies import FULL, make_copies, with_longer_lists
+from treecrf.trees.holes.copies import FULL, make_copies, with_longer_lists
 
 METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
 POLICIES = [
@@ -152,7 +152,7 @@ def with_leaf_values(model, if_true, if_false):
     return model
 
 
-# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.copies
+# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.holes.copies
 TEN = [(X, 0)] * 2 + [(Y, 0)] + [(Y, 1)] * 5
 
 
@@ -457,10 +457,10 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
 
         return enlarge
 
-    monkeypatch.setattr("treecrf.trees.growing_weighted.make_copies", with_short_lists)
-    monkeypatch.setattr("treecrf.trees.blending.make_copies", with_short_lists)
-    monkeypatch.setattr("treecrf.models._growers.with_longer_lists", counting("growing"))
-    monkeypatch.setattr("treecrf.trees.blending.with_longer_lists", counting("blending"))
+    monkeypatch.setattr("treecrf.trees.holes.growing.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.trees.holes.blending.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
+    monkeypatch.setattr("treecrf.trees.holes.blending.with_longer_lists", counting("blending"))
     measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
     assert enlarged["growing"] >= 2 * len(train.label_names)
     assert_same_bits(measured, expected)

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from treecrf import datasets
-from treecrf.models.own import OwnLabeller, find_class
+from treecrf.models.custom import OwnLabeller, find_class
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.settings import load_settings
-from treecrf.studies.future import compare_future
-from treecrf.studies.missing import evaluate_method
-from treecrf.studies.training import compare_method
+from treecrf.studies.future.jobs import compare_future
+from treecrf.studies.missing.jobs import evaluate_method
+from treecrf.studies.settings import load_settings
+from treecrf.studies.training.jobs import compare_method
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/own_method.md").read_text(encoding="utf-8")

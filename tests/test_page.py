@@ -13,17 +13,18 @@ import pandas as pd
 import pytest
 from test_training_page import page_of, results  # noqa: F401 (a fixture)
 
-from treecrf._training_settings import TrainingSettings
-from treecrf.reporting import markup, missing_page
-from treecrf.reporting.claims import ledger_fragment, verdicts
-from treecrf.reporting.claims.page import HEADINGS, STYLE
-from treecrf.reporting.headlines import future_headline, missing_headline, training_headline
-from treecrf.reporting.markup import Folders, address, parts_markup
-from treecrf.reporting.parts import Figure, Fold, Table, by_dataset, open_choices
-from treecrf.reporting.provenance import job_costs, study_costs
-from treecrf.reporting.rendering import to_html, to_markdown
-from treecrf.reporting.tables import frame_to_fragment
-from treecrf.settings import MissingSettings
+from treecrf.rendering import markup
+from treecrf.rendering.layouts import to_html, to_markdown
+from treecrf.rendering.markup import Folders, address, parts_markup
+from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, open_choices
+from treecrf.rendering.tables import frame_to_fragment
+from treecrf.report.ledger import verdicts
+from treecrf.report.ledger_page import HEADINGS, STYLE, ledger_fragment
+from treecrf.report.provenance import job_costs, study_costs
+from treecrf.studies.headlines import future_headline, missing_headline, training_headline
+from treecrf.studies.missing import page as missing_page
+from treecrf.studies.settings import MissingSettings
+from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))
 VOID = {"meta", "img", "br", "link", "input", "hr"}

@@ -4,15 +4,15 @@ import pandas as pd
 import pytest
 
 from treecrf import datasets
-from treecrf._future_settings import FutureSettings
-from treecrf._missing_settings import MissingSettings
-from treecrf._training_settings import TrainingSettings
 from treecrf.datasets.synthetic import future_splits
-from treecrf.reporting.pieces import StoredPieces
-from treecrf.studies.future import compare_future
-from treecrf.studies.missing import evaluate_method
+from treecrf.studies.future.jobs import compare_future
+from treecrf.studies.future.settings import FutureSettings
+from treecrf.studies.missing.jobs import evaluate_method
+from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.pieces import Pieces
-from treecrf.studies.training import compare_method
+from treecrf.studies.stored_pieces import StoredPieces
+from treecrf.studies.training.jobs import compare_method
+from treecrf.studies.training.settings import TrainingSettings
 
 JOB = {"settings": {"n_iterations": 3, "window": (1, 1)}, "code": "a1"}
 FRAMES = (

@@ -13,10 +13,10 @@ from test_treecrf import larger_set, random_set
 import treecrf
 from treecrf import MEMM, TreeCRF, chain
 from treecrf.missing import inject
-from treecrf.models._sampling import Sampling, draw_columns, draw_positions
+from treecrf.models.boosted.sampling import Sampling, draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.copies import make_copies
 from treecrf.trees.growing import make_workspace
+from treecrf.trees.holes.copies import make_copies
 from treecrf.trees.influence import make_influences, trim_rows
 from treecrf.trees.packing import choose_packing, pack
 
@@ -195,7 +195,9 @@ def test_equal_windows_are_one_in_training(monkeypatch, part):
     data = random_set(np.random.default_rng(0), 60, 2, 3, 2, 8)
     model = TreeCRF(5, 8, 1.0, **part).fit(data)
     every = np.arange(data.n_positions)
-    monkeypatch.setattr("treecrf.models.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32)))
+    monkeypatch.setattr(
+        "treecrf.models.boosted.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32))
+    )
     assert_same_bits(model, TreeCRF(5, 8, 1.0, **part).fit(data))
 
 
@@ -238,8 +240,8 @@ def test_lists_grow_when_they_are_full(monkeypatch):
         copies = make_copies(*arguments)
         return copies._replace(**{name: getattr(copies, name)[: data.n_positions] for name in ("positions", "weights")})
 
-    monkeypatch.setattr("treecrf.models._growers.make_workspace", with_short_positions)
-    monkeypatch.setattr("treecrf.trees.growing_weighted.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.make_workspace", with_short_positions)
+    monkeypatch.setattr("treecrf.trees.holes.growing.make_copies", with_short_lists)
     assert_same_bits(complete, TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set()))
     again = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
     assert_same_bits(blended, again)

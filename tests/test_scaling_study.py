@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treecrf import LinearCRF, TreeCRF, datasets
-from treecrf.reporting.description import count_features
-from treecrf.settings import ScalingSettings
-from treecrf.studies import scaling
-from treecrf.studies.scaling import measure_sampling, measure_scaling, measure_windows, window_of_size
+from treecrf.datasets.describing import count_features
+from treecrf.studies.cost import jobs as scaling
+from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
+from treecrf.studies.settings import ScalingSettings
 
 SETTINGS = ScalingSettings(
     methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_sequences=6, length=5,

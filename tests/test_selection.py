@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf.selection import derive_seed, inner_trials, outer_splits, sequence_folds
+from treecrf.statistics.selection import derive_seed, inner_trials, outer_splits, sequence_folds
 
 
 def test_folds_hold_every_sequence_once_and_depend_on_names():

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from treecrf.settings import BuiltinDataset, ScalingSettings, TableDataset, load_settings
-from treecrf.settings import json_schema as current_schema
+from treecrf.studies.settings import BuiltinDataset, ScalingSettings, TableDataset, load_settings
+from treecrf.studies.settings import json_schema as current_schema
 
 CONFIG = Path(__file__).parents[1] / "config"
 MINIMAL = {"datasets": {"protein": {}, "nettalk": None, "hyphen": {"kind": "builtin"}}}
@@ -64,7 +64,7 @@ def test_demo_is_laid_over_config():
 
 def test_schema_is_current():
     assert (CONFIG / "schema.json").read_text() == current_schema(), (
-        "rewrite it: python -m treecrf.settings > config/schema.json"
+        "rewrite it: python -m treecrf.studies.settings > config/schema.json"
     )
 
 

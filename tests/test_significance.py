@@ -14,7 +14,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.stats.multitest import multipletests
 
 from treecrf import significance
-from treecrf.significance import analysis_of_deviance, compare_all, compare_methods
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
 
 METHODS = ("ada", "bob", "cyd")
 

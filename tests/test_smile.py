@@ -12,8 +12,9 @@ from test_linear import random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, chain
-from treecrf.models import _java, smile
-from treecrf.models.smile import SmileCRF, build_tuples
+from treecrf.models.java import machine as _java
+from treecrf.models.java import smile
+from treecrf.models.java.smile import SmileCRF, build_tuples
 from treecrf.sequences import window_codes
 
 SETTINGS = {"n_iterations": 6, "max_leaves": 12, "shrinkage": 0.7, "window": (1, 1)}
@@ -137,7 +138,7 @@ def test_loading_and_predicting_need_no_java(java, tmp_path):
     model.save(tmp_path / "model.npz")
     np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
     code = (
-        "import sys, numpy as np, treecrf, treecrf.models.smile; from test_linear import random_set\n"
+        "import sys, numpy as np, treecrf, treecrf.models.java.smile; from test_linear import random_set\n"
         "model = treecrf.load('model.npz')\n"
         "np.testing.assert_array_equal(model.predict_proba(random_set(8, 40)), np.load('expected.npz')['predict_proba'])\n"
         "assert set(model.seconds_) == {'windows', 'trees'}\n"

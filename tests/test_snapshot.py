@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from test_training_page import results  # noqa: F401 (a fixture)
 
-from treecrf.reporting.snapshot import BEGIN, END, main, readme_with_results, write_snapshot
-from treecrf.settings import load_settings
+from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_snapshot
+from treecrf.studies.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
 DAY = datetime.date(2000, 1, 2)

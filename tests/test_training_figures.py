@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.figures.scaling import (
-    evaluation_by_length,
-    forward_backward_by_length,
-    induction_by_features,
-    sampling_trade_off,
-)
-from treecrf.figures.style import (
+from treecrf.rendering.style import (
     OTHER_STYLE,
     TRAINING_METHOD_NAMES,
     TRAINING_METHOD_STYLES,
@@ -19,7 +13,13 @@ from treecrf.figures.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.figures.training import (
+from treecrf.studies.cost.figures import (
+    evaluation_by_length,
+    forward_backward_by_length,
+    induction_by_features,
+    sampling_trade_off,
+)
+from treecrf.studies.training.figures import (
     FIGURE_METHODS,
     accuracies,
     accuracy_by_iteration,

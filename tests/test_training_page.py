@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.reporting.html import write_page
-from treecrf.settings import load_settings
+from treecrf.report.page import write_page
+from treecrf.studies.settings import load_settings
 
 NAN = np.nan
 

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from treecrf import LinearCRF, TreeCRF
-from treecrf._training_settings import CHOSEN_BY, GRIDS, TrainingSettings
 from treecrf.missing import Imputer, inject
-from treecrf.selection import derive_seed, sequence_folds
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies import methods, training
+from treecrf.statistics.selection import derive_seed, sequence_folds
+from treecrf.studies import methods
+from treecrf.studies.custom import candidate_name
 from treecrf.studies.methods import METHODS, candidates
-from treecrf.studies.own import candidate_name
+from treecrf.studies.training import jobs as training
+from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
 
 SETTINGS = TrainingSettings(
     test_every=1,

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.reporting.published import training_accuracies, training_costs
-from treecrf.studies import training, training_summary
-from treecrf.studies.training_summary import BETTER
+from treecrf.studies.published import training_accuracies, training_costs
+from treecrf.studies.training import jobs as training
+from treecrf.studies.training import summary as training_summary
+from treecrf.studies.training.summary import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
 CONSTANT = {"dataset": "toy", "method": "treecrf"}

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.reporting.cells import three_digits
-from treecrf.reporting.published import read_published, training_costs
-from treecrf.reporting.rendering import to_fragment, to_latex, write_layout
-from treecrf.reporting.scaling_tables import sampling_layout, steps_layout, windows_layout
-from treecrf.reporting.training_tables import (
+from treecrf.rendering.cells import three_digits
+from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
+from treecrf.studies.cost.tables import sampling_layout, steps_layout, windows_layout
+from treecrf.studies.published import read_published, training_costs
+from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
     methods_layout,

@@ -12,7 +12,7 @@ import pytest
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
-from treecrf.models._training import Training
+from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.growing import make_workspace
@@ -113,7 +113,7 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
         workspace = make_workspace(*arguments)
         return workspace._replace(positions=workspace.positions[: data.n_positions])
 
-    monkeypatch.setattr("treecrf.models._growers.make_workspace", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.make_workspace", with_short_lists)
     measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
     for name in expected.forest_._fields:
         assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
@@ -392,7 +392,9 @@ def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
     data = SequenceSet(values, offsets, attributes, labels, ("X", "Y"), observation_offsets)
     model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     every = np.arange(data.n_positions)
-    monkeypatch.setattr("treecrf.models.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32)))
+    monkeypatch.setattr(
+        "treecrf.models.boosted.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32))
+    )
     expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     for name in ("parents", "columns", "codes", "shares", "surrogates"):
         np.testing.assert_array_equal(getattr(model.forest_, name), getattr(expected.forest_, name))

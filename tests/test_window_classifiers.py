@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 
 import treecrf
 from treecrf import Attribute, SequenceSet
-from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM, log_softmax
+from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM, log_softmax
 
 OUTSIDE = 100
 """Code of a place outside the sequence, in the windows cut here."""
@@ -337,7 +337,7 @@ def test_wrong_settings_are_one_sentence(build, setting, message):
 
 def test_the_libraries_are_imported_when_they_are_needed():
     code = (
-        "import sys, treecrf.models.window_classifiers; "
+        "import sys, treecrf.models.window.classifiers; "
         "sys.exit(' '.join({'sklearn', 'lightgbm'} & set(sys.modules)) or None)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -12,7 +12,8 @@ import pytest
 from test_page import check, linked_files
 
 from treecrf import datasets
-from treecrf.reporting.claims import ledger_fragment, verdicts
+from treecrf.report.ledger import verdicts
+from treecrf.report.ledger_page import ledger_fragment
 
 pytestmark = pytest.mark.workflow
 

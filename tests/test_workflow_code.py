@@ -121,7 +121,7 @@ def test_one_study_does_not_train_the_others(edited):
 
 
 def test_published_numbers_are_tabulated_anew(edited):
-    rules = edited("reporting/published/table_3_4_shrinkage.csv", "\n", "\n\n")
+    rules = edited("studies/published/table_3_4_shrinkage.csv", "\n", "\n\n")
     assert {"summarise_training", "tabulate_training", "write_page"} <= set(rules)
     assert not set(rules) & (TRAINS | {"warm_kernels", "prepare_data"})
 

@@ -124,7 +124,7 @@ def test_an_edit_of_the_trees_runs_all_jobs_again_at_once(study, tmp_path):
 
 def test_an_edit_of_a_figure_draws_it_again_and_trains_nothing(study, tmp_path):
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    with open(tmp_path / "src/treecrf/figures/missing.py", "a") as file:
+    with open(tmp_path / "src/treecrf/studies/missing/figures.py", "a") as file:
         file.write("EDITED = True\n")
     messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
     assert "Draws figure 4.1" in messages

@@ -156,8 +156,8 @@ def first_line(log: str) -> str:
 
 def page_of(options: list[str], finished: bool) -> Path | None:
     """The page that a run with `options` writes, when it ends well or else, if it can be told and is there."""
-    from treecrf.reporting.configuration import read_configuration
-    from treecrf.settings import load_settings  # here, so that the view opens before numba is loaded
+    from treecrf.io.configuration import read_configuration
+    from treecrf.studies.settings import load_settings  # here, so that the view opens before numba is loaded
 
     given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
     try:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treecrf import chain, datasets, missing
     from treecrf.models.base import load
-    from treecrf.models.future import FutureFeatureMEMM
-    from treecrf.models.future_treecrf import FutureFeatureTreeCRF
-    from treecrf.models.induced import InducedCRF
-    from treecrf.models.linear import LinearCRF
-    from treecrf.models.mallet import MalletCRF
-    from treecrf.models.memm import MEMM, SlidingWindow
-    from treecrf.models.smile import SmileCRF
-    from treecrf.models.treecrf import TreeCRF
-    from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
+    from treecrf.models.boosted.memm import MEMM, SlidingWindow
+    from treecrf.models.boosted.treecrf import TreeCRF
+    from treecrf.models.future.future_memm import FutureFeatureMEMM
+    from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
+    from treecrf.models.java.mallet import MalletCRF
+    from treecrf.models.java.smile import SmileCRF
+    from treecrf.models.linear.induced_crf import InducedCRF
+    from treecrf.models.linear.linear_crf import LinearCRF
+    from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM
     from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 __all__ = [
@@ -46,19 +46,19 @@ __all__ = [
 
 _MODULES = ("chain", "datasets", "missing")
 _LABELLERS = {
-    "MEMM": "treecrf.models.memm",
-    "FutureFeatureMEMM": "treecrf.models.future",
-    "FutureFeatureTreeCRF": "treecrf.models.future_treecrf",
-    "InducedCRF": "treecrf.models.induced",
-    "LinearCRF": "treecrf.models.linear",
-    "MalletCRF": "treecrf.models.mallet",
-    "NeuralNetwork": "treecrf.models.window_classifiers",
-    "SlidingWindow": "treecrf.models.memm",
-    "SmileCRF": "treecrf.models.smile",
-    "TreeCRF": "treecrf.models.treecrf",
-    "WindowLightGBM": "treecrf.models.window_classifiers",
+    "MEMM": "treecrf.models.boosted.memm",
+    "FutureFeatureMEMM": "treecrf.models.future.future_memm",
+    "FutureFeatureTreeCRF": "treecrf.models.future.future_treecrf",
+    "InducedCRF": "treecrf.models.linear.induced_crf",
+    "LinearCRF": "treecrf.models.linear.linear_crf",
+    "MalletCRF": "treecrf.models.java.mallet",
+    "NeuralNetwork": "treecrf.models.window.classifiers",
+    "SlidingWindow": "treecrf.models.boosted.memm",
+    "SmileCRF": "treecrf.models.java.smile",
+    "TreeCRF": "treecrf.models.boosted.treecrf",
+    "WindowLightGBM": "treecrf.models.window.classifiers",
 }
-"""Modules of the labellers; under their full names, so that `treecrf.code_digest` finds them."""
+"""Modules of the labellers; under their full names, so that `treecrf.io.code_digest` finds them."""
 
 
 def __getattr__(name: str) -> Any:

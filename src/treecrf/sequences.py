@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf._messages import quoted
-from treecrf._npz import read_npz, write_npz
+from treecrf.io.frames import MISSING as MISSING
+from treecrf.io.messages import quoted
+from treecrf.io.npz import read_npz, write_npz
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MISSING = -1
-"""Code of a cell whose value is not known."""
 
 MAX_CATEGORIES = 254
 """Window codes are uint8: one code is taken by EDGE, one by MISSING."""
@@ -198,15 +196,18 @@ class SequenceSet:
             For a column that is not there, a sequence in two places, a label or category outside the given
             ones, an empty label before a labelled row; the message names row and column.
         """
-        from treecrf._frames import sequence_set_from_frame
+        from treecrf.io.frames import encode_frame
 
-        return sequence_set_from_frame(cls, frame, sequence, label, attributes, label_names, categories)
+        encoded = encode_frame(frame, sequence, label, attributes, label_names, categories)
+        described = tuple(Attribute(*attribute) for attribute in encoded.attributes)
+        return cls(**encoded._asdict() | {"attributes": described})
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
         """One row per observation: sequence number, label (None beyond the last position), attributes."""
-        from treecrf._frames import frame_from_sequence_set
+        from treecrf.io.frames import Encoded, decode_frame
 
-        return frame_from_sequence_set(self, sequence, label)
+        parts = {name: getattr(self, name) for name in Encoded._fields}
+        return decode_frame(Encoded(**parts), sequence, label)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set to `path` (.npz): arrays plus a JSON header, no pickle; atomic."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import treecrf
 from treecrf import datasets
-from treecrf._training_settings import CHOSEN_BY
-from treecrf.code_digest import CodeGraph
-from treecrf.reporting.checksums import noted, refuse_damaged
-from treecrf.settings import TableDataset, load_settings
+from treecrf.studies.training.settings import CHOSEN_BY
+from treecrf.io.code_digest import CodeGraph
+from treecrf.io.checksums import noted, refuse_damaged
+from treecrf.studies.settings import TableDataset, load_settings
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
@@ -381,7 +381,7 @@ def claim_results():
 
 def write_page_of_what_is_there():
     """The page without the data sets whose jobs failed."""
-    from treecrf.reporting.html import UNFINISHED_PAGE, write_page
+    from treecrf.report.page import UNFINISHED_PAGE, write_page
 
     write_page(SETTINGS, LOGS, finished=False)
     print(

@@ -13,7 +13,7 @@ rule warm_kernels:
         runtime=growing(10),
     params:
         # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
-        code=code_of("warm_kernels", importing=("numba", "treecrf.trees.kernel")),
+        code=code_of("warm_kernels", importing=("numba", "treecrf.compiled.kernel")),
     message:
         "Compiles the numerical routines"
     script:

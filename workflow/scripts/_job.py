@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treecrf.reporting.checksums import forget, note, refuse_damaged, sha256
+from treecrf.io.checksums import forget, note, refuse_damaged, sha256
 
 if TYPE_CHECKING:
-    from treecrf.reporting.pieces import StoredPieces
+    from treecrf.studies.stored_pieces import StoredPieces
 
 
 def sentence(error: Exception) -> str:
@@ -67,7 +67,7 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
 
 def pieces_of(snakemake: Any) -> StoredPieces:
     """The finished parts of a job, beside its first output: those of a killed attempt at the same job."""
-    from treecrf.reporting.pieces import StoredPieces  # with the labellers, which most scripts do not need
+    from treecrf.studies.stored_pieces import StoredPieces  # with the labellers, which most scripts do not need
 
     same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
     return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})

@@ -2,11 +2,12 @@
 
 Outputs
 -------
-csv, html : the verdicts, see `treecrf.reporting.claims.verdicts`
+csv, html : the verdicts, see `treecrf.report.verdicts`
 """
 
 from _job import job
-from treecrf.reporting.claims import verdicts, write_ledger
+from treecrf.report.ledger import verdicts
+from treecrf.report.ledger_page import write_ledger
 
 with job(snakemake):
     write_ledger(verdicts(snakemake.params.results), snakemake.output.csv, snakemake.output.html)

@@ -2,15 +2,15 @@
 
 Outputs
 -------
-runs, predictions, weights, trees : Parquet, see `treecrf.studies.future.FutureOutcome`
+runs, predictions, weights, trees : Parquet, see `treecrf.studies.future.jobs.FutureOutcome`
 """
 
 from _job import job, pieces_of
-from treecrf._future_settings import FutureSettings
 from treecrf.datasets.synthetic import Splits
-from treecrf.reporting.files import write_frame
+from treecrf.io.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.future import compare_future
+from treecrf.studies.future.jobs import compare_future
+from treecrf.studies.future.settings import FutureSettings
 
 with job(snakemake):
     pieces = pieces_of(snakemake)

@@ -2,16 +2,16 @@
 
 Outputs
 -------
-folds, choice, curves, predictions, phases, notes : Parquet, see `treecrf.studies.training.Outcome`
+folds, choice, curves, predictions, phases, notes : Parquet, see `treecrf.studies.training.jobs.Outcome`
 """
 
 import pandas as pd
 
 from _job import job, pieces_of
-from treecrf._training_settings import TrainingSettings
-from treecrf.reporting.files import write_frame
+from treecrf.io.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.training import compare_method
+from treecrf.studies.training.jobs import compare_method
+from treecrf.studies.training.settings import TrainingSettings
 
 with job(snakemake):
     pieces = pieces_of(snakemake)

@@ -2,12 +2,12 @@
 
 Outputs
 -------
-CSV, see `treecrf.studies.future_summary.one_directional_example`
+CSV, see `treecrf.studies.future.summary.one_directional_example`
 """
 
 from _job import job
-from treecrf.reporting.files import write_frame
-from treecrf.studies.future_summary import one_directional_example
+from treecrf.io.files import write_frame
+from treecrf.studies.future.summary import one_directional_example
 
 with job(snakemake):
     write_frame(one_directional_example(), snakemake.output[0])

@@ -6,9 +6,9 @@ weights, trees : SVG
 """
 
 from _job import job
-from treecrf.figures.future import feature_trees, what_features_see
-from treecrf.figures.style import save_figure
-from treecrf.reporting.files import atomic, read_frames
+from treecrf.io.files import atomic, read_frames
+from treecrf.rendering.style import save_figure
+from treecrf.studies.future.figures import feature_trees, what_features_see
 
 with job(snakemake):
     for name, draw in (("weights", what_features_see), ("trees", feature_trees)):

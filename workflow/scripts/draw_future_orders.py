@@ -6,11 +6,11 @@ The figure as SVG, PDF and PNG.
 """
 
 from _job import job
-from treecrf.figures.future import accuracy_by_order
-from treecrf.figures.style import save_figure
-from treecrf.reporting.files import atomic, read_frames
-from treecrf.reporting.future_tables import with_published
-from treecrf.reporting.published import future_accuracies
+from treecrf.io.files import atomic, read_frames
+from treecrf.rendering.style import save_figure
+from treecrf.studies.future.figures import accuracy_by_order
+from treecrf.studies.future.tables import with_published
+from treecrf.studies.published import future_accuracies
 
 with job(snakemake):
     figure = accuracy_by_order(with_published(read_frames(snakemake.input), future_accuracies()))

@@ -6,9 +6,10 @@ The figure as SVG, PDF and PNG.
 """
 
 from _job import job
-from treecrf.figures import scaling, training
-from treecrf.figures.style import save_figure
-from treecrf.reporting.files import atomic, read_frames
+from treecrf.io.files import atomic, read_frames
+from treecrf.rendering.style import save_figure
+from treecrf.studies.cost import figures as scaling
+from treecrf.studies.training import figures as training
 
 FIGURES = {"scaling": scaling, "training": training}
 

@@ -8,10 +8,10 @@ costs : Parquet, CPU seconds per training set and phase
 """
 
 from _job import job, pieces_of
-from treecrf._missing_settings import MissingSettings
-from treecrf.reporting.files import write_frame
+from treecrf.io.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.missing import evaluate_method
+from treecrf.studies.missing.jobs import evaluate_method
+from treecrf.studies.missing.settings import MissingSettings
 
 with job(snakemake):
     pieces = pieces_of(snakemake)

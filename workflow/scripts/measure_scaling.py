@@ -2,13 +2,13 @@
 
 Outputs
 -------
-CSV, see `treecrf.studies.scaling.measure_scaling`
+CSV, see `treecrf.studies.cost.jobs.measure_scaling`
 """
 
 from _job import job
-from treecrf._scaling_settings import ScalingSettings
-from treecrf.reporting.files import write_frame
-from treecrf.studies.scaling import measure_scaling
+from treecrf.io.files import write_frame
+from treecrf.studies.cost.jobs import measure_scaling
+from treecrf.studies.cost.settings import ScalingSettings
 
 with job(snakemake):
     write_frame(measure_scaling(ScalingSettings(**snakemake.params.settings)), snakemake.output[0])

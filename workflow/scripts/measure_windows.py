@@ -2,14 +2,14 @@
 
 Outputs
 -------
-CSV, see `treecrf.studies.scaling.measure_windows`
+CSV, see `treecrf.studies.cost.jobs.measure_windows`
 """
 
 from _job import job
-from treecrf._scaling_settings import ScalingSettings
-from treecrf.reporting.files import write_frame
+from treecrf.io.files import write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.scaling import measure_windows
+from treecrf.studies.cost.jobs import measure_windows
+from treecrf.studies.cost.settings import ScalingSettings
 
 with job(snakemake):
     frame = measure_windows(

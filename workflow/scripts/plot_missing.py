@@ -6,9 +6,9 @@ The figure as SVG, PDF and PNG.
 """
 
 from _job import job
-from treecrf.figures import missing
-from treecrf.figures.style import save_figure
-from treecrf.reporting.files import atomic, read_frames
+from treecrf.io.files import atomic, read_frames
+from treecrf.rendering.style import save_figure
+from treecrf.studies.missing import figures as missing
 
 with job(snakemake):
     draw = getattr(missing, snakemake.params.function)

@@ -8,9 +8,9 @@ description : JSON, what the page says of the data set
 
 from _job import job
 from treecrf import datasets
+from treecrf.datasets.describing import describe_sets
 from treecrf.datasets.download import fetch
-from treecrf.reporting.description import describe_sets
-from treecrf.reporting.files import write_json
+from treecrf.io.files import write_json
 
 with job(snakemake):
     source = snakemake.params.source

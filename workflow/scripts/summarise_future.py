@@ -2,16 +2,16 @@
 
 Outputs
 -------
-runs, summary, best, tests, weights, trees : CSV, see `treecrf.studies.future_summary.put_together`
+runs, summary, best, tests, weights, trees : CSV, see `treecrf.studies.future.summary.put_together`
 description : JSON, where the data are from
 """
 
 import pandas as pd
 
 from _job import job
-from treecrf.reporting.files import write_frame, write_json
-from treecrf.studies.future import FutureOutcome
-from treecrf.studies.future_summary import put_together
+from treecrf.io.files import write_frame, write_json
+from treecrf.studies.future.jobs import FutureOutcome
+from treecrf.studies.future.summary import put_together
 
 with job(snakemake):
     frames = {kind: [pd.read_parquet(path) for path in snakemake.input[kind]] for kind in FutureOutcome._fields}

@@ -11,10 +11,10 @@ frequencies : CSV, share of the observations on which attributes of two categori
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames, read_json, write_frame
+from treecrf.io.files import read_frames, read_json, write_frame
 from treecrf.sequences import SequenceSet
-from treecrf.significance import analysis_of_deviance, compare_all
-from treecrf.studies.missing import comparable, evaluations, feature_frequencies
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all
+from treecrf.studies.missing.jobs import comparable, evaluations, feature_frequencies
 
 with job(snakemake):
     stand_in = bool(read_json(snakemake.input.description)["stand_in"])

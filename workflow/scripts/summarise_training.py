@@ -11,10 +11,10 @@ notes : CSV, why a method was not run
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames, read_json, write_frame
-from treecrf.reporting.published import training_accuracies
-from treecrf.studies.training import Outcome
-from treecrf.studies.training_summary import put_together
+from treecrf.io.files import read_frames, read_json, write_frame
+from treecrf.studies.published import training_accuracies
+from treecrf.studies.training.jobs import Outcome
+from treecrf.studies.training.summary import put_together
 
 with job(snakemake):
     frames = {kind: read_frames(snakemake.input[kind]) for kind in Outcome._fields if kind != "folds"}

@@ -6,9 +6,9 @@ Each table as HTML, CSV and LaTeX.
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames
-from treecrf.reporting.missing_tables import COMPARISON_LAYOUTS, comparison_layout
-from treecrf.reporting.rendering import write_layout
+from treecrf.io.files import read_frames
+from treecrf.rendering.layouts import write_layout
+from treecrf.studies.missing.tables import COMPARISON_LAYOUTS, comparison_layout
 
 with job(snakemake):
     comparisons, baseline = read_frames(snakemake.input), snakemake.wildcards.method

@@ -6,9 +6,9 @@ Each table as HTML, CSV and LaTeX.
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames
-from treecrf.reporting.future_tables import future_layouts
-from treecrf.reporting.rendering import write_layout
+from treecrf.io.files import read_frames
+from treecrf.rendering.layouts import write_layout
+from treecrf.studies.future.tables import future_layouts
 
 with job(snakemake):
     layouts = future_layouts({name: read_frames(paths) for name, paths in snakemake.input.items()})

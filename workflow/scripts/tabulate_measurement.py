@@ -6,9 +6,9 @@ The table as HTML, CSV and LaTeX; frame : CSV, the numbers themselves.
 """
 
 from _job import job
-from treecrf.reporting import scaling_tables
-from treecrf.reporting.files import read_frames, write_frame
-from treecrf.reporting.rendering import write_layout
+from treecrf.io.files import read_frames, write_frame
+from treecrf.rendering.layouts import write_layout
+from treecrf.studies.cost import tables as scaling_tables
 
 with job(snakemake):
     frame = read_frames(snakemake.input)

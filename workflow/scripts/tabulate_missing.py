@@ -6,9 +6,9 @@ Each table as HTML, CSV and LaTeX.
 """
 
 from _job import job
-from treecrf.reporting import missing_tables
-from treecrf.reporting.files import read_frames
-from treecrf.reporting.rendering import write_layout
+from treecrf.io.files import read_frames
+from treecrf.rendering.layouts import write_layout
+from treecrf.studies.missing import tables as missing_tables
 
 with job(snakemake):
     layouts = (

@@ -6,9 +6,9 @@ Each table as HTML, CSV and LaTeX.
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames
-from treecrf.reporting.rendering import write_layout
-from treecrf.reporting.training_layouts import training_layouts
+from treecrf.io.files import read_frames
+from treecrf.rendering.layouts import write_layout
+from treecrf.studies.training.layouts import training_layouts
 
 with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}

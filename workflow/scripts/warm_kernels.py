@@ -8,8 +8,10 @@ JSON with the version of numba.
 from numba import __version__
 
 from _job import job
-from treecrf.reporting.files import write_json
-from treecrf.studies import future, missing, training
+from treecrf.io.files import write_json
+from treecrf.studies.future import jobs as future
+from treecrf.studies.missing import jobs as missing
+from treecrf.studies.training import jobs as training
 
 with job(snakemake):
     training.warm_kernels()

@@ -6,8 +6,8 @@ Markdown.
 """
 
 from _job import job
-from treecrf.reporting.files import read_frames, write_text
-from treecrf.reporting.guide import missing_values_guide
+from treecrf.io.files import read_frames, write_text
+from treecrf.studies.missing.guide import missing_values_guide
 
 with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from treecrf._messages import counted
 from treecrf.cli import _shared as shared
+from treecrf.io.messages import counted
 
 
 def describe(

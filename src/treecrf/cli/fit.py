@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf._messages import counted
 from treecrf.cli import _shared as shared
+from treecrf.io.messages import counted
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor

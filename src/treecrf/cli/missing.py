@@ -50,10 +50,10 @@ def missing(
     if report is not None:
         for name in WRITTEN:
             shared.check_writable(report / name, file, make=True)
-    from treecrf.reporting.guide import accuracy_table, recommendation
-    from treecrf.reporting.missing_report import write_missing_report
-    from treecrf.settings import MissingSettings
-    from treecrf.studies.missing_table import n_jobs, study_table
+    from treecrf.studies.missing.guide import accuracy_table, recommendation
+    from treecrf.studies.missing.one_table import n_jobs, study_table
+    from treecrf.studies.missing.table_report import write_missing_report
+    from treecrf.studies.settings import MissingSettings
 
     _, data = shared.read_training_set(file, sequence, label, attributes, bins)
     sides = shared.window_within(sides, data)

@@ -67,7 +67,7 @@ def predict(
 def _write(frame: pd.DataFrame, path: Path) -> None:
     """A frame as the suffix says."""
     from treecrf.datasets.columns import has_suffix, is_columns_file, write_columns
-    from treecrf.reporting.files import atomic
+    from treecrf.io.files import atomic
 
     with atomic(path) as temporary:
         if is_columns_file(path):

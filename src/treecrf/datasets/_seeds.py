@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from treecrf._messages import quoted
+from treecrf.io.messages import quoted
 
 Item = TypeVar("Item")
 

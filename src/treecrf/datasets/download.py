@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from treecrf._messages import quoted
 from treecrf.datasets.archives import DamagedArchive, extract
+from treecrf.io.messages import quoted
 
 _STALE = 3600.0
 """Seconds after which the temporary file of another process is taken for left behind."""

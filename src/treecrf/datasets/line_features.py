@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from treecrf._messages import quoted
+from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
 _QUESTION_WORD = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|can|could|do|does|should|will|would)\b"

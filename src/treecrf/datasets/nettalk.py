@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treecrf._messages import quoted
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import DataError, from_words, read_bytes, text_lines
+from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 
 STRESSES = ("0", "1", "2", "<", ">")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from treecrf._messages import quoted
 from treecrf.datasets import smile
 from treecrf.datasets._text import DataError, read_bytes, text_lines
+from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet, window_codes
 
 RESIDUES = tuple("ACDEFGHIKLMNPQRSTVWY")

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from treecrf._messages import quoted
 from treecrf.datasets._seeds import check_count
 from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
+from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 
 FILES = ("sectlabel/sectLabel.tagged.txt",)

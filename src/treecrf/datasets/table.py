@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf._cells import cell_texts
-from treecrf._messages import listed, quoted, repeated
-from treecrf._parquet import read_parquet
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
+from treecrf.io.cell_texts import cell_texts
+from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.parquet import read_parquet
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:

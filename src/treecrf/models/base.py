@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf._messages import quoted
-from treecrf._npz import read_npz, write_npz
+from treecrf.io.messages import quoted
+from treecrf.io.npz import read_npz, write_npz
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from treecrf._training_settings import GRIDS, TrainingSettings
 from treecrf.models.base import Labeller
-from treecrf.models.induced import InducedCRF
-from treecrf.models.linear import LinearCRF
-from treecrf.models.mallet import MalletCRF
-from treecrf.models.memm import MEMM
-from treecrf.models.smile import SmileCRF
-from treecrf.models.treecrf import TreeCRF
-from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
-from treecrf.studies.own import Candidate, OwnMethod, own_candidates
+from treecrf.models.boosted.memm import MEMM
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.java.mallet import MalletCRF
+from treecrf.models.java.smile import SmileCRF
+from treecrf.models.linear.induced_crf import InducedCRF
+from treecrf.models.linear.linear_crf import LinearCRF
+from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM
+from treecrf.studies.custom import Candidate, OwnMethod, own_candidates
+from treecrf.studies.training.settings import GRIDS, TrainingSettings
 
 FORWARD_BACKWARD = ["gradient", "update"]
 INDUCTION = ["trees", "induction"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from treecrf.models.checkpoint import Checkpoint
+from treecrf.models.boosted.checkpoint import Checkpoint
 
 Frames = tuple[pd.DataFrame, ...]
 
@@ -14,7 +14,7 @@ Frames = tuple[pd.DataFrame, ...]
 class Pieces:
     """Gives what each part of a job finds; this one keeps nothing beyond the process.
 
-    `treecrf.reporting.pieces.StoredPieces` keeps it in files.
+    `treecrf.studies.stored_pieces.StoredPieces` keeps it in files.
     """
 
     def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf._messages import quoted
 from treecrf.datasets.table import cell_place
+from treecrf.io.messages import quoted
 from treecrf.sequences import MAX_CATEGORIES
 
 RARE = "(rare)"

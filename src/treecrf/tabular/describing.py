@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf._messages import counted, listed, quoted
-from treecrf.models.treecrf import TreeCRF
+from treecrf.io.messages import counted, listed, quoted
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
 from treecrf.tabular.columns import MANY_NUMBERS, RARE, TableColumns, numbers, parse_numbers
 from treecrf.tabular.labeller import TableLabeller

@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import SequenceSet
-from treecrf.significance import compare_pairs
+from treecrf.statistics.deviance import compare_pairs
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
 
 
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
-    """McNemar's test of every pair of labellers (`treecrf.significance.compare_pairs`), by name."""
+    """McNemar's test of every pair of labellers (`treecrf.statistics.deviance.compare_pairs`), by name."""
     sequence = np.repeat(np.arange(len(data)), data.lengths)
     outcomes = [
         pd.DataFrame({"method": name, "sequence": sequence, "position": np.arange(len(sequence)), "correct": e.correct})

@@ -9,9 +9,9 @@ import numpy as np
 
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import ChainLabeller, Labeller, Monitor
-from treecrf.models.treecrf import MISSING_METHODS, TreeCRF
-from treecrf.selection import hold_out
+from treecrf.models.boosted.treecrf import MISSING_METHODS, TreeCRF
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import hold_out
 from treecrf.tabular.labeller import LABELLERS
 
 ITERATIONS = ("n_iterations", "max_iterations", "n_epochs")

@@ -12,18 +12,18 @@ from zipfile import is_zipfile
 import numpy as np
 import pandas as pd
 
-from treecrf._messages import counted, quoted
-from treecrf._npz import read_npz, write_npz
 from treecrf.datasets.table import cell_place, check_columns, check_file, encode_table
+from treecrf.io.messages import counted, quoted
+from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import FORMAT, ChainLabeller, Labeller, load
-from treecrf.models.induced import InducedCRF
-from treecrf.models.linear import LinearCRF
-from treecrf.models.mallet import MalletCRF
-from treecrf.models.memm import MEMM, SlidingWindow
-from treecrf.models.smile import SmileCRF
-from treecrf.models.treecrf import TreeCRF
-from treecrf.models.window_classifiers import NeuralNetwork, WindowLightGBM
+from treecrf.models.boosted.memm import MEMM, SlidingWindow
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.java.mallet import MalletCRF
+from treecrf.models.java.smile import SmileCRF
+from treecrf.models.linear.induced_crf import InducedCRF
+from treecrf.models.linear.linear_crf import LinearCRF
+from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.columns import TableColumns
 

@@ -26,9 +26,9 @@ import numpy as np
 from numba import boolean, float64, int32, int64, types, uint8, uint64, void
 from numpy.typing import NDArray
 
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.columns import distinct_windows
 from treecrf.trees.forest import Forest
-from treecrf.trees.kernel import kernel
 from treecrf.trees.tree import Tree
 
 _WORD = 64  # windows

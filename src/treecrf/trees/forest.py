@@ -8,8 +8,8 @@ import numpy as np
 from numba import boolean, float64, int16, int32, int64, njit, types, uint64, void
 from numpy.typing import NDArray
 
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.kernel import kernel
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.tree import TREE, Tree, make_tree
 

@@ -18,9 +18,9 @@ import numpy as np
 from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.histogram import fill_label_tests, fill_window_tests
-from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, count
 from treecrf.trees.packing import total as total_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import boolean, int16, int32, int64, uint16, uint64, void
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 
 # The rows of a node are a product: positions x states. A window test looks at the position alone, so the
 # states of a position are summed once (`position_sums`) and one pass over the window serves them all:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import float64, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.packing import PACKING, count
 
 _SCALE = 2.0**32  # influences, at most 1/4, become integers of 31 bits, whose sums are exact

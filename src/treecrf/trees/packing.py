@@ -13,7 +13,7 @@ import numpy as np
 from numba import float64, int64, types
 from numpy.typing import NDArray
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import boolean, float64, int32, int64, types, void
 from numpy.typing import NDArray
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 
 
 class Sample(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int64, types, void
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.packing import PACKING, count, total
 
 MINIMUM_GAIN = 1e-10

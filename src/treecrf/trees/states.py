@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import int16, int32, int64, void
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 
 
 @kernel(void(int32[:, ::1], int64[::1], int64))

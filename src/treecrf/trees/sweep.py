@@ -18,8 +18,8 @@ import numpy as np
 from numba import boolean, int32, int64, types, uint16, uint64
 from numpy.typing import NDArray
 
+from treecrf.compiled.kernel import kernel
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.kernel import kernel
 from treecrf.trees.lanes import LANES, add_lanes
 
 _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache

@@ -25,7 +25,7 @@ class Tree(NamedTuple):
         Leaf values.
     shares : int32, shape (n_splits,)
         Part of a row whose outcome is not known that goes to the true child where no surrogate tells, of
-        `treecrf.trees.copies.FULL`.
+        `treecrf.trees.holes.copies.FULL`.
     surrogates : int32, shape (n_splits, n_surrogates, 3)
         Slot, code, and whether the surrogate stands for the test (1) or its opposite (0); a slot of -1 ends
         the list.

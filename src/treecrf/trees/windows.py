@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import float64, int32, int64, uint64, void
 
-from treecrf.trees.kernel import kernel
+from treecrf.compiled.kernel import kernel
 
 
 @kernel(void(int64[:, ::1], int32[::1], int64[:, ::1]))

@@ -1,0 +1,104 @@
+"""Where compiled kernels are kept.
+
+numba looks at the file of a kernel alone to tell whether its compiled form is still good; a kernel that has
+another file's kernel inlined would go on with the old one after an edit. So the forms are kept in a folder
+named after the content of all the package's kernels, and after the processor and the numba that they are for.
+
+Many processes may compile at once, on one machine or on many with one file system. numba writes a form to a
+temporary name and renames it, but names it by its number in an index that two processes may read before either
+writes it, and then one finds the other's form under its own name. So no two different forms of a kernel share a
+folder: whichever process writes last, it writes the same.
+
+numba does not look whether a compiled form is whole. So each file ends in a digest of itself, and one that is cut or
+changed counts as not there: the kernel is compiled anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import __version__
+from numba import config as _numba_config
+from numba.core import caching as _numba_caching
+from numba.core.registry import cpu_target
+
+_config: Any = _numba_config  # its settings are made at run time
+_caching: Any = _numba_caching
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_WITH_KERNELS = ("compiled", "chain", "trees", "models")
+_DIGEST_SIZE = hashlib.sha256().digest_size
+
+
+def processor() -> str:
+    """Name and features of the processor that numba compiles for."""
+    return " ".join(cpu_target.target_context.codegen().magic_tuple())
+
+
+@cache
+def kernel_digest() -> str:
+    """A digest of the source files that may hold kernels, the processor, and numba's version."""
+    digest = hashlib.sha256(f"{processor()} {__version__}".encode())
+    for part in _WITH_KERNELS:
+        path = _PACKAGE / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+class CheckedCacheFile(_numba_caching.IndexDataCacheFile):
+    """numba's index and data files of one kernel, each with a digest at its end."""
+
+    def _dump(self, obj: Any) -> bytes:
+        content = super()._dump(obj)
+        return content + hashlib.sha256(content).digest()
+
+    def _load_index(self) -> dict[Any, str]:
+        version = pickle.dumps(self._version, protocol=-1)  # stands before what was dumped
+        return super()._load_index() if _is_whole(Path(self._index_path), version) else {}
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        if not _is_whole(path):
+            raise FileNotFoundError(f"{path} is damaged")  # numba takes it for gone
+        return super()._load_data(name)
+
+
+def _is_whole(path: Path, start: bytes = b"") -> bool:
+    """Whether a file begins with `start` and ends in a digest of the rest."""
+    content = path.read_bytes() if path.is_file() else b""
+    middle, end = content[len(start) : -_DIGEST_SIZE], content[-_DIGEST_SIZE:]
+    return content.startswith(start) and hashlib.sha256(middle).digest() == end
+
+
+@contextmanager
+def kernel_cache(*constants: int) -> Iterator[None]:
+    """Kernels that are defined inside are cached in the folder of the digest.
+
+    The folder is below ``NUMBA_CACHE_DIR`` where that is set, else below the package's ``__pycache__``; where
+    the package cannot be written to, numba chooses as it always does.
+
+    Parameters
+    ----------
+    constants : int
+        Constants that the kernels have compiled into them, so that each has forms of its own for them.
+    """
+    before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
+    name = f"kernels-{kernel_digest()}"
+    root = Path(before) if before else _PACKAGE / "__pycache__"
+    if root.name.startswith(name):  # one such block within another
+        root = root.parent
+    if before or os.access(_PACKAGE, os.W_OK):
+        _config.CACHE_DIR = str(root / "-".join([name, *map(str, constants)]))
+    _caching.IndexDataCacheFile = CheckedCacheFile
+    try:
+        yield
+    finally:
+        _config.CACHE_DIR, _caching.IndexDataCacheFile = before, files_before

@@ -1,1 +1,0 @@
-"""Figures: frames in, matplotlib figures out; one file per study."""

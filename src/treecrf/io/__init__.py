@@ -1,0 +1,1 @@
+"""Files: written whole, read only as they were written; what errors say of them."""

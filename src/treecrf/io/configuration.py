@@ -1,0 +1,51 @@
+"""Configuration files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from treecrf.io.messages import quoted
+
+_WRONG_VALUES = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
+"""What YAML's reader raises, besides its own errors, for values such as the date 2020-99-99 or too deep nesting."""
+
+_MOST_BYTES = 1_000_000
+
+
+def read_configuration(paths: Iterable[str | os.PathLike[str]]) -> dict[Any, Any]:
+    """The configuration of several YAML files, each laid over the ones before it by its outermost keys.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file, and the line where YAML tells it.
+    """
+    merged: dict[Any, Any] = {}
+    for path in paths:
+        merged |= _read(Path(path))
+    return merged
+
+
+def _read(path: Path) -> Mapping[Any, Any]:
+    data = path.read_bytes()
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"configuration {path}: has {len(data):,} bytes, and {_MOST_BYTES:,} are enough; shorten it.")
+    try:
+        found = yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = "" if mark is None else f", line {mark.line + 1}"
+        problem = quoted(str(getattr(error, "problem", None) or error))
+        raise ValueError(f"configuration {path}{line}: not readable as YAML ({problem}); mend it.") from None
+    except _WRONG_VALUES as error:
+        raise ValueError(f"configuration {path}: a value is not readable ({quoted(str(error))}); mend it.") from None
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping):
+        raise ValueError(f"configuration {path}: holds {quoted(found)}, not keys with values; mend it.")
+    return found

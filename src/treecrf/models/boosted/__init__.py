@@ -1,0 +1,1 @@
+"""Chains and windows whose potentials are sums of regression trees."""

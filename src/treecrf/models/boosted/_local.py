@@ -1,0 +1,40 @@
+"""Gradient of the local log likelihood: each label given the true labels before it, as in a MEMM (PhD section 5.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import float64, int16, int32, int64, njit, void
+
+from treecrf.trees.packing import PACKING, pack
+
+
+@njit(
+    void(
+        float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], PACKING, int64[:, :, ::1], float64[::1]
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)  # fmt: skip
+def local_gradient(exponentials, offsets, first, last, labels, observed, packing, rows, log_likelihoods):
+    """Gradients and log likelihoods of the sequences ``first`` to ``last - 1``.
+
+    A position has one row, that of the state which the true labels make: the rows of other states are no part of
+    the likelihood and stay 0, "not valid". Parameters are those of the kernels in `treecrf.models.boosted._gradient`.
+    """
+    n_labels = len(exponentials)
+    for sequence in range(first, last):
+        log_likelihood = 0.0
+        for position in range(offsets[sequence], offsets[sequence + 1]):
+            state = observed[position]
+            total = 0.0
+            for label in range(n_labels):
+                total += exponentials[label, position, state]
+            for label in range(n_labels):
+                probability = exponentials[label, position, state] / total
+                if label == labels[position]:
+                    log_likelihood += np.log(probability)
+                    rows[label, state, position] = pack(1.0 - probability, packing)
+                else:
+                    rows[label, state, position] = pack(-probability, packing)
+        log_likelihoods[sequence] = log_likelihood

@@ -1,0 +1,157 @@
+"""Checkpoints: a training that was stopped goes on from the state it last wrote, to the same bits.
+
+A checkpoint says which training it belongs to: a digest of the labeller's settings, the training set, the start, and
+the code, numba and processor that the trees are grown with. One of another training is replaced, and so is one that
+is damaged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.compiled.cache import kernel_digest
+from treecrf.io.npz import read_npz, write_npz
+from treecrf.sequences import SequenceSet
+from treecrf.trees.forest import Forest, join_trees
+from treecrf.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from treecrf.models.base import Labeller
+
+FORMAT = "treecrf.checkpoint/1"
+
+SECONDS = 30.0
+"""Seconds of work that a stopped training loses at most, unless told otherwise."""
+
+LARGEST_SHARE = 0.05
+"""Share of the time that writing may take: large states are written less often."""
+
+WITHOUT_EFFECT = ("n_threads", "warm_start")
+"""Settings that any value of gives the same trees; what a warm start goes on from is looked at itself."""
+
+
+class Progress(NamedTuple):
+    """What a training has done so far, between two iterations; `boost` adds to the lists.
+
+    Attributes
+    ----------
+    trees : list of Tree
+        Label by label within iteration.
+    log_likelihoods : list of float
+        Before each iteration.
+    seconds : dict
+        CPU seconds by phase.
+    reports : list of list of float
+        The seconds as they were when the gradient of each iteration was known; without the iterations of the trees
+        that a warm start began with.
+    """
+
+    trees: list[Tree]
+    log_likelihoods: list[float]
+    seconds: dict[str, float]
+    reports: list[list[float]]
+
+
+class Checkpoint:
+    """A file that a training writes its state to, and goes on from.
+
+    Parameters
+    ----------
+    path : path-like
+        Gets the suffix .npz by custom only. The file stays when the training ends; delete it then.
+    seconds : float
+        How often to write; 0 after every iteration. States that take long to write are otherwise written less often
+        (`LARGEST_SHARE`).
+
+    Raises
+    ------
+    ValueError
+        If `seconds` is not a number of at least 0.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], seconds: float = SECONDS) -> None:
+        if not seconds >= 0:
+            raise ValueError(
+                f"seconds={seconds!r}: a checkpoint is written every so often; give a number of at least 0."
+            )
+        self.path = Path(path)
+        self.seconds = float(seconds)
+        self._fingerprint = ""
+        self._due = 0.0
+
+    def begin(self, fingerprint: str) -> Progress | None:
+        """Start the clock; what the file holds, if it is whole and of the training with this fingerprint."""
+        self._fingerprint, self._due = fingerprint, time.monotonic() + self.seconds
+        try:
+            header, arrays = read_npz(self.path, FORMAT)
+        except (ValueError, FileNotFoundError):
+            return None
+        return _unpacked(header, arrays) if header["fingerprint"] == fingerprint else None
+
+    def note(self, progress: Progress) -> None:
+        """Write, if it is time to; the file is replaced at once or not at all."""
+        begin = time.monotonic()
+        if begin < self._due:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_npz(self.path, *_packed(self._fingerprint, progress))
+        now = time.monotonic()
+        self._due = now + max(self.seconds, (now - begin) / LARGEST_SHARE if self.seconds else 0.0)
+
+
+def as_checkpoint(given: Checkpoint | str | os.PathLike[str] | None) -> Checkpoint | None:
+    """A checkpoint as it was given, or one at a path."""
+    return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
+
+
+def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float64], progress: Progress) -> str:
+    """A digest of all that decides which trees a training grows.
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Its class and settings count.
+    train : SequenceSet
+    start : float64, shape (n_labels, n_states)
+    progress : Progress
+        What the training begins with.
+    """
+    settings = {name: value for name, value in labeller.get_params().items() if name not in WITHOUT_EFFECT}
+    named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
+    digest = hashlib.sha256(json.dumps(named, default=str).encode())
+    digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
+    digest.update(_digest([*join_trees(progress.trees), np.array(progress.log_likelihoods)]))
+    return digest.hexdigest()
+
+
+def _digest(arrays: Iterable[NDArray[Any]]) -> bytes:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
+
+
+def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    header = {"format": FORMAT, "fingerprint": fingerprint, "seconds": progress.seconds}
+    arrays: dict[str, NDArray[Any]] = {
+        f"forest_{name}": part for name, part in join_trees(progress.trees)._asdict().items()
+    }
+    arrays["log_likelihoods"] = np.array(progress.log_likelihoods)
+    arrays["reports"] = np.array(progress.reports).reshape(-1, len(progress.seconds))
+    return header, arrays
+
+
+def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
+    forest = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+    trees = [forest.tree(i) for i in range(forest.n_trees)]
+    return Progress(trees, arrays["log_likelihoods"].tolist(), header["seconds"], arrays["reports"].tolist())

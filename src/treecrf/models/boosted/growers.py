@@ -1,0 +1,92 @@
+"""Growing trees for one label, with the buffers that this needs: on complete data and where cells are missing."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.compiled.cache import kernel_cache
+from treecrf.trees.forest import Routing, add_leaf_values, route
+from treecrf.trees.holes.blending import add_blended, route_copies
+from treecrf.trees.holes.copies import with_longer_lists
+from treecrf.trees.sampling import Sample
+from treecrf.trees.tree import Tree, make_tree
+
+with kernel_cache():
+    from treecrf.trees.growing import grow_tree, make_workspace
+    from treecrf.trees.holes.growing import Problem, grow_weighted_tree, make_weighted_workspace
+
+__all__ = ["CompleteGrower", "Grower", "Problem", "WeightedGrower"]
+
+
+class Grower(Protocol):
+    """Grows the trees of one label."""
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        """The tree for the sample's packed gradients; `rows` is int64, shape (n_states, n_positions)."""
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        """Multiply exp(F), shape (n_positions, n_states), by exp(value) of the tree that was grown last."""
+
+
+class CompleteGrower:
+    """Grows trees on data without missing cells."""
+
+    def __init__(self, problem: Problem) -> None:
+        n_states, order = problem.labels_of_state.shape
+        n_label_tests = order * (problem.n_labels + 1)
+        self._problem = problem
+        self._workspace = make_workspace(problem.columns, problem.sweep, n_states, n_label_tests, problem.max_leaves)
+        self._buffer = make_tree(problem.max_leaves)
+        self._routing = Routing(self._workspace.membership, self._workspace.states, self._workspace.n_states)
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        """See `Grower`."""
+        p = self._problem
+        while True:
+            n_splits = grow_tree(
+                rows, sample, p.columns, p.sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization,
+                p.packing, self._workspace, self._buffer,
+            )  # fmt: skip
+            if n_splits >= 0:
+                break
+            longer = np.zeros(2 * len(self._workspace.positions), dtype=np.int32)
+            self._workspace = self._workspace._replace(positions=longer)
+        tree = self._buffer.first(n_splits)
+        if len(sample.positions) < rows.shape[1]:
+            route(tree, p.columns, p.labels_of_state, self._routing)
+        return tree
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        """See `Grower`."""
+        add_leaf_values(np.exp(tree.values), self._routing, True, exponentials)
+
+
+class WeightedGrower:
+    """Grows trees on data with missing cells; the last cell of each slot is "missing"."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._workspace = make_weighted_workspace(problem)
+        self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
+        self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        """See `Grower`."""
+        p = self._problem
+        while (n_splits := grow_weighted_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
+            self._lengthen_lists()
+        tree = self._buffer.first(n_splits)
+        if len(sample.positions) < rows.shape[1]:
+            while route_copies(tree, p.columns, p.labels_of_state, self._workspace.copies) < 0:
+                self._lengthen_lists()
+        return tree
+
+    def _lengthen_lists(self) -> None:
+        self._workspace = self._workspace._replace(copies=with_longer_lists(self._workspace.copies))
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        """See `Grower`."""
+        add_blended(tree.values, self._workspace.copies, self._blended, exponentials, exponentiated=True)

@@ -1,0 +1,413 @@
+"""`TreeCRF`: a conditional random field whose potentials are sums of regression trees."""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.compiled.cache import kernel_cache
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.boosted.boosting import boost
+from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
+from treecrf.models.boosted.sampling import make_sampling
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import Columns, build_columns, distinct_windows
+from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.holes.handling import Handling
+from treecrf.trees.tree import MAX_LEAVES
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.training import Criterion
+    from treecrf.trees.flattening import FlatForest
+    from treecrf.trees.holes.blending import BlendingEvaluator
+    from treecrf.trees.sweep import Sweep
+
+MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
+"""Values of the setting `missing`; the last is not in the papers."""
+
+
+class TreeCRF(base.ChainLabeller):
+    """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
+
+    Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
+    with respect to the potential ``F^y(y_{t-1} .. y_{t-k}, w_t)`` and adds it to that potential. A tree tests
+    one category of one window slot, or one previous label.
+
+    Parameters
+    ----------
+    n_iterations : int
+        Number of boosting iterations.
+    max_leaves : int
+        Most leaves of a tree, at least 2.
+    l2_regularization : float
+        The lambda of equation 3.1: leaf value ``sum(gradients) / (lambda + n)``, and the same penalty in the
+        gain of a split. 0 gives the original algorithm, limited by `max_leaves` alone.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    order : int
+        Number of previous labels that the potentials see; 0 labels every position by itself.
+    missing : "error", "instance_weighting", "surrogate_splitting" or "default_direction"
+        What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
+        send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
+        the best known surrogate test says (section 4.3); or to one side that training found to gain more. Without
+        missing cells all of them grow the same trees. An attribute that is missing everywhere is never tested.
+    scale_gain : bool
+        Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
+        for which its outcome is known, as C4.5 does.
+    n_surrogates : int
+        Most surrogates of a split.
+    either_polarity : bool
+        Whether the opposite of a test may be a surrogate too.
+    all_missing : "majority" or "both"
+        Where a row goes if all surrogates are missing too: to the side with more of the known rows, or to both as
+        in instance weighting.
+    unseen_missing : "majority" or "both"
+        The same for a default direction that no row in training could show.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, count it as
+        missing (with ``missing="error"``: let it fail every test), or refuse it.
+    pseudo_likelihood_iterations : int
+        So many first iterations follow the gradient of the pseudo-likelihood (ICML 2004, section 3).
+    row_fraction : float
+        Share of the training positions that the trees of an iteration are grown from, drawn anew for each iteration
+        without replacement (Friedman 2002; PhD section 3.3). The potentials of all are updated.
+    feature_fraction : float
+        Share of the window slots and previous labels whose tests may split a node, drawn anew for each node as in
+        random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
+    influence_trimming : float
+        The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
+        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.influence.trim_rows`).
+    sampling_seed : int
+        The drawings depend on it and on the iteration alone.
+    random_state : int or None
+        None starts from F = 0. A seed starts from F^y(states) drawn from a normal distribution with standard
+        deviation `start_noise`: near ties between splits fall otherwise, which shows how much of an accuracy
+        is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+    n_threads : int
+        Threads of `fit`; any number gives the same bits.
+    warm_start : bool
+        Whether `fit` goes on from the trees it has, up to `n_iterations`, instead of starting anew. The
+        result equals that of one longer run to the bit.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trees, label by label within iteration.
+    start_ : float64, shape (n_labels, n_states)
+        The potentials at the start.
+    log_likelihood_history_ : float64, shape (n_iterations + 1,)
+        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
+    shape_ : dict
+        The window, the order and the treatment of missing cells that the trees were grown for.
+    flat_ : FlatForest or None
+        The flat form of the trees, where `flattened` made one.
+    """
+
+    forest_: Forest
+    start_: NDArray[np.float64]
+    log_likelihood_history_: NDArray[np.float64]
+    seconds_: dict[str, float]
+    shape_: dict[str, Any]
+    flat_: FlatForest | None = None
+
+    _criterion: ClassVar[Criterion] = "likelihood"
+
+    def __init__(
+        self,
+        n_iterations: int = 100,
+        max_leaves: int = 100,
+        l2_regularization: float = 20.0,
+        window: tuple[int, int] = (0, 0),
+        order: int = 1,
+        missing: str = "error",
+        scale_gain: bool = False,
+        n_surrogates: int = 5,
+        either_polarity: bool = True,
+        all_missing: str = "majority",
+        unseen_missing: str = "majority",
+        unseen: str = "missing",
+        pseudo_likelihood_iterations: int = 0,
+        row_fraction: float = 1.0,
+        feature_fraction: float = 1.0,
+        influence_trimming: float = 0.0,
+        sampling_seed: int = 0,
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+        n_threads: int = 1,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_iterations = n_iterations
+        self.max_leaves = max_leaves
+        self.l2_regularization = l2_regularization
+        self.window = window
+        self.order = order
+        self.missing = missing
+        self.scale_gain = scale_gain
+        self.n_surrogates = n_surrogates
+        self.either_polarity = either_polarity
+        self.all_missing = all_missing
+        self.unseen_missing = unseen_missing
+        self.unseen = unseen
+        self.pseudo_likelihood_iterations = pseudo_likelihood_iterations
+        self.row_fraction = row_fraction
+        self.feature_fraction = feature_fraction
+        self.influence_trimming = influence_trimming
+        self.sampling_seed = sampling_seed
+        self.random_state = random_state
+        self.start_noise = start_noise
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        train: SequenceSet,
+        *,
+        monitor: Monitor | None = None,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
+        checkpoint : Checkpoint or path, optional
+            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
+            that of the same training, it goes on from there: same bits, same calls of `monitor`, seconds counted on.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from treecrf.models.boosted.training import Training, build_sweep  # kernels are loaded for training alone
+
+        self._check_settings()
+        sampling = make_sampling(
+            self.row_fraction, self.feature_fraction, self.influence_trimming, self.sampling_seed,
+            self.pseudo_likelihood_iterations,
+        )  # fmt: skip
+        labels = base.check_training_set(train)
+        if self.missing == "error":
+            base.refuse_missing(train)
+        going_on = self.warm_start and hasattr(self, "forest_")
+        if going_on:
+            self._check_continuation(train)
+
+        seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
+        before = time.thread_time()
+        columns, sweep, window_of = self._windows(train, build_sweep)
+        seconds["windows"] = time.thread_time() - before
+        space = chain.StateSpace(len(train.label_names), self.order)
+        start = self.start_ if going_on else self._draw_start(space)
+        training = Training(
+            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, self._handling(),
+            window_of, sampling, self._criterion == "local",
+        )  # fmt: skip
+        progress = Progress([], [], seconds, [])
+        if going_on:
+            progress.trees.extend(self.forest_.tree(i) for i in range(self.forest_.n_trees))
+            progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
+        checkpoint = as_checkpoint(checkpoint)
+        if checkpoint is not None:
+            progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
+        if progress.trees:
+            training.replay(progress.trees, self._evaluator(self._columns(train), space, join_trees(progress.trees)))
+        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint)
+
+        history = np.array(progress.log_likelihoods)
+        if not np.isfinite(history).all():
+            broken = int(np.flatnonzero(~np.isfinite(history))[0])
+            raise ValueError(
+                f"potentials left the range of floating point at iteration {broken}; "
+                "raise l2_regularization or lower n_iterations."
+            )
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.start_, self.forest_, self.flat_ = start, join_trees(progress.trees), None
+        self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
+        self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
+        self.log_likelihood_history_, self.seconds_ = history, progress.seconds
+        return self
+
+    def truncated(self, n_iterations: int) -> TreeCRF:
+        """A copy that has the first `n_iterations` iterations only: what a shorter run would have given."""
+        self._check_fitted()
+        if not 0 <= n_iterations <= self.n_iterations:
+            raise ValueError(f"n_iterations={n_iterations} must lie in 0..{self.n_iterations}, the iterations trained.")
+        part = copy.copy(self)
+        n_trees = n_iterations * len(self.label_names_)
+        part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
+        part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
+        part.n_iterations, part.flat_ = n_iterations, None
+        return part
+
+    def flattened(self) -> Self:
+        """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
+
+        Potentials are equal up to the order of sums. Staged predictions go on from the trees; a new `fit` drops the
+        flat form, a saved file remembers it.
+
+        Raises
+        ------
+        ValueError
+            If the trees were grown for missing cells.
+        """
+        self._check_fitted()
+        if self.shape_["missing"] != "error":
+            raise ValueError(
+                f"the trees were grown with missing={self.shape_['missing']!r} and conjunctions know no missing cells; "
+                "flatten a model that was trained with missing='error'."
+            )
+        with kernel_cache():
+            from treecrf.trees.flattening import FlatForest
+        flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
+        sizes = slot_sizes(self.attributes_, self.window)
+        flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, self.start_)
+        return flat
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        every = every or max(self.n_iterations, 1)
+        aligned = self.align_inputs(data, self.unseen)
+        if self.missing == "error":
+            base.refuse_missing(data)
+        if self.flat_ is not None and every * len(self.label_names_) == self.forest_.n_trees:
+            yield self.flat_.potentials(window_codes(aligned, self.window), repeated=tuple(self.window) == (0, 0))
+            return
+        space = chain.StateSpace(len(self.label_names_), self.order)
+        columns, _, window_of = self._distinct_windows(aligned)
+        evaluator = self._evaluator(columns, space, self.forest_)
+        potentials = np.repeat(self.start_[:, None, :], len(columns.cells), axis=1)
+        if not self.n_iterations:
+            yield _at_positions(potentials, window_of)
+        for iteration in range(self.n_iterations):
+            for label in range(len(self.label_names_)):
+                evaluator.add(self.forest_.tree(iteration * len(self.label_names_) + label), potentials[label])
+            if (iteration + 1) % every == 0:
+                yield _at_positions(potentials, window_of)
+
+    # --- parts --------------------------------------------------------------------------------------
+
+    def _columns(self, data: SequenceSet) -> Columns:
+        sizes = slot_sizes(data.attributes, self.window)
+        return build_columns(window_codes(data, self.window), sizes + (self.missing != "error"))
+
+    def _windows(
+        self, train: SequenceSet, build_sweep: Callable[..., Sweep]
+    ) -> tuple[Columns, Sweep, NDArray[np.int32] | None]:
+        """The windows that trees are grown on, and the window of every position where they are not all positions'."""
+        columns, windows, window_of = self._distinct_windows(train)
+        return columns, build_sweep(windows, self.window, self.missing != "error"), window_of
+
+    def _distinct_windows(self, data: SequenceSet) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
+        """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
+
+        Else, and if all differ, the windows of all positions, and None.
+        """
+        columns = self._columns(data)
+        if tuple(self.window) == (0, 0):
+            examples, window_of = distinct_windows(columns.cells)
+            if len(examples) < len(window_of):
+                place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+                observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
+                distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
+                return self._columns(distinct), distinct, window_of
+        return columns, data, None
+
+    def _criterion_of(self, iteration: int) -> Criterion:
+        return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
+
+    def _handling(self) -> Handling | None:
+        """What the trees do where a tested cell is missing; None: nothing is missing."""
+        if self.missing == "error":
+            return None
+        if self.missing == "default_direction":
+            return Handling(True, False, 0, False, self.unseen_missing == "both")
+        if self.missing == "surrogate_splitting":
+            blends = self.all_missing == "both"
+            return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
+        return Handling(False, self.scale_gain, 0, False, True)
+
+    def _evaluator(
+        self, columns: Columns, space: chain.StateSpace, forest: Forest
+    ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
+        if self.missing == "error":
+            return Evaluator(columns, space.labels_of_state, forest.most_leaves)
+        with kernel_cache():
+            from treecrf.trees.holes.blending import BlendingEvaluator
+        return BlendingEvaluator(columns, space.labels_of_state, forest.most_leaves, forest.n_surrogates)
+
+    def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
+        shape = (space.n_labels, space.n_states)
+        if self.random_state is None:
+            return np.zeros(shape)
+        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
+
+    def _check_settings(self) -> None:
+        def refuse(name: str, need: str) -> None:
+            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
+
+        for name, least in (
+            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1),
+            ("n_surrogates", 1),
+        ):  # fmt: skip
+            base.check_whole_number(self, name, least)
+        if self.max_leaves > MAX_LEAVES:
+            refuse("max_leaves", f"give at most {MAX_LEAVES:,}")
+        for name in ("l2_regularization", "start_noise"):
+            if not (np.isreal(getattr(self, name)) and 0 <= getattr(self, name) < np.inf):
+                refuse(name, "give a number of at least 0")
+        base.check_window(self.window)
+        base.check_unseen(self.unseen)
+        for name, choices in (
+            ("missing", MISSING_METHODS), ("scale_gain", (False, True)),
+            ("either_polarity", (False, True)), ("all_missing", ("majority", "both")),
+            ("unseen_missing", ("majority", "both")),
+        ):  # fmt: skip
+            if getattr(self, name) not in choices:
+                refuse(name, f"choose one of {', '.join(map(repr, choices))}")
+
+    def _check_continuation(self, train: SequenceSet) -> None:
+        done = len(self.log_likelihood_history_) - 1
+        if self.n_iterations < done:
+            raise ValueError(
+                f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
+            )
+        for name, before in self.shape_.items():
+            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
+                raise ValueError(f"{name} was {before} in the training so far; set it back or set warm_start=False.")
+        if (train.attributes, train.label_names) != (self.attributes_, self.label_names_):
+            raise ValueError("the set has other attributes or labels than the training so far; set warm_start=False.")
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
+        arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_}
+        return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+        self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
+        self.seconds_, self.shape_ = values["seconds"], values["shape"]
+        self.flat_ = self.flattened().flat_ if values.get("flat") else None
+
+
+def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:
+    """Potentials of every position, from those of the windows that differ; shapes (n_labels, n, n_states)."""
+    return potentials if window_of is None else np.take(potentials, window_of, axis=1)

@@ -1,0 +1,140 @@
+"""Future features: patterns that some later instance shows, learnt as noisy ORs of trees (PhD section 5.3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from treecrf import chain
+from treecrf.models.future._bag_kernels import WHOLE_FUTURE, noisy_or
+from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.forest import Evaluator
+from treecrf.trees.tree import Tree
+
+NO_STATES = chain.StateSpace(1, 0).labels_of_state
+"""The states of trees that see no previous label."""
+
+_OUTSIDE = "<outside>"  # a category of cut windows
+
+
+class FutureFeature(NamedTuple):
+    """A pattern of later instances.
+
+    Attributes
+    ----------
+    label : int
+        The label whose score it was learnt for.
+    start : float
+        G_0, the score of every instance before the first tree.
+    trees : tuple of Tree
+        Their values, summed, are added to the score G of an instance (the steps beta are multiplied in).
+    weight : float
+        eta: the score of `label` rises by this times the probability Q that the bag is positive.
+    thresholds : float64, shape (n_bins - 1,)
+        The bits of the thermometer code tell whether Q is at least each of them.
+    """
+
+    label: int
+    start: float
+    trees: tuple[Tree, ...]
+    weight: float
+    thresholds: NDArray[np.float64]
+
+
+class Bags:
+    """The bags of a data set, and what features say about them.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    bag : int, optional
+        Instances of a bag; None: to the end of the sequence.
+    instance_window : (int, int)
+        Observations before and after an instance that belong to it.
+    """
+
+    def __init__(self, data: SequenceSet, bag: int | None, instance_window: tuple[int, int]) -> None:
+        self.offsets, self.instance_offsets = data.offsets.copy(), data.observation_offsets.copy()
+        self.size = WHOLE_FUTURE if bag is None else bag
+        instances = SequenceSet(data.values, data.observation_offsets, data.attributes)
+        self.instances = cut_windows(instances, instance_window)
+        self.columns = build_columns(
+            window_codes(self.instances, (0, 0)), slot_sizes(self.instances.attributes, (0, 0))
+        )
+
+    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Q of the bag of every position, from the scores G of all instances (PhD equations 5.10 and 5.11)."""
+        bags = np.empty(self.offsets[-1])
+        noisy_or(expit(scores), self.offsets, self.instance_offsets, self.size, bags)
+        return bags
+
+    def values_of(self, tree: Tree) -> NDArray[np.float64]:
+        """The value of a tree for every instance."""
+        values = np.zeros((len(self.columns.cells), 1))
+        Evaluator(self.columns, NO_STATES, len(tree.values)).add(tree, values)
+        return values[:, 0]
+
+    def scores(self, feature: FutureFeature) -> NDArray[np.float64]:
+        """G of every instance."""
+        scores = np.full(len(self.columns.cells), float(feature.start))
+        for tree in feature.trees:
+            scores += self.values_of(tree)
+        return scores
+
+
+def cut_windows(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
+    """The same sequences with one observation for each position, which holds the position's whole window.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    window : (left, right)
+
+    Returns
+    -------
+    SequenceSet
+        An attribute for each window slot, in the order of `treecrf.sequences.window_codes`; where windows reach beyond
+        sequences, a category for that comes last.
+    """
+    attributes = data.attributes
+    if tuple(window) != (0, 0):
+        attributes = tuple(
+            Attribute(f"{attribute.name}[{place:+d}]", (*attribute.categories, _OUTSIDE))
+            for place in range(-window[0], window[1] + 1)
+            for attribute in data.attributes
+        )
+    codes = window_codes(data, window).astype(np.int16)
+    values = np.where(codes == slot_sizes(data.attributes, window), MISSING, codes)
+    return SequenceSet(values, data.offsets, attributes, data.labels, data.label_names)
+
+
+def thermometer(probabilities: NDArray[np.float64], thresholds: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Bits that tell whether each threshold is reached, int16, shape (n_positions, n_thresholds)."""
+    return (probabilities[:, None] >= thresholds).astype(np.int16)
+
+
+def even_thresholds(probabilities: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
+    """The limits between bins that divide the range of Q evenly, shape (n_bins - 1,)."""
+    return np.linspace(probabilities.min(), probabilities.max(), n_bins + 1)[1:-1]
+
+
+def with_features(cut: SequenceSet, bits: list[NDArray[np.int16]]) -> SequenceSet:
+    """Add the thermometer codes of future features to windows as attributes of two categories.
+
+    Parameters
+    ----------
+    cut : SequenceSet
+        From `cut_windows`.
+    bits : list of int16, shape (n_positions, n_thresholds)
+        From `thermometer`, feature by feature.
+    """
+    attributes = [
+        Attribute(f"future_{i}_{bin_}", ("0", "1"))
+        for i, block in enumerate(bits, start=1)
+        for bin_ in range(1, block.shape[1] + 1)
+    ]
+    return cut.with_values(np.hstack([cut.values, *bits]), (*cut.attributes, *attributes))

@@ -1,0 +1,331 @@
+"""`FutureFeatureMEMM`: a MEMM that discovers what later observations say about a label (PhD section 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.boosted.memm import normalize_locally
+from treecrf.models.future.features import Bags, FutureFeature, cut_windows, thermometer, with_features
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.tree import MAX_LEAVES, Tree
+
+
+class FutureFeatureMEMM(base.ChainLabeller):
+    """Maximum entropy Markov model with future features (FF-MEMM, PhD section 5.3).
+
+    ``P(y_t | y_{t-1} .. y_{t-k}, w_t, B_t)`` is the normalized exponential of one score for each label. Scores are sums
+    of regression trees over the window, the previous labels and the future features found so far (the first option of
+    section 5.3.2), and of ``eta Q(B_t)`` for each future feature, where Q is the probability that one of the next
+    instances shows a pattern (the second option). A pattern is a sum of trees G over one instance, learnt as in multiple-
+    instance learning: ``Q = 1 - prod_j (1 - 1 / (1 + exp -G(x_{t+j})))``. Trees are added until the likelihood of a
+    validation set no longer rises, then a feature is learnt, and so on, until a feature does not help.
+
+    Parameters
+    ----------
+    n_iterations : int
+        Most changes of the scores: one tree for each score, or the features of one round.
+    max_leaves : int
+        Most leaves of a tree over local features.
+    max_lower_leaves : int, optional
+        Most leaves of a tree over one instance; the same as `max_leaves` unless given.
+    window : (int, int)
+        Observations before and after the position that the local trees see.
+    order : int
+        Number of previous labels that the local trees see.
+    bag : int, optional
+        Number of later instances that a future feature looks at, fewer at the end of a sequence; None: all that come.
+    instance_window : (int, int)
+        Observations before and after an instance that are part of it.
+    g0 : float
+        G before its first tree; the dissertation advises a negative number (section 5.4.1).
+    n_bins : int
+        Bins of the thermometer code in which trees see Q.
+    max_lower_iterations : int
+        Most trees of one pattern.
+    alpha_upper, beta_upper, eta_upper : float
+        Upper bounds of the line searches for the weight of a tree, of a pattern's tree, and of Q.
+    eta_start : float
+        The weight of Q while its pattern is learnt, before a line search sets it; the text does not say which. A small
+        one makes patterns sharp (Q near 0 or 1); a large one is fitted by a blunt Q.
+    l2_regularization : float
+        The lambda of equation 3.1, for all trees.
+    each_label : bool
+        Whether every label has a score and future features of its own (section 6.2); else two labels share one score,
+        that of the second, as in the dissertation.
+    patience : int
+        Trees that may be added without a rise of the validation likelihood.
+    tolerance : float
+        Least such rise, relative to the validation log likelihood: trees may raise it a little for ever.
+    held_out : float
+        Part of the training sequences that `fit` holds out as a validation set, unless it is given one.
+    unseen : "missing" or "error"
+        What to do with categories that the training set did not have.
+    random_state : int, optional
+        Seed of the draw of `held_out`.
+
+    Attributes
+    ----------
+    features_ : tuple of FutureFeature
+        In the order of discovery.
+    forest_ : Forest
+        The local trees, weighted.
+    stages_ : dict of arrays, one entry for each change of the scores
+        "n_features": future features it added (0: trees); "step": alpha, or eta; "log_likelihood" and
+        "validation_log_likelihood" after it.
+    lower_steps_ : float64
+        beta of all patterns' trees.
+    reach_ : dict
+        For "alpha", "beta" and "eta": the lowest upper bound with which `fit` would have found the same.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "trees", "features".
+    """
+
+    features_: tuple[FutureFeature, ...]
+    forest_: Forest
+    stages_: dict[str, NDArray[Any]]
+    lower_steps_: NDArray[np.float64]
+    reach_: dict[str, float]
+    seconds_: dict[str, float]
+
+    def __init__(
+        self,
+        n_iterations: int = 60,
+        max_leaves: int = 10,
+        max_lower_leaves: int | None = None,
+        window: tuple[int, int] = (0, 0),
+        order: int = 1,
+        bag: int | None = 6,
+        instance_window: tuple[int, int] = (0, 0),
+        g0: float = -5.0,
+        n_bins: int = 20,
+        max_lower_iterations: int = 10,
+        alpha_upper: float = 40.0,
+        beta_upper: float = 1e5,
+        eta_upper: float = 20.0,
+        eta_start: float = 0.25,
+        l2_regularization: float = 0.0,
+        each_label: bool = True,
+        patience: int = 5,
+        tolerance: float = 1e-3,
+        held_out: float = 1 / 3,
+        unseen: str = "missing",
+        random_state: int | None = None,
+    ) -> None:
+        self.n_iterations = n_iterations
+        self.max_leaves = max_leaves
+        self.max_lower_leaves = max_lower_leaves
+        self.window = window
+        self.order = order
+        self.bag = bag
+        self.instance_window = instance_window
+        self.g0 = g0
+        self.n_bins = n_bins
+        self.max_lower_iterations = max_lower_iterations
+        self.alpha_upper = alpha_upper
+        self.beta_upper = beta_upper
+        self.eta_upper = eta_upper
+        self.eta_start = eta_start
+        self.l2_regularization = l2_regularization
+        self.each_label = each_label
+        self.patience = patience
+        self.tolerance = tolerance
+        self.held_out = held_out
+        self.unseen = unseen
+        self.random_state = random_state
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels; at least two label names.
+        validation : SequenceSet, optional
+            Labelled sequences whose likelihood says when to stop; unless given, some of `train` are held out.
+        monitor : callable, optional
+            Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every change of the scores.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from treecrf.models.future.training import FutureTraining, Limits  # kernels are loaded for training alone
+
+        self._check_settings()
+        base.check_training_set(train)
+        base.refuse_missing(train)
+        if not self.each_label and len(train.label_names) != 2:
+            raise ValueError(
+                f"each_label=False needs two labels and there are {len(train.label_names)}; set it to True."
+            )
+        if validation is None:
+            train, validation = self._hold_out(train)
+        base.refuse_missing(validation)
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        space = chain.StateSpace(len(train.label_names), self.order)
+        names = [name for name in Limits._fields if name != "max_lower_leaves"]
+        limits = Limits(
+            **{name: getattr(self, name) for name in names},
+            max_lower_leaves=self.max_leaves if self.max_lower_leaves is None else self.max_lower_leaves,
+        )
+        seconds = {"trees": 0.0, "features": 0.0}
+        training = FutureTraining(
+            self._side(train, space), self._side(validation, space), space, self._learnt, limits, seconds, monitor
+        )
+        stages = training.run()
+        self.features_ = tuple(feature for stage in stages for feature in stage.features)
+        cut = cut_windows(train.select([0]), self.window)
+        n_slots = len(cut.attributes) + sum(len(feature.thresholds) for feature in self.features_)
+        self.forest_ = join_trees(
+            [_renumber_labels(tree, stage.n_slots, n_slots) for stage in stages for tree in stage.trees]
+        )
+        self.stages_ = {
+            "n_features": np.array([len(stage.features) for stage in stages], dtype=np.int64),
+            **{name: np.array([getattr(s, name) for s in stages], dtype=np.float64) for name in _STAGE_NUMBERS},
+        }
+        self.lower_steps_ = np.array([step for stage in stages for step in stage.lower_steps], dtype=np.float64)
+        self.reach_, self.seconds_ = training.reach, seconds
+        return self
+
+    @property
+    def _learnt(self) -> tuple[int, ...]:
+        """Labels that have a score; the score of the others is 0."""
+        return tuple(range(len(self.label_names_))) if self.each_label else (1,)
+
+    def _hold_out(self, train: SequenceSet) -> tuple[SequenceSet, SequenceSet]:
+        n_held_out = round(self.held_out * len(train))
+        if not 0 < n_held_out < len(train):
+            raise ValueError(
+                f"held_out={self.held_out!r} of {len(train)} sequences leaves none to train or none to validate with; "
+                "give fit a validation set or more sequences."
+            )
+        order = np.random.default_rng(self.random_state or 0).permutation(len(train))
+        return train.select(np.sort(order[n_held_out:])), train.select(np.sort(order[:n_held_out]))
+
+    def _side(self, data: SequenceSet, space: chain.StateSpace) -> Any:
+        from treecrf.models.future.sides import Side
+
+        aligned, labels = self.align_inputs(data, self.unseen), self.align_labels(data)
+        return Side(
+            cut_windows(aligned, self.window), Bags(aligned, self.bag, self.instance_window), labels.copy(),
+            chain.state_sequence(labels, data.offsets, space.n_labels, space.order),
+            np.zeros((data.n_positions, space.n_labels)),
+        )  # fmt: skip
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def future_features(self, data: SequenceSet) -> NDArray[np.float64]:
+        """Q of every future feature at every position, float64, shape (n_positions, n_features)."""
+        bags = Bags(self.align_inputs(data, self.unseen), self.bag, self.instance_window)
+        values = [bags.probabilities(bags.scores(feature)) for feature in self.features_]
+        return np.stack(values, axis=1) if values else np.zeros((data.n_positions, 0))
+
+    def instance_scores(self, data: SequenceSet) -> NDArray[np.float64]:
+        """G of every future feature for every observation, float64, shape (n_observations, n_features)."""
+        bags = Bags(self.align_inputs(data, self.unseen), self.bag, self.instance_window)
+        values = [bags.scores(feature) for feature in self.features_]
+        return np.stack(values, axis=1) if values else np.zeros((len(data.values), 0))
+
+    def add_features(self, data: SequenceSet) -> SequenceSet:
+        """Windows as single observations, with the thermometer codes of all future features as further attributes.
+
+        Any labeller can be trained on them, with ``window=(0, 0)``.
+        """
+        found = self.future_features(data)
+        bits = [thermometer(found[:, i], feature.thresholds) for i, feature in enumerate(self.features_)]
+        return with_features(cut_windows(self.align_inputs(data, self.unseen), self.window), bits)
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        n_stages = len(self.stages_["step"])
+        every = every or max(n_stages, 1)
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        found, seen = self.future_features(aligned), self.add_features(aligned)
+        columns = build_columns(window_codes(seen, (0, 0)), slot_sizes(seen.attributes, (0, 0)))
+        space = chain.StateSpace(len(self.label_names_), self.order)
+        evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)
+        scores = np.zeros((space.n_labels, data.n_positions, space.n_states))
+        tree = feature = 0
+        for stage, n_features in enumerate(self.stages_["n_features"], start=1):
+            if n_features:
+                for _ in range(n_features):
+                    label, weight = self.features_[feature].label, self.features_[feature].weight
+                    scores[label] += weight * found[:, [feature]]
+                    feature += 1
+            else:
+                for label in self._learnt:
+                    evaluator.add(self.forest_.tree(tree), scores[label])
+                    tree += 1
+            if stage % every == 0:
+                yield normalize_locally(scores)
+        if not n_stages:
+            yield normalize_locally(scores)
+
+    # --- settings and files -------------------------------------------------------------------------
+
+    def _check_settings(self) -> None:
+        for name, least in (
+            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("n_bins", 2), ("max_lower_iterations", 0),
+            ("patience", 1),
+        ):  # fmt: skip
+            base.check_whole_number(self, name, least)
+        for name in ("bag", "max_lower_leaves"):
+            if getattr(self, name) is not None:
+                base.check_whole_number(self, name, 1 if name == "bag" else 2)
+        if max(self.max_leaves, self.max_lower_leaves or 0) > MAX_LEAVES:
+            raise ValueError(f"max_leaves={self.max_leaves!r}: give at most {MAX_LEAVES:,}.")
+        for name in ("alpha_upper", "beta_upper", "eta_upper", "eta_start"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"{name}={getattr(self, name)!r}: give a number above 0.")
+        for name in ("l2_regularization", "tolerance"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name}={getattr(self, name)!r}: give a number of at least 0.")
+        if not np.isfinite(self.g0):
+            raise ValueError(f"g0={self.g0!r}: give a finite number.")
+        base.check_window(self.window)
+        base.check_window(self.instance_window)
+        base.check_unseen(self.unseen)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        lower = [tree for feature in self.features_ for tree in feature.trees]
+        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
+        arrays |= {f"lower_{name}": part for name, part in join_trees(lower)._asdict().items()}
+        arrays |= {f"stages_{name}": part for name, part in self.stages_.items()}
+        arrays["lower_steps"] = self.lower_steps_
+        arrays["thresholds"] = np.array([feature.thresholds for feature in self.features_])
+        features = [[f.label, f.start, len(f.trees), f.weight] for f in self.features_]
+        return {"seconds": self.seconds_, "reach": self.reach_, "features": features}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.forest_, lower = (
+            Forest(**{name: arrays[f"{kind}_{name}"] for name in Forest._fields}) for kind in ("forest", "lower")
+        )
+        self.stages_ = {name: arrays[f"stages_{name}"] for name in ("n_features", *_STAGE_NUMBERS)}
+        self.lower_steps_, self.reach_, self.seconds_ = arrays["lower_steps"], values["reach"], values["seconds"]
+        features, first = [], 0
+        for (label, start, n_trees, weight), thresholds in zip(values["features"], arrays["thresholds"], strict=True):
+            trees = tuple(lower.tree(i) for i in range(first, first + n_trees))
+            features.append(FutureFeature(label, start, trees, weight, thresholds))
+            first += n_trees
+        self.features_ = tuple(features)
+
+
+_STAGE_NUMBERS = ("step", "log_likelihood", "validation_log_likelihood")
+
+
+def _renumber_labels(tree: Tree, n_slots: int, n_final_slots: int) -> Tree:
+    """Tests of previous labels come after all slots: give them their number among the slots of the final model."""
+    columns = np.where(tree.columns >= n_slots, tree.columns + (n_final_slots - n_slots), tree.columns)
+    return tree._replace(columns=columns.astype(np.int32))

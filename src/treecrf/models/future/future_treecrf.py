@@ -1,0 +1,86 @@
+"""`FutureFeatureTreeCRF`: a TreeCRF that also sees the future features which a MEMM has discovered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.future.future_memm import FutureFeatureMEMM
+from treecrf.sequences import SequenceSet
+
+
+class FutureFeatureTreeCRF(FutureFeatureMEMM):
+    """TreeCRF whose potentials see future features too (not in the dissertation; an open problem of its section 6.2).
+
+    A `FutureFeatureMEMM` with the same settings discovers the features; then a `TreeCRF` of the same order is trained on
+    the whole training set, whose windows have the features' thermometer codes as further attributes.
+
+    Parameters
+    ----------
+    crf_iterations, crf_max_leaves, crf_l2_regularization
+        ``n_iterations``, ``max_leaves`` and ``l2_regularization`` of the `TreeCRF`.
+    **discovery
+        The settings of `FutureFeatureMEMM`.
+
+    Attributes
+    ----------
+    crf_ : TreeCRF
+        Trained on what `add_features` gives. The other attributes are those of `FutureFeatureMEMM`.
+    """
+
+    crf_: TreeCRF
+
+    def __init__(
+        self,
+        crf_iterations: int = 100,
+        crf_max_leaves: int = 10,
+        crf_l2_regularization: float = 20.0,
+        **discovery: Any,
+    ) -> None:
+        super().__init__(**discovery)
+        self.crf_iterations = crf_iterations
+        self.crf_max_leaves = crf_max_leaves
+        self.crf_l2_regularization = crf_l2_regularization
+
+    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences; parameters and errors as for `FutureFeatureMEMM.fit`.
+
+        `monitor` follows the training of the CRF.
+        """
+        crf = self._make_crf()
+        crf._check_settings()
+        super().fit(train, validation=validation)
+        self.crf_ = crf.fit(self.add_features(train), monitor=monitor)
+        return self
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        return self.crf_._staged_potentials(self.add_features(aligned), every)
+
+    def _make_crf(self) -> TreeCRF:
+        return TreeCRF(
+            n_iterations=self.crf_iterations, max_leaves=self.crf_max_leaves,
+            l2_regularization=self.crf_l2_regularization, order=self.order,
+        )  # fmt: skip
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values, arrays = super()._state()
+        crf_values, crf_arrays = self.crf_._state()
+        values |= {"crf": crf_values, "crf_attributes": self.crf_.attributes_}
+        return values, arrays | {f"crf_{name}": array for name, array in crf_arrays.items()}
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        self.crf_ = self._make_crf()
+        self.crf_.attributes_ = base.attributes_from(values["crf_attributes"])
+        self.crf_.label_names_ = self.label_names_
+        self.crf_._restore(
+            values["crf"], {n.removeprefix("crf_"): a for n, a in arrays.items() if n.startswith("crf_")}
+        )

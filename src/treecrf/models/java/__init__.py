@@ -1,0 +1,1 @@
+"""MALLET and SMILE, run in a Java machine."""

@@ -1,0 +1,114 @@
+"""The Java virtual machine of the rivals that are written in Java: finding their jars, starting it once."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+_FOLDER = Path(__file__).parent
+_POM = _FOLDER / "pom.xml"
+
+_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-Xrs",  # signals are for Python: a job that is stopped ends without a crash report
+    # Streams that would be parallel run in the calling thread: every labeller is timed on one thread.
+    "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0",
+    f"-Djava.util.logging.config.file={_FOLDER / 'logging.properties'}",
+)
+
+
+def java_problem() -> str | None:
+    """Say in one sentence what the rivals in Java lack here and what to do; None if they can run."""
+    try:
+        _find_machine()
+        find_jars()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@functools.cache
+def start_java() -> ModuleType:
+    """Start the Java virtual machine with the jars of MALLET and SMILE, unless it runs already.
+
+    It has one thread for the program and a serial garbage collector; what Java code prints or logs is dropped.
+
+    Returns
+    -------
+    module
+        ``jpype``, whose `JPackage` and `JClass` give Java's classes.
+
+    Raises
+    ------
+    ValueError
+        With the sentence of `java_problem`.
+    """
+    import jpype  # takes long to import, and only the rivals need it
+
+    machine = _find_machine()
+    for jar in find_jars():
+        jpype.addClassPath(jar)
+    if not jpype.isJVMStarted():
+        jpype.startJVM(machine, *_OPTIONS, interrupt=False, convertStrings=False)
+    nowhere = jpype.JClass("java.io.PrintStream")(jpype.JClass("java.io.OutputStream").nullOutputStream())
+    system = jpype.JClass("java.lang.System")
+    system.setOut(nowhere)
+    system.setErr(nowhere)
+    return jpype
+
+
+def find_jars() -> list[Path]:
+    """The jars that pom.xml beside this module pins, resolved by Maven where they are not there yet.
+
+    They are kept in a folder of their own for each state of pom.xml, below the folder that the environment variable
+    TREECRF_JARS names, or below the user's cache.
+
+    Raises
+    ------
+    ValueError
+        If they are not there and Maven is missing or fails.
+    """
+    import pooch
+
+    root = Path(os.environ.get("TREECRF_JARS") or Path(pooch.os_cache("treecrf")) / "jars")
+    folder = root / hashlib.sha256(_POM.read_bytes()).hexdigest()[:12]
+    if not folder.is_dir():
+        maven = shutil.which("mvn")
+        if maven is None:
+            raise ValueError(f"{folder} has no jars and there is no mvn to resolve them; install Maven.")
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root) as temporary:
+            _resolve(maven, Path(temporary))
+            with suppress(OSError):  # another process was faster
+                (Path(temporary) / "jars").rename(folder)
+    return sorted(folder.glob("*.jar"))
+
+
+def _find_machine() -> str:
+    import jpype
+
+    try:
+        return jpype.getDefaultJVMPath()
+    except jpype.JVMNotFoundException:
+        raise ValueError("no Java virtual machine is found; install Java 11 or later, or set JAVA_HOME.") from None
+
+
+def _resolve(maven: str, folder: Path) -> None:
+    """Have Maven copy the jars to a folder ``jars`` in this one."""
+    shutil.copy(_POM, folder)  # Maven may write beside it
+    command = [maven, "-B", "-q", "-f", str(folder / _POM.name), "dependency:copy-dependencies"]
+    result = subprocess.run([*command, f"-DoutputDirectory={folder / 'jars'}"], capture_output=True, text=True)
+    if result.returncode or not (folder / "jars").is_dir():
+        lines = [line.strip() for line in (result.stdout + result.stderr).splitlines() if line.strip()]
+        reason = lines[0].rstrip(".") if lines else f"it ended with {result.returncode}"
+        raise ValueError(
+            f"Maven could not resolve the jars of {_POM.name} ({reason}); connect to a repository, or set TREECRF_JARS "
+            "to a folder that was filled elsewhere."
+        )

@@ -1,0 +1,287 @@
+"""`MalletCRF`: the conditional random field of MALLET, with its feature induction, driven through its Java API."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.java.machine import start_java
+from treecrf.models.linear.conjunctions import Conjunctions, Weights, boolean_cells
+from treecrf.models.linear.induction_labeller import InducingCRF
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+
+
+class MalletCRF(InducingCRF):
+    """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
+
+    MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and
+    loading need no Java. States are ``addFullyConnectedStatesForThreeQuarterLabels``: weights for each feature and
+    label, each label, each pair of labels, each first state and each last label. The label before the first
+    position is hidden in MALLET: the weight of a first label sums it out. A feature has weights for the labels that
+    it occurs with.
+
+    MALLET's own ``trainWithFeatureInduction`` gives no weights to what it induces: the constructor of its CRF stops the
+    growth of the alphabet, so that no conjunction can enter it, and nothing says that the weights' structure has
+    changed, so that features chosen after the first round get none. Here every round is one call of that
+    method, with the alphabet growing and the change said.
+
+    Parameters
+    ----------
+    variance : float
+        Of the Gaussian prior of every weight.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    induction : bool
+        Whether features are induced; without, all cells of the window are features from the start.
+    n_iterations : int
+        Most iterations of MALLET's L-BFGS, over all rounds.
+    iterations_between_inductions : int
+    features_per_induction : int
+        Most features that a round adds.
+    true_label_threshold : float
+        A round looks at the positions where the true label has a lower probability.
+    training_proportions : tuple of float
+        Shares of the training sequences for the first rounds. The first share is for induction alone; later rounds, and
+        the iterations after the last induction, have all sequences.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
+        or refuse it.
+    random_state : int or None
+        None is as MALLET does. A seed draws other parts of the training set, and starts from weights of labels and pairs
+        drawn from a normal distribution: the spread over seeds shows how much of an accuracy is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+
+    Attributes
+    ----------
+    conjunctions_, stages_ : see `ConjunctionCRF`
+        The basic cells, then what was induced, in the order of MALLET's alphabet.
+    seconds_ : dict
+        CPU seconds of the whole process, Java's compiler and garbage collector included, by phase: "windows" (building
+        MALLET's instances), "gradient" (its iterations), "induction".
+    n_inductions_ : int
+        Rounds that looked for features.
+    """
+
+    def __init__(
+        self,
+        variance: float = 10.0,
+        window: tuple[int, int] = (0, 0),
+        induction: bool = True,
+        n_iterations: int = 200,
+        iterations_between_inductions: int = 8,
+        features_per_induction: int = 500,
+        true_label_threshold: float = 0.95,
+        training_proportions: tuple[float, ...] = (0.2, 0.5, 0.8),
+        unseen: str = "missing",
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+    ) -> None:
+        self.variance = variance
+        self.window = window
+        self.induction = induction
+        self.n_iterations = n_iterations
+        self.iterations_between_inductions = iterations_between_inductions
+        self.features_per_induction = features_per_induction
+        self.true_label_threshold = true_label_threshold
+        self.training_proportions = training_proportions
+        self.unseen = unseen
+        self.random_state = random_state
+        self.start_noise = start_noise
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Where an iteration converges, or its line search fails, MALLET's round ends and the next one begins; after the
+        last induction training ends.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
+            of the round's part of the training set, without the prior.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, or without Java, in one sentence.
+        """
+        self._check_settings()
+        base.check_training_set(train)
+        base.refuse_missing(train)
+        start_java()
+        order, noise = self._draw_start(train)
+        began = time.process_time()
+        training = Training(train.select(order), self.window, self.variance)
+        seconds = {"windows": time.process_time() - began, "gradient": 0.0, "induction": 0.0}
+        if noise is not None:
+            training.set_default_weights(noise)
+        stages: list[NDArray[np.float64]] = []
+        shares = self._shares() if self.induction else []
+        for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
+            for _ in range(self._n_iterations(round_, len(shares), len(stages))):
+                began = time.process_time()
+                n_before = training.n_iterations
+                converged = training.iterate(share)
+                seconds["gradient"] += time.process_time() - began
+                if training.n_iterations > n_before:  # a line search that fails is no iteration
+                    stages.append(training.weights().joined())
+                    if monitor is not None:
+                        monitor(len(stages), dict(seconds), training.log_likelihood(share))
+                if converged:
+                    break
+            if round_ < len(shares):
+                began = time.process_time()
+                training.induce(share, self.features_per_induction, self.true_label_threshold)
+                seconds["induction"] += time.process_time() - began
+        if not stages:
+            raise ValueError("MALLET's line search made no step from the start; change the variance or the start.")
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.conjunctions_, self.stages_ = training.conjunctions(), stages
+        self.seconds_, self.n_inductions_ = seconds, len(shares)
+        return self
+
+    def _draw_start(self, train: SequenceSet) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """The order of the training sequences, of which MALLET's parts depend, and the weights to start from."""
+        if self.random_state is None:
+            return np.arange(len(train)), None
+        rng, n_labels = np.random.default_rng(self.random_state), len(train.label_names)
+        return rng.permutation(len(train)), rng.normal(0.0, self.start_noise, n_labels + n_labels**2)
+
+
+class Training:
+    """MALLET's CRF, its trainer and its instances of a training set.
+
+    Parameters
+    ----------
+    train : SequenceSet
+        Checked.
+    window, variance : see `MalletCRF`
+
+    Attributes
+    ----------
+    crf, trainer : Java objects
+        ``cc.mallet.fst.CRF`` and ``cc.mallet.fst.CRFTrainerByLabelLikelihood``.
+    instances : Java object
+        ``cc.mallet.types.InstanceList``.
+    """
+
+    def __init__(self, train: SequenceSet, window: tuple[int, int], variance: float) -> None:
+        self._java = start_java()
+        self._mallet = self._java.JPackage("cc").mallet
+        self._window, self._n_labels, self._variance = window, len(train.label_names), float(variance)
+        self._cells = boolean_cells(train.attributes, window)
+        self._features = self._mallet.types.Alphabet()
+        for cell in self._cells:
+            self._features.lookupIndex(str(cell), True)
+        self._labels = self._mallet.types.LabelAlphabet()
+        for label in range(self._n_labels):
+            self._labels.lookupIndex(str(label), True)
+        self.instances = self.build_instances(train)
+        self.crf = self._mallet.fst.CRF(self._features, self._labels)
+        self.crf.addFullyConnectedStatesForThreeQuarterLabels(self.instances)
+        self._features.startGrowth()  # which the constructor has stopped
+        self.trainer = self._mallet.fst.CRFTrainerByLabelLikelihood(self.crf)
+        self.trainer.setGaussianPriorVariance(self._variance)
+        self._parts = {1.0: self.instances}
+
+    @property
+    def n_iterations(self) -> int:
+        """Iterations that MALLET has finished."""
+        return int(self.trainer.getIteration())
+
+    def build_instances(self, data: SequenceSet) -> Any:
+        """MALLET's instances of a data set with the attributes and labels of the training set."""
+        types, jpype = self._mallet.types, self._java
+        cells = build_columns(window_codes(data, self._window), slot_sizes(data.attributes, self._window)).cells
+        feature_of = np.full(int(cells.max(initial=0)) + 1, -1, dtype=np.int32)
+        known = self._cells[self._cells < len(feature_of)]
+        feature_of[known] = np.arange(len(known))
+        vectors = []
+        for row in feature_of[cells]:
+            features = row[row >= 0]
+            n = len(features)
+            vectors.append(types.AugmentableFeatureVector(
+                self._features, jpype.JArray(jpype.JInt)(features), None, n, n, False, False, False
+            ))  # fmt: skip
+        instances = types.InstanceList(self._features, self._labels)
+        assert data.labels is not None
+        for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+            inputs = types.FeatureVectorSequence(jpype.JArray(types.FeatureVector)(vectors[begin:end]))
+            outputs = types.LabelSequence(
+                self._labels, jpype.JArray(jpype.JInt)(data.labels[begin:end].astype(np.int32))
+            )
+            instances.add(types.Instance(inputs, outputs, None, None))
+        return instances
+
+    def set_default_weights(self, weights: NDArray[np.float64]) -> None:
+        """Start from weights of labels, then of pairs."""
+        rows = np.concatenate([self._label_rows(), self._pair_rows().ravel()])
+        for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
+            self.crf.setDefaultWeight(row, weight)
+
+    def iterate(self, share: float) -> bool:
+        """One iteration of L-BFGS on a share of the training set; whether it is the round's last one."""
+        # Where there are weights already, MALLET adds some of features that do not occur with a label; a start that is
+        # perturbed is not to have others than one that is not.
+        self.trainer.setUseSomeUnsupportedTrick(self.n_iterations > 0)
+        return bool(self.trainer.train(self._part(share), 1))
+
+    def induce(self, share: float, n_new: int, threshold: float) -> None:
+        """Add the features that promise most on a share of the training set, with weights of 0."""
+        # One round of MALLET's loop: its first one, which does not train, and 0 iterations after it.
+        shares = None if share == 1.0 else self._java.JArray(self._java.JDouble)([share])
+        self.trainer.trainWithFeatureInduction(
+            self.instances, None, None, None, 1, 1, 1, n_new, float(threshold), False, shares
+        )
+        self.crf.weightsStructureChanged()  # which MALLET does not say
+
+    def log_likelihood(self, share: float) -> float:
+        """log P(Y | X) of a share of the training set, without the prior."""
+        objective = self.trainer.getOptimizableCRF(self._part(share))
+        buffer = self._java.JArray(self._java.JDouble)(int(objective.getNumParameters()))
+        objective.getParameters(buffer)
+        weights = np.array(buffer)
+        return float(objective.getValue()) + float(weights @ weights) / (2 * self._variance)
+
+    def weights(self) -> Weights:
+        """The weights of the CRF; 0 where it has none."""
+        defaults, factors = np.array(self.crf.getDefaultWeights()), self.crf.getParameters()
+        transitions = defaults[self._pair_rows()]
+        # The state before the first position is any, and is not seen.
+        start = np.logaddexp.reduce(np.array(factors.initialWeights)[:, None] + transitions, axis=0)
+        features = np.zeros((self._features.size(), self._n_labels))
+        for label, row in enumerate(self._label_rows().tolist()):
+            vector = self.crf.getWeights(row)
+            features[np.array(vector.getIndices()), label] = np.array(vector.getValues())
+        return Weights(defaults[self._label_rows()], transitions, start, np.array(factors.finalWeights), features)
+
+    def conjunctions(self) -> Conjunctions:
+        """The features of MALLET's alphabet."""
+        names = [str(self._features.lookupObject(i)) for i in range(self._features.size())]
+        return Conjunctions.of([int(cell) for cell in name.split("_&_")] for name in names)
+
+    def _part(self, share: float) -> Any:
+        """The share of the instances that MALLET's loop takes."""
+        if share not in self._parts:
+            jpype = self._java
+            shares = jpype.JArray(jpype.JDouble)([share, 1.0 - share])
+            self._parts[share] = self.instances.split(jpype.JClass("java.util.Random")(1), shares)[0]
+        return self._parts[share]
+
+    def _label_rows(self) -> NDArray[np.int64]:
+        """Where MALLET keeps the weights of each label."""
+        return np.array([self.crf.getWeightsIndex(str(label)) for label in range(self._n_labels)])
+
+    def _pair_rows(self) -> NDArray[np.int64]:
+        """Where MALLET keeps the weight of each pair of labels, by previous label and label."""
+        labels = range(self._n_labels)
+        return np.array([[self.crf.getWeightsIndex(f"{before}->{label}") for label in labels] for before in labels])

@@ -1,0 +1,130 @@
+"""Kernels of `treecrf.models.linear.linear_crf`: scores of windows, the recursions of an order-1 chain, gradients."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import float64, int16, int32, int64, njit, uint16, void
+
+
+@njit(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+def score_windows(cells, weights, scores):
+    """Sum the weights of each window's cells.
+
+    Parameters
+    ----------
+    cells : uint16, shape (n_windows, n_slots)
+    weights : float64, shape (n_cells + 1, n_labels)
+        The last row is that of "no cell", zero.
+    scores : float64, shape (n_windows, n_labels)
+        Overwritten.
+    """
+    n_labels = scores.shape[1]
+    for window in range(len(cells)):
+        for label in range(n_labels):
+            scores[window, label] = 0.0
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for label in range(n_labels):
+                scores[window, label] += weights[cell, label]
+
+
+@njit(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+def add_cell_gradients(cells, errors, gradient):
+    """Add each window's errors, shape (n_windows, n_labels), to the gradients of its cells."""
+    n_labels = errors.shape[1]
+    for window in range(len(cells)):
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for label in range(n_labels):
+                gradient[cell, label] += errors[window, label]
+
+
+@njit(
+    float64(
+        float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[:, ::1], float64[:, ::1],
+        float64[:, ::1],
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def differentiate(scores, window_of, transitions, offsets, labels, alphas, errors, transition_gradient):
+    """The log likelihood, and its gradient by window and by transition.
+
+    The scaled forward-backward recursions (PhD section 2.3) for potentials that are a window's score of the label
+    plus a weight of the pair (previous label, label); no weight at the first position.
+
+    Parameters
+    ----------
+    scores : float64, shape (n_windows, n_labels)
+    window_of : int32, shape (n_positions,)
+        Window of each position.
+    transitions : float64, shape (n_labels, n_labels)
+        By previous label and label.
+    offsets : int64, shape (n_sequences + 1,); labels : int16, shape (n_positions,)
+    alphas : float64, shape (n_positions, n_labels)
+        Work space.
+    errors : float64, shape (n_windows, n_labels)
+        Overwritten: observed minus expected number of times that a window has a label.
+    transition_gradient : float64, shape (n_labels, n_labels)
+        Overwritten: the same for pairs of labels.
+
+    Returns
+    -------
+    float64
+        NaN or infinite where the weights are so large that a scaled value leaves the range of float64.
+    """
+    n_labels = scores.shape[1]
+    errors[:, :] = 0.0
+    transition_gradient[:, :] = 0.0
+    factors = np.exp(transitions)
+    beta, next_beta, local = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
+    scales = np.empty(len(alphas))
+    exponentials = np.empty(scores.shape)
+    shifts = np.empty(len(scores))
+    for window in range(len(scores)):
+        shifts[window] = scores[window].max()
+        for label in range(n_labels):
+            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
+    total = 0.0
+    for sequence in range(len(offsets) - 1):
+        begin, end = offsets[sequence], offsets[sequence + 1]
+        for position in range(begin, end):
+            window = window_of[position]
+            scale = 0.0
+            for label in range(n_labels):
+                value = 1.0
+                if position > begin:
+                    value = 0.0
+                    for before in range(n_labels):
+                        value += alphas[position - 1, before] * factors[before, label]
+                value *= exponentials[window, label]
+                alphas[position, label] = value
+                scale += value
+            scales[position] = scale
+            for label in range(n_labels):
+                alphas[position, label] /= scale
+            observed = labels[position]
+            total += scores[window, observed] - shifts[window] - math.log(scale)
+            errors[window, observed] += 1.0
+            if position > begin:
+                total += transitions[labels[position - 1], observed]
+                transition_gradient[labels[position - 1], observed] += 1.0
+        beta[:] = 1.0
+        for position in range(end - 1, begin - 1, -1):
+            window = window_of[position]
+            for label in range(n_labels):
+                errors[window, label] -= alphas[position, label] * beta[label]
+                local[label] = exponentials[window, label] * beta[label] / scales[position]
+            if position > begin:
+                for before in range(n_labels):
+                    value = 0.0
+                    for label in range(n_labels):
+                        product = factors[before, label] * local[label]
+                        transition_gradient[before, label] -= alphas[position - 1, before] * product
+                        value += product
+                    next_beta[before] = value
+                for before in range(n_labels):
+                    beta[before] = next_beta[before]
+    return total

@@ -1,0 +1,262 @@
+"""`InducedCRF`: a conditional random field that is linear in conjunctions which training chooses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.linear._conjunction_kernels import sum_errors
+from treecrf.models.linear._linear_kernels import differentiate
+from treecrf.models.linear.conjunctions import (
+    Conjunctions,
+    Weights,
+    Windows,
+    boolean_cells,
+    chain_potentials,
+    score_labels,
+)
+from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
+from treecrf.models.linear.induction_labeller import InducingCRF
+from treecrf.models.runner import Runner, make_runner
+from treecrf.sequences import SequenceSet, gather_ranges
+
+TOLERANCE = 1e-9
+"""L-BFGS stops where an iteration gains less than this part of the objective."""
+
+
+class InducedCRF(InducingCRF):
+    """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
+
+    The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
+    window cells that promise most (`treecrf.models.linear.feature_search`) and goes on with L-BFGS for a few iterations, on a part
+    of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``.
+
+    Parameters
+    ----------
+    variance : float
+        Of the prior of every weight.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    n_iterations : int
+        Most iterations of L-BFGS, over all rounds. Fewer are done once all sequences promise no new feature and the
+        optimum is reached.
+    iterations_between_inductions : int
+    features_per_induction : int
+        Most features that a round adds.
+    true_label_threshold : float
+        A round looks at the positions where the true label has a lower probability.
+    training_proportions : tuple of float
+        Shares of the training sequences for the first rounds. As in MALLET, the first share is for induction alone;
+        later rounds, and the training after the last induction, have all sequences.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
+        or refuse it.
+    random_state : int or None
+        None starts from no weights and draws the parts of the training set with seed 0. A seed draws the parts, and the
+        weights of labels and pairs to start from, these from a normal distribution: the spread over seeds shows how
+        much of an accuracy is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+    n_threads : int
+        Threads of the search for features; any number gives the same bits.
+
+    Attributes
+    ----------
+    conjunctions_, stages_, seconds_ : see `ConjunctionCRF`
+        Phases: "windows", "gradient" (with the steps of L-BFGS), "induction".
+    objective_history_ : float64, shape (n_iterations,)
+        What is minimized, on the round's part of the training set, after each iteration.
+    n_inductions_ : int
+        Rounds that looked for features.
+    """
+
+    objective_history_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        variance: float = 10.0,
+        window: tuple[int, int] = (0, 0),
+        n_iterations: int = 200,
+        iterations_between_inductions: int = 8,
+        features_per_induction: int = 500,
+        true_label_threshold: float = 0.95,
+        training_proportions: tuple[float, ...] = (0.2, 0.5, 0.8),
+        unseen: str = "missing",
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+        n_threads: int = 1,
+    ) -> None:
+        self.variance = variance
+        self.window = window
+        self.n_iterations = n_iterations
+        self.iterations_between_inductions = iterations_between_inductions
+        self.features_per_induction = features_per_induction
+        self.true_label_threshold = true_label_threshold
+        self.training_proportions = training_proportions
+        self.unseen = unseen
+        self.random_state = random_state
+        self.start_noise = start_noise
+        self.n_threads = n_threads
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
+            of the round's part of the training set, without the prior.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
+
+        self._check_settings()
+        labels = base.check_training_set(train)
+        base.refuse_missing(train)
+        began = time.thread_time()
+        training = _Training(train, labels, self.window, self.variance)
+        rng = np.random.default_rng(0 if self.random_state is None else [1, self.random_state])
+        order = rng.permutation(len(train))
+        if self.random_state is not None:
+            training.weights = rng.normal(0.0, self.start_noise, len(training.weights))
+        seconds = {"windows": time.thread_time() - began, "gradient": 0.0, "induction": 0.0}
+        stages: list[NDArray[np.float64]] = []
+        history: list[float] = []
+        n_inductions = 0
+
+        def note(weights: NDArray[np.float64], value: float) -> None:
+            stages.append(training.split(weights).joined())
+            history.append(value)
+            if monitor is not None:
+                elapsed = dict(seconds) | {"gradient": seconds["gradient"] + time.thread_time() - began}
+                monitor(len(stages), elapsed, training.penalty(weights) - value)
+
+        shares = self._shares()
+        with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
+            run = make_runner(pool)
+            clock = time.thread_time if pool is None else time.process_time
+            for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
+                part = training.part(order[: max(1, round(share * len(train)))])
+                n_iterations, n_done = self._n_iterations(round_, len(shares), len(stages)), len(stages)
+                began = time.thread_time()
+                if n_iterations:
+                    objective = training.objective(part)
+                    training.weights = minimize_objective(objective, training.weights, n_iterations, TOLERANCE, note)
+                seconds["gradient"] += time.thread_time() - began
+                if round_ < len(shares):
+                    before = clock()
+                    n_new = training.add_features(part, self.true_label_threshold, self.features_per_induction, run)
+                    seconds["induction"] += clock() - before
+                    n_inductions += 1
+                    if share == 1 and not n_new and len(stages) < n_done + n_iterations:
+                        break  # all that is left would begin at the optimum that it would look for
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.conjunctions_ = training.conjunctions
+        self.stages_ = stages or [training.split(training.weights).joined()]  # where the start is the optimum
+        self.objective_history_, self.seconds_, self.n_inductions_ = np.array(history), seconds, n_inductions
+        return self
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values, arrays = super()._state()
+        return values, arrays | {"objective_history": self.objective_history_}
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        self.objective_history_ = arrays["objective_history"]
+
+
+class _Part(NamedTuple):
+    """Some sequences of the training set: their offsets, their positions' labels and windows."""
+
+    offsets: NDArray[np.int64]
+    labels: NDArray[np.int16]
+    window_of: NDArray[np.int32]
+
+
+class _Training:
+    """The features and weights of a training run.
+
+    Attributes
+    ----------
+    conjunctions : Conjunctions
+    weights : float64, shape (n_weights,)
+        Of labels, transitions and features.
+    """
+
+    def __init__(self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], variance: float) -> None:
+        self._train, self._labels, self._variance = train, labels, float(variance)
+        self._n_labels = len(train.label_names)
+        self._windows = Windows.of(train, window)
+        cells = Conjunctions.of([cell] for cell in boolean_cells(train.attributes, window))
+        self._basic = Features.find(cells, self._windows.columns)
+        self._features = Features.find(Conjunctions.of([]), self._windows.columns)
+        self.weights = np.zeros(self._n_labels + self._n_labels**2)
+
+    def split(self, weights: NDArray[np.float64]) -> Weights:
+        """The weights by kind; those of first and last labels, which this model does not have, are 0."""
+        n = self._n_labels
+        labels, transitions, features = np.split(weights, [n, n + n**2])
+        return Weights(labels, transitions.reshape(n, n), np.zeros(n), np.zeros(n), features.reshape(-1, n))
+
+    def penalty(self, weights: NDArray[np.float64]) -> float:
+        """The prior's part of the objective."""
+        return float(weights @ weights) / (2 * self._variance)
+
+    def part(self, sequences: NDArray[np.int64]) -> _Part:
+        """Some sequences of the training set, in its order."""
+        offsets, positions = gather_ranges(self._train.offsets, np.sort(sequences))
+        return _Part(offsets, self._labels[positions], self._windows.window_of[positions])
+
+    def objective(self, part: _Part) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
+        """What is minimized on a part of the training set, with its gradient, as a function of the weights."""
+        shape = (self._windows.n_windows, self._n_labels)
+        alphas, errors = np.empty((len(part.labels), self._n_labels)), np.empty(shape)
+        transition_gradient = np.empty((self._n_labels, self._n_labels))
+
+        def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            by_kind = self.split(weights)
+            scores = score_labels(by_kind, self._features.occurrences, self._windows.n_windows)
+            log_likelihood = differentiate(
+                scores, part.window_of, by_kind.transitions.copy(), part.offsets, part.labels, alphas, errors,
+                transition_gradient,
+            )  # fmt: skip
+            gradient = np.empty_like(by_kind.features)
+            sum_errors(*self._features.occurrences, errors, gradient)
+            total = np.concatenate([errors.sum(axis=0), transition_gradient.ravel(), gradient.ravel()])
+            return self.penalty(weights) - log_likelihood, weights / self._variance - total
+
+        return objective
+
+    def add_features(self, part: _Part, threshold: float, n_new: int, run: Runner) -> int:
+        """Add the features that promise most, with weights of 0, and return their number."""
+        by_kind = self.split(self.weights)
+        scores = score_labels(by_kind, self._features.occurrences, self._windows.n_windows)
+        windows = self._windows._replace(window_of=part.window_of)
+        marginals = chain.forward_backward(
+            chain_potentials(scores, windows, by_kind, part.offsets), part.offsets, 1
+        ).labels
+        tokens = find_error_tokens(marginals, part.labels, part.window_of, self._windows.n_windows, threshold)
+        new = induce(self._basic, self._features, tokens, self._variance, n_new, run)
+        self._features = self._features.followed_by(Features.find(new, self._windows.columns))
+        self.weights = np.concatenate([self.weights, np.zeros(new.size * self._n_labels)])
+        return new.size
+
+    @property
+    def conjunctions(self) -> Conjunctions:
+        """The features."""
+        return self._features.conjunctions

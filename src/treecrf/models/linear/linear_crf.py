@@ -1,0 +1,249 @@
+"""`LinearCRF`: a conditional random field that is linear in indicators of window cells and of label pairs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import build_columns, distinct_windows
+
+
+class LinearCRF(base.ChainLabeller):
+    """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
+
+    The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous
+    label and label: the tests that TreeCRF may use, without conjunctions. There is no weight for the first label.
+    Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2).
+
+    Parameters
+    ----------
+    variance : float
+        Of the prior of every weight.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    order : 0 or 1
+        Number of previous labels that the potentials see.
+    max_iterations : int
+        Most iterations of L-BFGS.
+    tolerance : float
+        Training stops when an iteration gains less than this part of the objective.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
+        or refuse it.
+    random_state : int or None
+        None starts from no weights. A seed starts from weights drawn from a normal distribution: the spread over seeds
+        shows how much of an accuracy is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+
+    Attributes
+    ----------
+    cell_weights_ : float64, shape (n_cells, n_labels)
+        Cells as in `treecrf.trees.columns.Columns`.
+    transition_weights_ : float64, shape (n_labels, n_labels)
+        By previous label and label.
+    weights_history_ : float64, shape (n_iterations, n_weights)
+        The weights after 1, 2, .. iterations, cells before transitions.
+    objective_history_ : float64, shape (n_iterations + 1,)
+        What is minimized, after 0, 1, .. iterations.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "gradient", "update".
+    """
+
+    cell_weights_: NDArray[np.float64]
+    transition_weights_: NDArray[np.float64]
+    weights_history_: NDArray[np.float64]
+    objective_history_: NDArray[np.float64]
+    seconds_: dict[str, float]
+
+    def __init__(
+        self,
+        variance: float = 10.0,
+        window: tuple[int, int] = (0, 0),
+        order: int = 1,
+        max_iterations: int = 200,
+        tolerance: float = 1e-9,
+        unseen: str = "missing",
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+    ) -> None:
+        self.variance = variance
+        self.window = window
+        self.order = order
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.unseen = unseen
+        self.random_state = random_state
+        self.start_noise = start_noise
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
+            without the prior.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
+
+        self._check_settings()
+        labels = base.check_training_set(train)
+        base.refuse_missing(train)
+        seconds = {"windows": 0.0, "gradient": 0.0, "update": 0.0}
+        began = time.thread_time()
+        objective = Objective(train, labels, self.window, self.order, self.variance)
+        seconds["windows"] = time.thread_time() - began
+        began = time.thread_time()
+        start = self._draw_start(objective.n_weights)
+        history, values = [], [objective(start)[0]]
+
+        def note(weights: NDArray[np.float64], value: float) -> None:
+            history.append(weights)
+            values.append(value)
+            if monitor is not None:
+                seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
+                seconds["update"] = elapsed - objective.seconds
+                penalty = float(weights @ weights) / (2 * self.variance)
+                monitor(len(history), dict(seconds), penalty - value)
+
+        last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
+        seconds["gradient"] = objective.seconds
+        seconds["update"] = time.thread_time() - began - objective.seconds
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.weights_history_ = np.array(history or [last])
+        self.objective_history_, self.seconds_ = np.array(values), seconds
+        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
+        return self
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        cells = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
+        stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
+        for weights in stages:
+            yield self._potentials_of(cells, weights)
+
+    # --- parts --------------------------------------------------------------------------------------
+
+    def _draw_start(self, n_weights: int) -> NDArray[np.float64]:
+        if self.random_state is None:
+            return np.zeros(n_weights)
+        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
+
+    def _potentials_of(self, cells: NDArray[np.uint16], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        n_labels = len(self.label_names_)
+        of_cells, of_pairs = self._part(weights)
+        scores = np.empty((len(cells), n_labels))
+        score_windows(cells, _with_no_cell(of_cells), scores)
+        by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
+        if self.order:
+            by_state[:, :n_labels] = of_pairs.T
+        return scores.T[:, :, None] + by_state[:, None, :]
+
+    def _part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights of cells and those of pairs of labels."""
+        n_labels = len(self.label_names_)
+        n_pairs = n_labels**2 if self.order else 0
+        n_cells = len(weights) - n_pairs
+        pairs = weights[n_cells:].reshape(n_labels, n_labels) if n_pairs else np.zeros((n_labels, n_labels))
+        return weights[:n_cells].reshape(-1, n_labels), pairs
+
+    def _check_settings(self) -> None:
+        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
+            raise ValueError(
+                f"variance={self.variance!r}: give a number above 0; the smaller, the nearer to no weights."
+            )
+        if self.order not in (0, 1) or isinstance(self.order, bool):
+            raise ValueError(f"order={self.order!r}: choose 0 or 1.")
+        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 1:
+            raise ValueError(f"max_iterations={self.max_iterations!r}: give a whole number of at least 1.")
+        if not (np.isreal(self.tolerance) and 0 <= self.tolerance < 1):
+            raise ValueError(f"tolerance={self.tolerance!r}: give a number from 0 to below 1.")
+        if not (np.isreal(self.start_noise) and 0 <= self.start_noise < np.inf):
+            raise ValueError(f"start_noise={self.start_noise!r}: give a number of at least 0.")
+        base.check_window(self.window)
+        base.check_unseen(self.unseen)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays = {"weights_history": self.weights_history_, "objective_history": self.objective_history_}
+        return {"seconds": self.seconds_}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.weights_history_, self.objective_history_ = arrays["weights_history"], arrays["objective_history"]
+        self.seconds_ = values["seconds"]
+        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
+
+
+class Objective:
+    """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
+
+    Positions with the same window share its score, which is computed once.
+
+    Parameters
+    ----------
+    train : SequenceSet
+    labels : int16, shape (n_positions,)
+    window, order, variance : see `LinearCRF`
+    """
+
+    def __init__(
+        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
+    ) -> None:
+        columns = build_columns(window_codes(train, window), slot_sizes(train.attributes, window))
+        distinct, self._window_of = distinct_windows(columns.cells)
+        self._cells = columns.cells[distinct]
+        self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
+        self._order, self._variance = order, float(variance)
+        n_labels, n_cells = len(train.label_names), int(columns.first_cell[-1])
+        self._shape = (n_cells, n_labels)
+        self._alphas = np.empty((len(labels), n_labels))
+        self._scores = np.empty((len(self._cells), n_labels))
+        self._errors = np.empty_like(self._scores)
+        self.n_weights = n_cells * n_labels + (n_labels**2 if order else 0)
+        self.seconds = 0.0
+
+    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
+        began = time.thread_time()
+        n_cells, n_labels = self._shape
+        transitions = np.zeros((n_labels, n_labels))
+        if self._order:
+            transitions = weights[n_cells * n_labels :].reshape(n_labels, n_labels).copy()
+        score_windows(self._cells, _with_no_cell(weights[: n_cells * n_labels].reshape(self._shape)), self._scores)
+        pair_gradient = np.empty_like(transitions)
+        log_likelihood = differentiate(
+            self._scores, self._window_of, transitions, self._offsets, self._labels, self._alphas, self._errors,
+            pair_gradient,
+        )  # fmt: skip
+        cell_gradient = np.zeros((n_cells + 1, n_labels))
+        add_cell_gradients(self._cells, self._errors, cell_gradient)
+        parts = [cell_gradient[:-1].ravel()] + ([pair_gradient.ravel()] if self._order else [])
+        gradient = weights / self._variance - np.concatenate(parts)
+        value = float(weights @ weights) / (2 * self._variance) - log_likelihood
+        self.seconds += time.thread_time() - began
+        return value, gradient
+
+
+def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.vstack([weights, np.zeros((1, weights.shape[1]))])

@@ -1,0 +1,1 @@
+"""Classifiers of single windows, from other libraries."""

@@ -1,0 +1,363 @@
+"""`NeuralNetwork` and `WindowLightGBM`: classifiers that label each position from its window alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.window.network import Weights, copy_weights, one_hot, score_cells
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+
+RAREST = 1e-15
+"""What LightGBM takes for the frequency of a label that does not occur."""
+
+MOST_LEAVES = 131_072
+"""The most leaves that LightGBM gives a tree."""
+
+
+class WindowClassifier(base.ChainLabeller):
+    """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
+
+    Subclasses have the settings below and implement `fit`, `_staged_scores`, `_state` and `_restore`. `potentials`
+    gives ``log P(label | window)``.
+
+    Attributes
+    ----------
+    seconds_ : dict
+        CPU seconds of `fit` by phase.
+    """
+
+    order = 0
+    l2_regularization: float
+    learning_rate: float
+    window: tuple[int, int]
+    unseen: str
+    seconds_: dict[str, float]
+
+    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
+        """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
+        raise NotImplementedError
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        for scores in self._staged_scores(window_codes(aligned, self.window), every):
+            yield log_softmax(scores).T[:, :, None]
+
+    def _check_shared_settings(self) -> None:
+        self._check_not_negative("l2_regularization")
+        if not (isinstance(self.learning_rate, Real) and 0 < self.learning_rate <= 1):
+            raise ValueError(f"learning_rate={self.learning_rate!r}: give a number above 0, at most 1.")
+        base.check_window(self.window)
+        base.check_unseen(self.unseen)
+
+    def _check_whole_number(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+            raise ValueError(f"{name}={value!r}: give a whole number of at least {least}.")
+
+    def _check_not_negative(self, name: str) -> None:
+        value = getattr(self, name)
+        if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
+            raise ValueError(f"{name}={value!r}: give a number of at least 0.")
+
+
+class NeuralNetwork(WindowClassifier):
+    """Sliding-window neural network (Qian and Sejnowski 1988), trained by Adam.
+
+    One layer of logistic hidden units sees one indicator for each cell of the window, that of a place outside the
+    sequence included; the softmax of the output layer is P(label | window). Training is scikit-learn's
+    ``MLPClassifier``, one pass over the training set, in an order of its own, to a stage.
+
+    Parameters
+    ----------
+    n_hidden : int
+        Number of hidden units.
+    n_epochs : int
+        Number of passes over the training set.
+    l2_regularization : float
+        Each batch adds half of it times the squared weights (biases excepted), divided by the size of the batch, to
+        the mean loss.
+    learning_rate : float
+        Of Adam.
+    batch_size : int
+        Positions to an update of the weights, all of them if there are fewer.
+    window : (int, int)
+        Observations before and after the position that the network sees.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, let its indicators
+        all be 0, or refuse it.
+    random_state : int
+        Seed of the first weights and of the order of the positions.
+
+    Attributes
+    ----------
+    weights_ : Weights
+        After 1, 2, .. epochs, along a leading axis.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "update".
+    """
+
+    weights_: Weights
+
+    def __init__(
+        self,
+        n_hidden: int = 40,
+        n_epochs: int = 50,
+        l2_regularization: float = 1e-4,
+        learning_rate: float = 1e-3,
+        batch_size: int = 200,
+        window: tuple[int, int] = (6, 6),
+        unseen: str = "missing",
+        random_state: int = 0,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.n_epochs = n_epochs
+        self.l2_regularization = l2_regularization
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.window = window
+        self.unseen = unseen
+        self.random_state = random_state
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(epoch, seconds_by_phase, log_likelihood)`` after every epoch, the log likelihood
+            without the penalty.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
+        from threadpoolctl import threadpool_limits
+
+        self._check_settings()
+        labels = base.check_training_set(train)
+        base.refuse_missing(train)
+        seconds = {"windows": 0.0, "update": 0.0}
+        began = time.thread_time()
+        cells = one_hot(window_codes(train, self.window), slot_sizes(train.attributes, self.window))
+        seconds["windows"] = time.thread_time() - began
+        network = MLPClassifier(
+            (self.n_hidden,),
+            activation="logistic",
+            alpha=self.l2_regularization,
+            learning_rate_init=self.learning_rate,
+            batch_size=min(self.batch_size, len(labels)),
+            # A generator, as a number would put the positions in the same order in every epoch.
+            random_state=np.random.RandomState(np.random.PCG64(self.random_state)),
+        )
+        classes = np.arange(len(train.label_names))
+        epochs = []
+        # The products of small matrices gain nothing from threads, whose time would not be counted.
+        with threadpool_limits(limits=1, user_api="blas"):
+            for epoch in range(1, self.n_epochs + 1):
+                began = time.thread_time()
+                network.partial_fit(cells, labels, classes=classes)
+                epochs.append(copy_weights(network))
+                seconds["update"] += time.thread_time() - began
+                if monitor is not None:
+                    log_probabilities = log_softmax(score_cells(cells, epochs[-1]))
+                    monitor(epoch, dict(seconds), float(log_probabilities[np.arange(len(labels)), labels].sum()))
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
+        self.seconds_ = seconds
+        return self
+
+    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
+        cells = one_hot(codes, slot_sizes(self.attributes_, self.window))
+        every = every or len(self.weights_.hidden)
+        for weights in zip(*(part[every - 1 :: every] for part in self.weights_), strict=True):
+            yield score_cells(cells, Weights(*weights))
+
+    def _check_settings(self) -> None:
+        for name, least in (("n_hidden", 1), ("n_epochs", 1), ("batch_size", 1), ("random_state", 0)):
+            self._check_whole_number(name, least)
+        self._check_shared_settings()
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        return {"seconds": self.seconds_}, self.weights_._asdict()
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.weights_, self.seconds_ = Weights(**arrays), values["seconds"]
+
+
+class WindowLightGBM(WindowClassifier):
+    """Gradient boosting of multinomial deviance on windows (LightGBM; Ke et al. 2017).
+
+    A window's slots are categorical features: a test sends a set of categories to one side, where a tree of TreeCRF
+    tells one category from the others. Everything that is not named here is as the library has it.
+
+    Parameters
+    ----------
+    n_iterations : int
+        Number of boosting iterations, each one tree for each label.
+    learning_rate : float
+        What every tree is multiplied by.
+    max_leaves : int
+        Most leaves of a tree, at least 2.
+    min_samples_leaf : int
+        Fewest positions of a leaf.
+    l2_regularization : float
+        Of leaf values.
+    window : (int, int)
+        Observations before and after the position that the trees see.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, let it fail every
+        test, or refuse it.
+    random_state : int or None
+        None starts from the log frequencies of the labels. A seed adds to each one a number drawn from a normal
+        distribution with standard deviation `start_noise`: near ties between splits fall otherwise, which shows how
+        much of an accuracy is chance.
+    start_noise : float
+        Standard deviation of the perturbed start.
+
+    Attributes
+    ----------
+    start_ : float64, shape (n_labels,)
+        The scores at the start.
+    model_text_ : str
+        The trees, in LightGBM's text format.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "trees".
+    """
+
+    start_: NDArray[np.float64]
+    model_text_: str
+
+    def __init__(
+        self,
+        n_iterations: int = 100,
+        learning_rate: float = 0.1,
+        max_leaves: int = 31,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        window: tuple[int, int] = (0, 0),
+        unseen: str = "missing",
+        random_state: int | None = None,
+        start_noise: float = 0.01,
+    ) -> None:
+        self.n_iterations = n_iterations
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.window = window
+        self.unseen = unseen
+        self.random_state = random_state
+        self.start_noise = start_noise
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        import lightgbm  # takes long to import
+
+        self._check_settings()
+        labels = base.check_training_set(train)
+        base.refuse_missing(train)
+        seconds = {"windows": 0.0, "trees": 0.0}
+        began = time.thread_time()
+        codes = window_codes(train, self.window)
+        start = self._draw_start(labels, len(train.label_names))
+        parameters = self._parameters(len(train.label_names))
+        examples = lightgbm.Dataset(
+            codes,
+            labels,
+            init_score=np.tile(start, (len(labels), 1)),
+            categorical_feature=list(range(codes.shape[1])),
+            params=parameters,
+        )
+        booster = lightgbm.Booster(parameters, examples)
+        seconds["windows"] = time.thread_time() - began
+        for iteration in range(1, self.n_iterations + 1):
+            began = time.thread_time()
+            booster.update()
+            seconds["trees"] += time.thread_time() - began
+            if monitor is not None:
+                [mean_loss] = booster.eval_train()
+                monitor(iteration, dict(seconds), -len(labels) * float(mean_loss.metric_value))
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
+        return self
+
+    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
+        import lightgbm
+
+        booster = lightgbm.Booster(model_str=self.model_text_)
+        scores = np.zeros((len(codes), len(self.start_)))
+        every = every or self.n_iterations
+        for iteration in range(self.n_iterations):
+            # An iteration that found no split is not in the model, and adds 0.
+            scores += booster.predict(codes, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1)
+            if (iteration + 1) % every == 0:
+                yield scores + self.start_
+
+    def _draw_start(self, labels: NDArray[np.int16], n_labels: int) -> NDArray[np.float64]:
+        """The scores at the start, shape (n_labels,); LightGBM's own unless there is a seed."""
+        frequencies = np.bincount(labels, minlength=n_labels) / len(labels)
+        start = np.log(np.maximum(frequencies, RAREST))
+        if self.random_state is None:
+            return start
+        return start + np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_labels)
+
+    def _parameters(self, n_labels: int) -> dict[str, Any]:
+        return {
+            "objective": "multiclass",
+            "num_class": n_labels,
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.max_leaves,
+            "min_data_in_leaf": self.min_samples_leaf,
+            "lambda_l2": self.l2_regularization,
+            "num_threads": 1,
+            "deterministic": True,
+            "force_row_wise": True,  # otherwise LightGBM chooses by timing
+            "verbosity": -1,
+        }
+
+    def _check_settings(self) -> None:
+        for name, least in (("n_iterations", 1), ("max_leaves", 2), ("min_samples_leaf", 1)):
+            self._check_whole_number(name, least)
+        if self.max_leaves > MOST_LEAVES:
+            raise ValueError(f"max_leaves={self.max_leaves!r}: give at most {MOST_LEAVES:,}.")
+        if self.random_state is not None:
+            self._check_whole_number("random_state", 0)
+        self._check_not_negative("start_noise")
+        self._check_shared_settings()
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        return {"seconds": self.seconds_, "model_text": self.model_text_}, {"start": self.start_}
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.start_, self.model_text_, self.seconds_ = arrays["start"], values["model_text"], values["seconds"]
+
+
+def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The logarithm of the softmax of every row, finite where the scores are; shape (n_positions, n_labels)."""
+    return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)

@@ -1,0 +1,74 @@
+"""The network of `treecrf.models.window.classifiers`: its inputs, weights and scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from sklearn.neural_network import MLPClassifier
+
+
+class Weights(NamedTuple):
+    """The weights of a network with one hidden layer, or of many such networks along a leading axis.
+
+    Attributes
+    ----------
+    hidden : float64, shape (n_cells, n_hidden)
+        Of the window's cells, as numbered in `treecrf.trees.columns.Columns`, in each hidden unit.
+    hidden_bias : float64, shape (n_hidden,)
+    output : float64, shape (n_hidden, n_labels)
+        Of two labels the first one's weights are 0.
+    output_bias : float64, shape (n_labels,)
+    """
+
+    hidden: NDArray[np.float64]
+    hidden_bias: NDArray[np.float64]
+    output: NDArray[np.float64]
+    output_bias: NDArray[np.float64]
+
+
+def one_hot(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> csr_array:
+    """Indicators of the cells of each window.
+
+    Parameters
+    ----------
+    codes : uint8, shape (n_positions, n_slots)
+        As from `treecrf.sequences.window_codes`; a code of `slot_sizes` or more belongs to no cell.
+    slot_sizes : int64, shape (n_slots,)
+
+    Returns
+    -------
+    csr_array of float64, shape (n_positions, n_cells)
+        Cells as numbered in `treecrf.trees.columns.Columns`.
+    """
+    from scipy.sparse import csr_array  # takes long to import
+
+    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)])
+    known = codes < slot_sizes
+    cells = (codes + first_cell[:-1])[known]
+    first = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    return csr_array((np.ones(len(cells)), cells, first), shape=(len(codes), first_cell[-1]))
+
+
+def copy_weights(network: MLPClassifier) -> Weights:
+    """The weights that training has reached."""
+    (hidden, output), (hidden_bias, output_bias) = network.coefs_, network.intercepts_
+    # Of two labels scikit-learn scores the second one alone.
+    n_unscored = int(network.n_outputs_ == 1)
+    return Weights(
+        hidden.copy(),
+        hidden_bias.copy(),
+        np.pad(output, ((0, 0), (n_unscored, 0))),
+        np.pad(output_bias, (n_unscored, 0)),
+    )
+
+
+def score_cells(cells: csr_array, weights: Weights) -> NDArray[np.float64]:
+    """The output layer's sums, shape (n_positions, n_labels), for indicators of shape (n_positions, n_cells)."""
+    from scipy.special import expit
+
+    return expit(cells @ weights.hidden + weights.hidden_bias) @ weights.output + weights.output_bias

@@ -1,0 +1,86 @@
+"""What the settings of all studies are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from treecrf.io.messages import listed
+
+Side = Annotated[int, Field(ge=0, le=1000)]
+Window = tuple[Side, Side]
+Decoder = Literal["forward_backward", "viterbi"]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$", max_length=80)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, ser_json_inf_nan="constants")
+
+
+class StudySettings(Model):
+    """Settings of a study, some of which may be others for a data set."""
+
+    whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
+    """Settings of the study as a whole, which no data set has for itself."""
+
+    datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
+    overrides: dict[Name, dict[str, Any]] = Field(
+        {}, description="Data sets with other settings than these: name, then setting and value."
+    )
+
+    @model_validator(mode="after")
+    def _overrides_are_settings(self) -> Self:
+        for name in self.overrides:
+            forbidden = sorted(self.whole & set(self.overrides[name]))
+            if forbidden:
+                raise ValueError(f"overrides {forbidden[0]!r} for {name!r}, which belongs to no data set")
+            self.of(name)
+        return self
+
+    def of(self, dataset: str) -> Self:
+        """The settings of one data set."""
+        return type(self).model_validate(self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {}))
+
+
+class LabellerSettings(Model):
+    """A class of your own with `fit` and `predict_proba`, see `treecrf.models.custom.OwnLabeller`."""
+
+    class_name: str = Field(alias="class", pattern=r"^[\w.]+:\w+$", description="module:Class.")
+    settings: dict[str, Any] = Field({}, description="Its keyword arguments.")
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(
+        {}, description="Arguments to choose: the values that cross-validation tries, all combinations."
+    )
+
+
+Labellers = dict[Name, LabellerSettings]
+"""Classes of your own by the names that studies call them."""
+
+
+def refuse_unknown(methods: Iterable[str], known: Iterable[str], labellers: Mapping[str, Any]) -> None:
+    """Refuse a method that is neither known to a study nor described under `labellers`."""
+    for name in methods:
+        if name not in known and name not in labellers:
+            raise ValueError(
+                f"names the method {name!r}, which is none of {', '.join(known)} and not under labellers; describe it "
+                "there or correct the name"
+            )
+
+
+def used_labellers(method: str, labellers: Labellers) -> dict[str, Any]:
+    """What the settings of a job say of labellers: its own alone."""
+    if method not in labellers:
+        return {}
+    return {"labellers": {method: labellers[method].model_dump(mode="json")}}
+
+
+def each_once(values: list[Any]) -> list[Any]:
+    twice = sorted({str(value) for value, number in Counter(values).items() if number > 1})
+    if twice:
+        raise ValueError(f"names {listed(twice, str)} more than once; name each once")
+    return values

@@ -1,0 +1,1 @@
+"""What studies draw and write with: cells, tables, figure style, parts of pages."""

@@ -1,0 +1,21 @@
+"""Numbers of the ledger as words."""
+
+from __future__ import annotations
+
+from treecrf.rendering.cells import number, p_value_text, signed
+
+
+def points_text(value: float) -> str:
+    """Percentage points, with a sign."""
+    return f"{signed(value)} points"
+
+
+def p_text(value: float) -> str:
+    """A p-value in a sentence."""
+    text = p_value_text(value)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def direction(points: float) -> str:
+    """How much better or worse, in words that go before the name of the other method."""
+    return f"{number(abs(points))} points {'better' if points > 0 else 'worse'} than" if points else "as good as"

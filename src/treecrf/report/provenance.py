@@ -1,0 +1,224 @@
+"""Where numbers come from: versions, commit, machine, seeds, CPU time, checksums of raw files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import treecrf.studies.settings
+from treecrf.datasets import describe
+from treecrf.io.files import read_frame
+from treecrf.rendering.cells import DASH, count_text, seconds_text
+from treecrf.studies.settings import Settings, TableDataset
+
+STUDIES = ("training", "missing", "future")
+
+STEPS_OF = {
+    "training": ("compare_method", "measure_", "draw_", "tabulate_windows", "tabulate_sampling"),
+    "missing": ("plot_", "tabulate_comparisons", "write_guide"),
+    "future": ("compute_example",),
+}
+"""Steps of each study whose names do not say so, by how they begin."""
+
+NOT_SETTINGS = ("results", "reports", "raw", "mirror")
+"""Folders of the run: they say nothing of its numbers."""
+
+
+def versions() -> pd.DataFrame:
+    """Versions of Python, treecrf and the packages that it needs; columns package, version."""
+    needed = [re.split(r"[^A-Za-z0-9_.-]", text)[0] for text in requires("treecrf") or [] if "extra ==" not in text]
+    rows = [("python", platform.python_version()), *((name, _version(name)) for name in ("treecrf", *sorted(needed)))]
+    return pd.DataFrame(rows, columns=["package", "version"])
+
+
+def commit() -> str | None:
+    """The commit of the code, with "-dirty" where the package differs from it; None where it is not under git."""
+    folder = Path(treecrf.studies.settings.__file__).parent
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
+
+    try:
+        if git("ls-files", "--error-unmatch", "settings.py").returncode:
+            return None
+        dirty = "-dirty" if git("diff", "--quiet", "HEAD", "--", ".").returncode else ""
+        return git("rev-parse", "HEAD").stdout.strip() + dirty
+    except OSError:
+        return None
+
+
+def machine() -> str:
+    """The system and the number of its cores."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+
+
+def used_settings(settings: Settings) -> dict[str, Any]:
+    """Every setting that decides numbers, with the data sets of the studies alone."""
+    values = settings.model_dump(mode="json", exclude=set(NOT_SETTINGS))
+    values["datasets"] = {name: values["datasets"][name] for name in used_datasets(settings)}
+    return values
+
+
+def used_datasets(settings: Settings) -> list[str]:
+    """The data sets of all studies, each once."""
+    studies = (settings.training, settings.missing, settings.future)
+    return list(dict.fromkeys(name for study in studies for name in study.datasets))
+
+
+def seeds(settings: Settings) -> pd.DataFrame:
+    """Every seed; columns setting, value."""
+    rows = [(".".join(names), str(value)) for names, value in _leaves(used_settings(settings)) if "seed" in names[-1]]
+    return pd.DataFrame(rows, columns=["setting", "value"])
+
+
+def raw_checksums(settings: Settings) -> pd.DataFrame:
+    """The raw files that are there; columns data set, file, SHA-256."""
+    rows = []
+    for name in used_datasets(settings):
+        dataset = settings.datasets[name]
+        if isinstance(dataset, TableDataset):
+            paths = {path: Path(path) for path in (dataset.path, dataset.test) if path}
+        else:
+            paths = {file: Path(settings.raw) / file for file in describe(dataset.source or name).files}
+        rows += [(name, shown, _sha256(path)) for shown, path in paths.items() if path.is_file()]
+    return pd.DataFrame(rows, columns=["data set", "file", "SHA-256"])
+
+
+# --- CPU time ---------------------------------------------------------------------------------------
+
+
+def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
+    """Seconds and memory of the jobs, from Snakemake's benchmark files.
+
+    Parameters
+    ----------
+    folder : Path
+        One file per step, or a folder per step with files whose names start with that of a data set.
+    datasets : iterable of str
+
+    Returns
+    -------
+    DataFrame of str
+        A row per study, step and data set.
+    """
+    names = sorted(datasets, key=len, reverse=True)
+    rows = []
+    for path in sorted(folder.rglob("*.tsv")):
+        step, *of = path.relative_to(folder).with_suffix("").parts
+        measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
+        dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
+        rows.append({"study": _study_of(step), "step": step, "data set": dataset, **measured})
+    if not rows:
+        return pd.DataFrame()
+    by_step = pd.DataFrame(rows).groupby(["study", "step", "data set"])
+    frame = by_step.agg(
+        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum"), memory=("max_rss", "max")
+    ).reset_index()
+    return pd.DataFrame(
+        {
+            **{name: frame[name].astype(str) for name in ("study", "step", "data set", "jobs")},
+            "wall s": frame["wall"].map("{:.1f}".format),
+            "CPU s": frame["cpu"].map("{:.1f}".format),
+            "most memory, MiB": frame["memory"].map(count_text),
+        }
+    )
+
+
+def study_costs(jobs: pd.DataFrame) -> pd.DataFrame:
+    """What each study took in all, from `job_costs`."""
+    numbers = jobs.assign(**{name: jobs[name].astype(float) for name in ("jobs", "wall s", "CPU s")})
+    sums = numbers.groupby("study")[["jobs", "wall s", "CPU s"]].sum()
+    sums.loc["in all"] = sums.sum()
+    texts = {name: sums[name].map("{:.0f}".format) for name in sums}
+    return pd.DataFrame({"study": sums.index, **texts}).reset_index(drop=True)
+
+
+def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
+    """CPU seconds by phase of the trainings that the studies keep.
+
+    Parameters
+    ----------
+    results : Path
+    settings : Settings
+
+    Returns
+    -------
+    DataFrame of str
+        A row per study, data set and method; a column per phase, then the sum. The study of future features measures
+        whole trainings only.
+    """
+    rows = pd.concat([*_phases_of_training(results, settings), *_phases_of_others(results, settings), _no_phases()])
+    if rows.empty:
+        return pd.DataFrame()
+    names = ["study", "data set", "method"]
+    sums = rows.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum", sort=False)
+    sums["in all"] = sums.sum(axis=1)
+    texts = pd.DataFrame({phase: [seconds_text(value) for value in sums[phase]] for phase in sums})
+    return pd.concat([sums.index.to_frame(index=False).astype(str), texts], axis=1)
+
+
+def _phases_of_training(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
+    for name in settings.training.datasets:
+        for path in sorted((results / "training" / name).glob("*.phases.parquet")):
+            frame = read_frame(path)
+            yield _phases("training", name, frame["method"], frame["phase"], frame["cpu_seconds"])
+
+
+def _phases_of_others(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
+    for name in settings.missing.datasets:
+        path = results / "missing" / name / "costs.csv"
+        if path.is_file():
+            frame = read_frame(path)
+            yield _phases("missing", name, frame["method"], frame["phase"], frame["cpu_seconds"])
+    for name in settings.future.datasets:
+        path = results / "future" / name / "runs.csv"
+        if path.is_file():
+            frame = read_frame(path)
+            yield _phases("future", name, frame["method"], "whole training", frame["cpu_seconds"])
+
+
+def _phases(study: str, dataset: str, method: Any, phase: Any, seconds: Any) -> pd.DataFrame:
+    return pd.DataFrame({"study": study, "data set": dataset, "method": method, "phase": phase, "cpu_seconds": seconds})
+
+
+def _no_phases() -> pd.DataFrame:
+    return _phases("", "", [], [], [])
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _study_of(step: str) -> str:
+    named = [study for study in STUDIES if study in step]
+    known = [study for study, starts in STEPS_OF.items() if step.startswith(starts)]
+    return next(iter([*named, *known]), "all studies")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return DASH
+
+
+def _leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values in nested mappings with the names that lead to them."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(inner, (*names, str(name)))
+    else:
+        yield names, value
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

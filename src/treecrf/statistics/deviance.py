@@ -1,0 +1,332 @@
+"""Whether methods differ in accuracy: binomial models of counts (PhD, section 4.4), McNemar's test (section 3.5).
+
+In the models, the log odds of a correct position are a method's coefficient plus a training set's coefficient. There
+is no intercept: every training set has an indicator, and every method but the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import chi2, norm
+
+from treecrf.statistics.binomial import (
+    Fit,
+    deviance_of,
+    find_likelihood_ratios,
+    fit_members,
+    fit_probabilities,
+    make_design,
+    order_by_counts,
+)
+from treecrf.statistics.holm import adjust_holm as _holm
+from treecrf.statistics.mcnemar import compare_pairs
+
+__all__ = ["analysis_of_deviance", "compare_all", "compare_methods", "compare_pairs"]
+
+EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
+"""Columns that tell the rows of `counts` apart."""
+
+COUNT_COLUMNS = ("n_positions", "n_correct")
+
+COMPARISON_COLUMNS = (
+    "dataset",
+    "rate",
+    "baseline",
+    "method",
+    "coefficient",
+    "standard_error",
+    "z",
+    "p_value",
+    "p_holm",
+    "likelihood_ratio",
+    "likelihood_ratio_p_value",
+    "clustered_standard_error",
+    "clustered_p_value",
+    "clustered_p_holm",
+    "accuracy_points",
+    "points_low",
+    "points_high",
+)
+
+DEVIANCE_COLUMNS = (
+    "dataset",
+    "rate",
+    "term",
+    "degrees_of_freedom",
+    "deviance",
+    "residual_degrees_of_freedom",
+    "residual_deviance",
+    "p_value",
+)
+
+NEGLIGIBLE = 1e-8
+"""A clustered standard error below this share of the plain one is rounding error, and counts as 0."""
+
+
+def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Each method against the baseline, for every data set and rate: log odds, tests, points of accuracy.
+
+    Rates with fewer than two methods are left out.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        dataset, rate, method, training_set, test_set, sequence (of the test set), n_positions, n_correct; one row for
+        each evaluation and test sequence. Rows without positions are ignored.
+    baseline : str
+        The method that the others are measured against.
+
+    Returns
+    -------
+    DataFrame
+        One row for each data set, rate and method but the baseline, in rising order.
+
+        dataset, rate, baseline, method
+            What is compared.
+        coefficient, standard_error, z, p_value, p_holm
+            Log odds against the baseline, Wald test, and Holm's correction over the methods of the data set and rate.
+        likelihood_ratio, likelihood_ratio_p_value
+            Of the model in which the method and the baseline are one; chi-square with 1 degree of freedom.
+        clustered_standard_error, clustered_p_value, clustered_p_holm
+            The Wald test with standard errors clustered by test sequence, over its test sets, training sets and
+            methods. NaN where there are fewer than two test sequences.
+        accuracy_points, points_low, points_high
+            Predicted accuracy with the method minus with the baseline, in percentage points, mean of the training
+            sets; 95 % interval by the delta method from the clustered covariance, or the plain one where the clustered
+            standard error is NaN.
+
+    Notes
+    -----
+    Clustered covariances carry statsmodels' correction for small samples, G / (G - 1) (n - 1) / (n - k), for
+    G sequences, k coefficients and n rows: one for each method, training set and sequence (test sets added up).
+
+    Degenerate data:
+
+    - A method with the baseline's number of correct positions, and in every training set its number of positions:
+      coefficient, z, likelihood_ratio and accuracy_points are exactly 0 and the p-values 1. If also each
+      sequence has the same counts, the clustered standard error is exactly 0 and the interval is [0, 0].
+    - A coefficient without a finite maximum (a method always right, or always wrong, or the baseline is): inf or
+      -inf, or NaN where the data do not decide (say, both always right on different numbers of positions). Its
+      standard errors, z, Wald p-values and interval are NaN. The likelihood ratio and accuracy_points are limits,
+      and stay finite.
+    - A training set on which every method is always right, or always wrong, tells nothing about the methods and
+      takes no part in the fit, nor in n and k; accuracy_points counts it with a difference of 0.
+    - Sequences with no variation at all about the model would give a clustered standard error of 0 to a
+      coefficient that is not 0: NaN.
+    - NaN among the p-values of a data set and rate counts as 1 in Holm's correction of the others.
+    """
+    _check(counts)
+    known = sorted(counts["method"].unique())
+    if baseline not in known:
+        raise ValueError(f"No method is called {baseline!r}; the methods are {', '.join(known)}.")
+    tables = list(_tables(counts, "sequence"))
+    for table in tables:
+        if baseline not in table.methods:
+            where = f"{table.dataset} at rate {table.rate:g}"
+            raise ValueError(
+                f"The baseline {baseline!r} has no rows for {where}, which has {', '.join(table.methods)}."
+            )
+    return _compare_tables(tables, [baseline])
+
+
+def compare_all(counts: pd.DataFrame) -> pd.DataFrame:
+    """`compare_methods` with every method in turn as the baseline.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As for `compare_methods`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `compare_methods`; baselines in rising order, each on the data sets and rates that have it.
+    """
+    _check(counts)
+    return _compare_tables(list(_tables(counts, "sequence")), sorted(counts["method"].unique()))
+
+
+def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
+    """Deviance explained by the training sets and then by the methods, for every data set and rate.
+
+    The table of R's ``anova(glm(cbind(correct, wrong) ~ 0 + training_set + method, binomial), test = "Chisq")`` on
+    one row for each evaluation. Rates with fewer than two methods are left out.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As for `compare_methods`.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, term ("none": every position is correct with probability 1/2; "training_set"; "method"),
+        degrees_of_freedom (Int64), deviance and p_value (of the term, given those above it; missing for "none"),
+        residual_degrees_of_freedom (evaluations minus coefficients), residual_deviance.
+    """
+    _check(counts)
+    rows = [row for table in _tables(counts, "test_set") for row in _deviance_rows(table)]
+    return pd.DataFrame(rows, columns=list(DEVIANCE_COLUMNS)).astype({"degrees_of_freedom": "Int64"})
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The counts of one data set and rate."""
+
+    dataset: str
+    rate: float
+    methods: list[str]
+    correct: NDArray[np.float64]
+    """Shape (n_methods, n_training_sets, n_units), a unit being a test sequence or a test set."""
+    positions: NDArray[np.float64]
+    """Like `correct`; 0 where there are no rows."""
+
+    def with_baseline_first(self, baseline: str) -> _Table:
+        """The same counts with the methods in the order baseline, others."""
+        order = sorted(range(len(self.methods)), key=lambda index: self.methods[index] != baseline)
+        methods = [self.methods[index] for index in order]
+        return _Table(self.dataset, self.rate, methods, self.correct[order], self.positions[order])
+
+
+def _check(counts: pd.DataFrame) -> None:
+    """Raise where `counts` cannot be analysed."""
+    for name in (*EVALUATION_COLUMNS, *COUNT_COLUMNS):
+        if name not in counts.columns:
+            raise ValueError(f"The counts have no column {name!r}.")
+    if not counts["n_correct"].between(0, counts["n_positions"]).all():
+        raise ValueError("The counts have rows whose n_correct is not between 0 and n_positions.")
+    if counts.duplicated(list(EVALUATION_COLUMNS)).any():
+        raise ValueError(f"The counts have more than one row with the same {', '.join(EVALUATION_COLUMNS)}.")
+
+
+def _tables(counts: pd.DataFrame, unit: str) -> Iterator[_Table]:
+    """The counts by method, training set and `unit`, of each data set and rate with something to compare."""
+    used = counts[counts["n_positions"] > 0]
+    for _, group in used.groupby(["dataset", "rate"], observed=True):
+        if group["method"].nunique() < 2:
+            continue
+        coded = [pd.factorize(group[name], sort=True) for name in ("method", "training_set", unit)]
+        shape = tuple(len(names) for _, names in coded)
+        place = np.ravel_multi_index([codes for codes, _ in coded], shape)
+        correct, positions = (
+            np.bincount(place, group[name], int(np.prod(shape))).reshape(shape).astype(np.float64)
+            for name in ("n_correct", "n_positions")
+        )
+        first = group.iloc[0]
+        yield _Table(str(first["dataset"]), float(first["rate"]), coded[0][1].tolist(), correct, positions)
+
+
+def _compare_tables(tables: list[_Table], baselines: Iterable[str]) -> pd.DataFrame:
+    """The comparisons with each baseline on the tables that have it."""
+    frames = [
+        _comparisons(table.with_baseline_first(baseline))
+        for baseline in baselines
+        for table in tables
+        if baseline in table.methods
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(COMPARISON_COLUMNS))
+
+
+def _comparisons(table: _Table) -> pd.DataFrame:
+    """Each method against the first one."""
+    n_methods, n_training_sets, n_sequences = table.correct.shape
+    cells, sizes = table.correct.sum(axis=2), table.positions.sum(axis=2)
+    orders = order_by_counts(cells, sizes)
+    fit = fit_members(table.correct, table.positions, orders[0] & orders[:, 0])
+    equal = (sizes == sizes[0]).all(axis=1) & (cells.sum(axis=1) == cells[0].sum())
+    coefficient = np.where(orders[:n_methods, 0], np.inf, np.where(orders[0, :n_methods], -np.inf, np.nan))
+    coefficient[fit.methods] = fit.method_coefficients
+    coefficient[equal] = 0.0
+    plain, clustered = _standard_errors(fit, fit.coefficient_gradients(), coefficient)
+    z, p_value = _wald(coefficient, plain)
+    clustered_p_value = _wald(coefficient, clustered)[1] if n_sequences > 1 else np.full(n_methods, np.nan)
+    ratio = np.where(equal, 0.0, find_likelihood_ratios(cells, sizes))
+    probabilities = fit_probabilities(cells, sizes)
+    points = np.where(equal, 0.0, 100 * (probabilities - probabilities[0]).mean(axis=1))
+    points_errors = _standard_errors(fit, fit.accuracy_gradients() / n_training_sets, coefficient)
+    half_width = 100 * norm.ppf(0.975) * np.where(np.isnan(clustered), *points_errors)
+    frame = pd.DataFrame(
+        {
+            "dataset": table.dataset,
+            "rate": table.rate,
+            "baseline": table.methods[0],
+            "method": table.methods,
+            "coefficient": coefficient,
+            "standard_error": plain,
+            "z": z,
+            "p_value": p_value,
+            "likelihood_ratio": ratio,
+            "likelihood_ratio_p_value": chi2.sf(ratio, 1),
+            "clustered_standard_error": clustered,
+            "clustered_p_value": clustered_p_value,
+            "accuracy_points": points,
+            "points_low": points - half_width,
+            "points_high": points + half_width,
+        }
+    )[1:]
+    for name, adjusted in (("p_value", "p_holm"), ("clustered_p_value", "clustered_p_holm")):
+        frame[adjusted] = _holm(frame[name].to_numpy())
+    return frame[list(COMPARISON_COLUMNS)]
+
+
+def _standard_errors(
+    fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Plain and clustered standard errors of a quantity with these derivatives, for every method.
+
+    Parameters
+    ----------
+    fit : Fit
+    gradients : float64 (n_methods of the fit, k)
+    coefficient : float64 (n_methods,)
+
+    Returns
+    -------
+    plain, clustered : float64 (n_methods,)
+        NaN for methods outside the fit.
+    """
+    plain, clustered = np.full((2, len(coefficient)), np.nan)
+    for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):
+        variances = ((gradients @ covariance) * gradients).sum(axis=1)
+        errors[fit.methods] = np.sqrt(np.maximum(variances, 0.0))
+    without_variation = clustered < NEGLIGIBLE * plain
+    clustered[without_variation] = np.where(coefficient[without_variation] == 0, 0.0, np.nan)
+    return plain, clustered
+
+
+def _deviance_rows(table: _Table) -> list[dict[str, object]]:
+    """The terms "none", "training_set" and "method", in this order."""
+    cells, sizes = table.correct.sum(axis=2), table.positions.sum(axis=2)
+    by_training_set = np.broadcast_to(cells.sum(axis=0) / sizes.sum(axis=0), cells.shape)
+    models = (
+        ("none", np.full(cells.shape, 0.5), 0),
+        ("training_set", by_training_set, cells.shape[1]),
+        ("method", fit_probabilities(cells, sizes), int(np.linalg.matrix_rank(make_design(*np.nonzero(sizes))))),
+    )
+    rows: list[dict[str, object]] = []
+    previous: tuple[float, int] | None = None
+    for term, probabilities, n_coefficients in models:
+        residual = deviance_of(table.correct, table.positions, probabilities[:, :, None])
+        row: dict[str, object] = {"dataset": table.dataset, "rate": table.rate, "term": term}
+        if previous is not None:
+            explained, degrees = max(0.0, previous[0] - residual), n_coefficients - previous[1]
+            p_value = float(chi2.sf(explained, degrees)) if degrees else np.nan
+            row.update(degrees_of_freedom=degrees, deviance=explained, p_value=p_value)
+        n_evaluations = int(np.count_nonzero(table.positions))
+        row.update(residual_degrees_of_freedom=n_evaluations - n_coefficients, residual_deviance=residual)
+        rows.append(row)
+        previous = residual, n_coefficients
+    return rows
+
+
+def _wald(
+    coefficient: NDArray[np.float64], standard_error: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """z and its two-sided p-value; 0 and 1 for a coefficient of exactly 0, NaN where the standard error is NaN."""
+    z = coefficient / np.where(coefficient == 0, 1.0, standard_error)
+    return z, np.asarray(2 * norm.sf(np.abs(z)))

@@ -1,0 +1,28 @@
+"""Holm's correction for many tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Holm's correction; NaN stays NaN and counts as 1 for the others.
+
+    statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
+    takes longer than all the fits of `treecrf.statistics.deviance`.
+
+    Parameters
+    ----------
+    p_values : float64 (n_tests,)
+        Of one family of tests.
+
+    Returns
+    -------
+    float64 (n_tests,)
+    """
+    filled = np.where(np.isnan(p_values), 1.0, p_values)
+    order = np.argsort(filled, kind="stable")
+    adjusted = np.empty(len(filled))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(filled[order] * np.arange(len(filled), 0, -1)))
+    return np.where(np.isnan(p_values), np.nan, adjusted)

@@ -1,0 +1,212 @@
+"""What every check of a claim needs: result files, observations, and the rule that makes a verdict of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.io.files import read_frame, read_json
+
+REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN = "replicated", "partly", "not_replicated", "not_run"
+
+VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN)
+"""Every verdict, best first."""
+
+FAQ_SETS = ("faq_ai_general", "faq_ai_neural", "faq_aix")
+"""Data sets of the papers that others stand in for where a user has not supplied them."""
+
+FAQ_STAND_INS = ("faq_perl", "faq_x")
+"""Those others. For the sets of a claim that did not run, each of these counts once, so no result counts twice."""
+
+DESCRIBED_IN = {"future": "future"}
+"""Where a study's data sets are described, if it draws its own."""
+
+HALF = Fraction(1, 2)
+
+HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
+"""Degrees of an observation; it leans to the claim if the direction is right but the margin or level is not reached."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A data set on which a claim is checked.
+
+    Attributes
+    ----------
+    name : str
+    stands_for : tuple of str
+        Data sets of the claim for which it stands in; empty for a data set of the papers.
+    """
+
+    name: str
+    stands_for: tuple[str, ...] = ()
+
+    @property
+    def published_name(self) -> str | None:
+        """The data set whose published values belong beside this one; None for a stand-in of several."""
+        if not self.stands_for:
+            return self.name
+        return self.stands_for[0] if len(self.stands_for) == 1 else None
+
+    def published(self, value: str) -> str:
+        """A published value in a sentence, which names the data set that it is of where it is another one."""
+        return f"published on {self.published_name}: {value}" if self.stands_for else f"published {value}"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One thing that a claim says, as measured.
+
+    Attributes
+    ----------
+    numbers : str
+        What was measured and where, in a few words.
+    degree : Fraction
+        `HOLDS`, `LEANS` or `FAILS`.
+    difference : str
+        How it differs from the claim: the end of a sentence.
+    """
+
+    numbers: str
+    degree: Fraction
+    difference: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Observations, the data sets that they are from, and the names of those that gave none."""
+
+    observations: tuple[Observation, ...]
+    places: tuple[Place, ...]
+    absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on a claim and what is behind it; see `treecrf.report.verdicts`."""
+
+    verdict: str
+    test: str = ""
+    numbers: str = ""
+    explanation: str = ""
+    places: tuple[Place, ...] = field(default=())
+
+
+class Results:
+    """The result files of a run.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder `results` of the settings; it need not exist.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
+        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
+        description = self._folder / DESCRIBED_IN.get(study, "data") / dataset / "description.json"
+        if not description.is_file() or read_json(description)["source"] != dataset:
+            return None
+        return self.table(study, dataset, f"{name}.csv")
+
+    def table(self, *parts: str) -> pd.DataFrame | None:
+        """The frame (CSV or Parquet) at a place below the folder; None if there is none."""
+        path = self._folder.joinpath(*parts)
+        if not path.is_file():
+            return None
+        return read_frame(path)
+
+
+Check = Callable[[Results], Finding]
+
+CHECKS: dict[str, Check] = {}
+"""The function that checks a claim, by the claim's id."""
+
+
+def checks(claim: str) -> Callable[[Check], Check]:
+    """Register the function that checks the claim with this id.
+
+    Raises
+    ------
+    ValueError
+        If another function has the id.
+    """
+
+    def register(check: Check) -> Check:
+        if claim in CHECKS:
+            raise ValueError(f"claim {claim} is checked by {CHECKS[claim].__name__} already; give {check} another id.")
+        CHECKS[claim] = check
+        return check
+
+    return register
+
+
+def gather(named: Iterable[str], observe: Callable[[Place], Iterable[Observation]]) -> Evidence:
+    """Observe on each data set that a claim names; FAQ sets without results are replaced by the stand-ins that have some.
+
+    Parameters
+    ----------
+    named : iterable of str
+    observe : callable
+        Gives the observations on a data set; none if its results lack what the claim needs.
+    """
+    found = {Place(name): tuple(observe(Place(name))) for name in named}
+    absent = tuple(place.name for place, observations in found.items() if not observations)
+    wanted = tuple(name for name in absent if name in FAQ_SETS)
+    stand_ins = [Place(name, wanted) for name in FAQ_STAND_INS if wanted]
+    instead = {place: observations for place in stand_ins if (observations := tuple(observe(place)))}
+    if instead:
+        absent = tuple(name for name in absent if name not in FAQ_SETS)
+    found = {place: observations for place, observations in (found | instead).items() if observations}
+    return Evidence(tuple(each for group in found.values() for each in group), tuple(found), absent)
+
+
+def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF) -> Finding:
+    """The verdict on a claim.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    test : str
+        What decides whether an observation holds.
+    enough, partly : Fraction
+        Replicated: so large a share of the observations holds. Partly: the mean of their degrees is so large. Shares, so
+        that a data set that did not run counts neither for nor against. The rule where a claim says nothing of "partly" is
+        one half.
+    """
+    observations = evidence.observations
+    if not observations:
+        return Finding(NOT_RUN, test, explanation=f"No results of what it needs on {_listed(evidence.absent)}.")
+    n_held = sum(each.degree == HOLDS for each in observations)
+    n_observations = len(observations)
+    if n_held >= enough * n_observations:
+        verdict = REPLICATED
+    else:
+        degrees = sum((each.degree for each in observations), Fraction(0))
+        verdict = PARTLY if degrees >= partly * n_observations else NOT_REPLICATED
+    numbers = "; ".join(each.numbers for each in observations)
+    if evidence.absent:
+        numbers += f"; not run: {', '.join(evidence.absent)}"
+    explanation = "" if verdict == REPLICATED else _explain(observations, n_held)
+    return Finding(verdict, test, numbers, explanation, evidence.places)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _explain(observations: Sequence[Observation], n_held: int) -> str:
+    """One sentence that says where the observations differ from the claim."""
+    differences = "; ".join(each.difference for each in observations if each.degree != HOLDS)
+    if len(observations) == 1:
+        return f"Here {differences}."
+    held = f"holds in {n_held} of {len(observations)}, but" if n_held else "holds nowhere:"
+    return f"It {held} {differences}."

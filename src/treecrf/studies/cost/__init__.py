@@ -1,0 +1,1 @@
+"""What training and prediction cost, and what short cuts save."""

@@ -1,0 +1,181 @@
+"""Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
+
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
+from treecrf.studies.training.figures import by_dataset
+
+GUIDE_COLOR = "#8c8c8c"
+
+SAMPLING_NAMES = {
+    "none": "all rows and features",
+    "row_fraction": "share of the rows",
+    "feature_fraction": "share of the features",
+    "influence_trimming": "influence trimmed",
+    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
+}
+"""Options of the sampling study as readers see them."""
+
+SAMPLING_STYLES: dict[str, dict[str, Any]] = {
+    "none": {"color": "#000000", "marker": "*", "linestyle": "none"},
+    "row_fraction": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "feature_fraction": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
+    "influence_trimming": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
+    "pseudo_likelihood_iterations": {"color": "#AA4499", "marker": "D", "linestyle": (0, (1, 1.2))},
+}
+
+
+def forward_backward_by_length(scaling: pd.DataFrame) -> Figure:
+    """Figure 3.3a: CPU seconds per iteration of forward-backward, by sequence length, a line per method.
+
+    Parameters
+    ----------
+    scaling : DataFrame
+        From `treecrf.studies.cost.jobs.measure_scaling`.
+
+    Returns
+    -------
+    Figure
+        Both axes are logarithmic; the grey line grows in proportion to the length.
+    """
+    rows = _rows(scaling, "length", "forward_backward")
+    return _figure(rows, "seconds", "sequence length", "CPU seconds per iteration")
+
+
+def induction_by_features(scaling: pd.DataFrame) -> Figure:
+    """Figure 3.3b: CPU seconds of one induction of features, by the number of boolean features, a line per method.
+
+    Parameters
+    ----------
+    scaling : DataFrame
+        From `treecrf.studies.cost.jobs.measure_scaling`.
+
+    Returns
+    -------
+    Figure
+        Both axes are logarithmic; the grey line grows in proportion to the number of features.
+    """
+    rows = _rows(scaling, "n_features", "induction")
+    return _figure(rows, "seconds", "number of features", "CPU seconds per induction")
+
+
+def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
+    """Figure 3.3c: CPU time of evaluating F at one position, by sequence length: trees, flattened trees, dot products.
+
+    Parameters
+    ----------
+    scaling : DataFrame
+        From `treecrf.studies.cost.jobs.measure_scaling`.
+
+    Returns
+    -------
+    Figure
+        Microseconds; both axes are logarithmic.
+    """
+    rows = _rows(scaling, "length", "evaluation")
+    rows = rows.assign(microseconds=1e6 * rows["seconds"] / rows["n_positions"])
+    return _figure(rows, "microseconds", "sequence length", "CPU microseconds per position", guide=False)
+
+
+def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
+    """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
+
+    Parameters
+    ----------
+    sampling : DataFrame
+        From `treecrf.studies.cost.jobs.measure_sampling`; a column stand_in, if there is one, marks titles.
+
+    Returns
+    -------
+    Figure
+        A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the
+        option.
+    """
+    sets = list(by_dataset(sampling))
+    n_columns = min(len(sets), 3)
+    n_rows = -(-len(sets) // n_columns)
+    with mpl.rc_context(SETTINGS):
+        size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.4 * n_rows + 0.8)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+        for axes, (title, of_set) in zip(panels, sets, strict=True):
+            axes.set_title(title, loc="left", fontsize=9)
+            _draw_sampling(axes, of_set)
+        name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
+        add_legend(figure, panels, "", handlelength=3.2)
+    return figure
+
+
+def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
+    """The measurements of one quantity along one axis."""
+    return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)]
+
+
+def _figure(rows: pd.DataFrame, name: str, below: str, beside: str, guide: bool = True) -> Figure:
+    """A line per method; a sentence where no method has been measured."""
+    if rows.empty:
+        figure = Figure(figsize=(5.0, 0.8))
+        figure.text(0.02, 0.5, "No method that was measured has this step.", va="center", fontsize=9)
+        return figure
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(4.6, 3.4), layout="constrained")
+        axes = figure.subplots()
+        axes.set(xscale="log", yscale="log")
+        values = np.unique(rows["value"])
+        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.3)))
+        for method in ordered_training_methods(rows["method"]):
+            line = rows[rows["method"] == method].sort_values("value")
+            style = training_method_style(method)
+            axes.plot(
+                line["value"], line[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.2,
+                marker=style["marker"], markersize=1.3 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",
+                markeredgewidth=0.4, label=training_method_name(method),
+            )  # fmt: skip
+        if guide:
+            _draw_guide(axes, values, rows[name].max())
+        name_axes(figure, [axes], below, beside)
+        add_legend(figure, [axes], "", handlelength=3.2)
+    return figure
+
+
+def _draw_guide(axes: Axes, values: np.ndarray, top: float) -> None:
+    """A line in proportion to the values, above the others."""
+    axes.plot(
+        values, 1.6 * top * values / values[-1], color=GUIDE_COLOR, linewidth=0.8, zorder=1, label="in proportion"
+    )
+
+
+def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
+    everything = of_set[of_set["option"] == "none"]
+    measured = set(of_set["option"])
+    for option in [option for option in SAMPLING_NAMES if option in measured]:
+        rows = of_set[of_set["option"] == option].sort_values("cpu_seconds", ascending=False)
+        line = rows if option == "none" else pd.concat([everything, rows])
+        style = SAMPLING_STYLES[option]
+        axes.plot(
+            line["cpu_seconds"], line["accuracy"], color=style["color"], linestyle=style["linestyle"], linewidth=1.0,
+            marker=style["marker"], markersize=9 if option == "none" else 1.4 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",
+            markevery=slice(0 if option == "none" else len(everything), None), label=SAMPLING_NAMES[option],
+            zorder=3 if option == "none" else 2,
+        )  # fmt: skip
+        if option != "none":
+            _annotate(axes, rows, style["color"])
+
+
+def _annotate(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+    """The value of the option at every marker."""
+    for value, x, y in rows[["value", "cpu_seconds", "accuracy"]].to_numpy():
+        axes.annotate(f"{value:g}", (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7, color=color)

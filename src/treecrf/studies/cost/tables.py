@@ -1,0 +1,113 @@
+"""Tables of what training costs (PhD table 3.6, ICML 2004), and of what sampling saves: text in cells."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    seconds_text,
+    three_digits,
+)
+from treecrf.rendering.style import is_own
+from treecrf.studies.cost.figures import SAMPLING_NAMES
+from treecrf.studies.training.tables import by_key, published_of, row_names, sorted_by_method
+
+STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
+"""The methods of table 3.6."""
+
+WINDOW_COLUMNS = (
+    ("seconds_per_iteration", "CPU seconds per iteration, by window", three_digits),
+    ("accuracy", "accuracy (%), by window", number),
+)
+"""Column of the frame, heading, and how a value is written."""
+
+
+def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.6: CPU seconds of one iteration of forward-backward and of one induction of features.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        From `treecrf.studies.training.summary.costs`.
+    published : DataFrame
+        From `treecrf.studies.published.training_costs`.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and method of `STEP_METHODS`, and of the user's own; columns (group, name). The last group is of a whole training.
+    """
+    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_own)])
+    known = published_of(rows["dataset"], rows["method"], published)
+    columns = row_names(rows, known)
+    columns["", "average length"] = cell_texts(rows["average_length"], count_text)
+    columns["", "features"] = cell_texts(rows["n_features"], count_text)
+    for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
+        columns[group, "published"] = [number(row[name], 3) if row else DASH for row in known]
+        columns[group, "measured"] = cell_texts(rows[name], three_digits)
+    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"], count_text)
+    columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
+    return grouped(columns)
+
+
+def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper).
+
+    Parameters
+    ----------
+    windows : DataFrame
+        From `treecrf.studies.cost.jobs.measure_windows`.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and method; columns (quantity, window size).
+    """
+    rows = sorted_by_method(windows.drop_duplicates(["dataset", "method"]))
+    cells = by_key(windows, "dataset", "method", "window_size")
+    columns = row_names(rows, [None] * len(rows))
+    for name, group, text in WINDOW_COLUMNS:
+        for size in sorted(windows["window_size"].unique()):
+            found = [cells.get((row.dataset, row.method, size)) for row in rows.itertuples()]
+            columns[group, str(size)] = [text(cell[name]) if cell else DASH for cell in found]
+    return grouped(columns)
+
+
+def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
+    """What samples of rows or features, influence trimming and a start by the pseudo-likelihood cost and gain.
+
+    Parameters
+    ----------
+    sampling : DataFrame
+        From `treecrf.studies.cost.jobs.measure_sampling`.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and option with its value; CPU seconds of growing trees and of the whole training, and how many
+        times those of plain training; accuracy in percent; how many times faster the training log likelihood rises to
+        what both reach.
+    """
+    everything = sampling[sampling["option"] == "none"].set_index("dataset")["cpu_seconds"]
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(sampling),
+            "method": [
+                SAMPLING_NAMES[option] + ("" if option == "none" else f": {value:g}")
+                for option, value in zip(sampling["option"], sampling["value"], strict=True)
+            ],
+            "trees, CPU s": cell_texts(sampling["tree_seconds"], seconds_text),
+            "training, CPU s": cell_texts(sampling["cpu_seconds"], seconds_text),
+            "ratio": cell_texts(sampling["cpu_seconds"] / sampling["dataset"].map(everything), number),
+            "accuracy (%)": cell_texts(sampling["accuracy"], number),
+            "speed-up to equal likelihood": cell_texts(
+                sampling["plain_seconds_to_likelihood"] / sampling["seconds_to_likelihood"], number
+            ),
+        }
+    )

@@ -1,0 +1,1 @@
+"""Chapter 5: features of the future, discovered as in multiple-instance learning."""

@@ -1,0 +1,343 @@
+"""The study of future features (PhD chapter 5): sliding windows, MEMMs, CRFs of higher orders, FF-MEMM.
+
+One job is one method on one data set: every draw of the data (seed), every variant of the method that the tables show
+(bag, G_0). The validation set chooses everything else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
+from treecrf.models.base import ChainLabeller, Labeller
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.memm import MEMM, SlidingWindow
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.custom import OwnLabeller
+from treecrf.models.future.future_memm import FutureFeatureMEMM
+from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
+from treecrf.options import LabellerSettings
+from treecrf.sequences import SequenceSet
+from treecrf.studies.custom import own_candidates
+from treecrf.studies.future.features import describe_features
+from treecrf.studies.future.settings import NO_BAG, WHOLE_FUTURE, FutureSettings
+from treecrf.studies.pieces import Frames, Pieces
+
+RUN_NAMES = [
+    "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
+    "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
+    "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
+    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds",
+]  # fmt: skip
+PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted"]
+
+STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
+"""Settings of steps, in the order in which they are chosen; their grids are those of `FutureSettings`, with an s."""
+
+LABELLERS: dict[str, type[ChainLabeller]] = {
+    "sliding_window": SlidingWindow,
+    "memm": MEMM,
+    "crf": TreeCRF,
+    "ff_memm": FutureFeatureMEMM,
+    "ff_crf": FutureFeatureTreeCRF,
+}
+"""By the names of `FutureSettings.methods` without the order."""
+
+
+class FutureOutcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        Columns `RUN_NAMES`, one row for each seed and variant: what was chosen and how it did. Accuracies in percent.
+        Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
+        G is above 0, a bag if some feature's Q is above a half.
+    predictions : DataFrame
+        Columns `PREDICTION_NAMES`, of the test sequences.
+    weights, trees : DataFrame
+        What the features look at, see `treecrf.studies.future.features.describe_features`; of the first seed.
+    """
+
+    runs: pd.DataFrame
+    predictions: pd.DataFrame
+    weights: pd.DataFrame
+    trees: pd.DataFrame
+
+
+class _Trained(NamedTuple):
+    """A labeller, the number of stages that validation prefers, and its validation accuracy."""
+
+    settings: dict[str, Any]
+    model: Labeller
+    n_iterations: int
+    validation_accuracy: float
+    cpu_seconds: float
+
+
+def compare_future(
+    dataset: str,
+    splits: Mapping[int, Splits],
+    window: tuple[int, int],
+    method: str,
+    settings: FutureSettings,
+    pieces: Pieces | None = None,
+) -> FutureOutcome:
+    """One method on one data set.
+
+    Parameters
+    ----------
+    dataset : str
+    splits : mapping
+        Training, validation and test set by seed.
+    window : (int, int)
+    method : str
+        As in `FutureSettings.methods`, or one of ``settings.labellers``.
+    settings : FutureSettings
+        Of this data set (`FutureSettings.of`).
+    pieces : Pieces, optional
+        What one variant finds on one draw is a piece.
+    """
+
+    def compare(variant: dict[str, Any], seed: int, _checkpoint: Checkpoint | None) -> Frames:
+        sets = splits[seed]
+        best = _choose(sets, window, method, variant, settings)
+        constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
+        constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
+        accuracies, predicted = _accuracies(best, sets, settings)
+        steps = _largest_steps(best)
+        of_features = {
+            f"{side}_{kind}_accuracy": value
+            for side, data in zip(Splits._fields, sets, strict=True)
+            for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
+        }
+        values = best.settings | constant | steps | accuracies | of_features
+        run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
+        features: tuple[pd.DataFrame, ...] = ()
+        if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
+            features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
+        return (run, _prediction_frame(sets.test, predicted).assign(**constant), *features)
+
+    kept, found = pieces or Pieces(), []
+    for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
+        found.append(kept.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
+    described = [features for _, _, *features in found if features]
+    weights, trees = (
+        (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
+        if described
+        else (pd.DataFrame(), pd.DataFrame())
+    )
+    return FutureOutcome(
+        pd.concat([run for run, *_ in found], ignore_index=True),
+        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[PREDICTION_NAMES],
+        weights,
+        trees,
+    )
+
+
+def _variants(method: str, settings: FutureSettings) -> list[dict[str, Any]]:
+    """The settings that tables show side by side."""
+    if not method.startswith("ff_"):
+        return [{}]
+    return [{"bag": bag, "g0": g0} for bag, g0 in product(settings.bags, settings.g0)]
+
+
+def _bag_name(variant: Mapping[str, Any]) -> str:
+    if "bag" not in variant:
+        return NO_BAG
+    return WHOLE_FUTURE if variant["bag"] is None else f"bag {variant['bag']}"
+
+
+# --- choosing ---------------------------------------------------------------------------------------
+
+
+def _choose(
+    sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
+) -> _Trained:
+    """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest iterations."""
+    if method in settings.labellers:
+        return _choose_own(sets, window, settings.labellers[method], settings)
+    family, _, order = method.rpartition("_") if method != "sliding_window" else (method, "", "0")
+    shared: dict[str, Any] = {"window": tuple(window), "order": int(order), **variant}
+    shared["l2_regularization"] = settings.l2_regularization
+    best: _Trained | None = None
+    for max_leaves in settings.max_leaves:
+        own = shared | {"max_leaves": max_leaves}
+        if issubclass(LABELLERS[family], FutureFeatureMEMM):
+            trained = _choose_steps(sets, LABELLERS[family], own, settings)
+        else:
+            trained = _train(sets, LABELLERS[family], own | {"n_iterations": settings.chain_iterations}, settings)
+        if best is None or trained.validation_accuracy > best.validation_accuracy:
+            best = trained
+        if _is_perfect(best):
+            break
+    assert best is not None  # a grid has at least one candidate
+    return best
+
+
+def _choose_steps(
+    sets: Splits, labeller: type[ChainLabeller], own: dict[str, Any], settings: FutureSettings
+) -> _Trained:
+    """Choose the bounds of steps one after another, each with the best of those before and the middle of those to come.
+
+    The dissertation does not say how it went through its bounds; all combinations would be four times as many trainings.
+    Where a training shows that a lower bound would change nothing, that bound is not tried.
+    """
+    names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
+    own = own | {name: getattr(settings, name) for name in names}
+    if issubclass(labeller, FutureFeatureTreeCRF):
+        own |= {"crf_iterations": settings.chain_iterations, "crf_max_leaves": own["max_leaves"]}
+        own["crf_l2_regularization"] = settings.l2_regularization
+    grids = {name: getattr(settings, f"{name}s") for name in STEP_SETTINGS}
+    chosen = {name: grid[(len(grid) - 1) // 2] for name, grid in grids.items()}
+    best = _train(sets, labeller, own | chosen, settings)
+    done = [(chosen, _reach(best))]
+    for name, grid in grids.items():
+        for value in grid:
+            candidate = chosen | {name: value}
+            if _is_perfect(best) or any(_is_the_same(candidate, *other) for other in done):
+                continue
+            trained = _train(sets, labeller, own | candidate, settings)
+            done.append((candidate, _reach(trained)))
+            if trained.validation_accuracy > best.validation_accuracy:
+                best = trained
+        chosen = {name: best.settings[name] for name in STEP_SETTINGS}
+    return best
+
+
+def _choose_own(sets: Splits, window: tuple[int, int], own: LabellerSettings, settings: FutureSettings) -> _Trained:
+    """The best candidate of a class of the user's own."""
+    tried = []
+    for candidate in own_candidates(own):
+        values = {"class_name": own.class_name, "settings": own.settings | candidate, "window": tuple(window)}
+        tried.append(_train(sets, OwnLabeller, values, settings))
+    return max(tried, key=lambda trained: trained.validation_accuracy)
+
+
+def _is_perfect(trained: _Trained) -> bool:
+    return trained.validation_accuracy == 100.0
+
+
+def _reach(trained: _Trained) -> dict[str, float]:
+    """By setting, the lowest bound with which the training would have been the same."""
+    assert isinstance(trained.model, FutureFeatureMEMM)
+    return {f"{name}_upper": reach for name, reach in trained.model.reach_.items()}
+
+
+def _is_the_same(candidate: Mapping[str, float], other: Mapping[str, float], reach: Mapping[str, float]) -> bool:
+    """Whether a candidate's training cannot differ from another's, which needed steps up to `reach`."""
+    same_start = candidate["eta_start"] == other["eta_start"]
+    return same_start and all(reach[name] <= candidate[name] <= other[name] for name in reach)
+
+
+def _train(sets: Splits, labeller: type[Labeller], own: dict[str, Any], settings: FutureSettings) -> _Trained:
+    """Train, and find the number of iterations with the best validation accuracy."""
+    model = labeller(**own)
+    before = time.process_time()
+    if isinstance(model, FutureFeatureMEMM):
+        model.fit(sets.train, validation=sets.validation)
+    else:
+        model.fit(sets.train)
+    spent = time.process_time() - before
+    every = settings.test_every if isinstance(model, TreeCRF | FutureFeatureTreeCRF) else 1
+    truth = model.align_labels(sets.validation)
+    stages = model.staged_predict(sets.validation, (settings.decoder,), every)
+    accuracies = np.array([(stage[settings.decoder] == truth).mean() for stage in stages])
+    best = int(accuracies.argmax())
+    return _Trained(own, model, every * (best + 1), float(100 * accuracies[best]), spent)
+
+
+# --- what is found ----------------------------------------------------------------------------------
+
+
+def _accuracies(trained: _Trained, sets: Splits, settings: FutureSettings) -> tuple[dict[str, Any], NDArray[np.int16]]:
+    """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
+    found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
+    predicted = np.empty(0, dtype=np.int16)
+    found["validation_accuracy"] = trained.validation_accuracy
+    for side, data in (("train", sets.train), ("test", sets.test)):
+        stages = trained.model.staged_predict(data, (settings.decoder,), every=trained.n_iterations)
+        predicted = next(stages)[settings.decoder]
+        found[f"{side}_accuracy"] = 100 * float((predicted == trained.model.align_labels(data)).mean())
+    return found, predicted
+
+
+def _largest_steps(trained: _Trained) -> dict[str, Any]:
+    """The largest steps of each kind, up to the chosen stage, and the number of features."""
+    model = trained.model
+    if not isinstance(model, FutureFeatureMEMM):
+        return {}
+    n_stages = len(model.stages_["step"]) if isinstance(model, FutureFeatureTreeCRF) else trained.n_iterations
+    n_features, steps = (model.stages_[name][:n_stages] for name in ("n_features", "step"))
+    kept = model.features_[: int(n_features.sum())]
+    n_lower = sum(len(feature.trees) for feature in kept)
+    return {
+        "n_features": len(kept),
+        "largest_alpha": steps[n_features == 0].max(initial=0.0),
+        "largest_beta": model.lower_steps_[:n_lower].max(initial=0.0),
+        "largest_eta": max((feature.weight for feature in kept), default=0.0),
+    }
+
+
+def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
+    """Percent of instances and of bags that the features tell right, where it is known which are positive.
+
+    That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true.
+
+    Parameters
+    ----------
+    model : Labeller
+    data : SequenceSet
+    n_features : int or None
+        Look at the first features only, those of the chosen stage.
+
+    Returns
+    -------
+    dict
+        "instance" and "bag"; empty for other models and data sets, and without a feature.
+    """
+    if not isinstance(model, FutureFeatureMEMM) or not is_future_set(data) or not n_features:
+        return {}
+    bits = data.values.reshape(len(data), -1, len(data.attributes)) == 1
+    instances, bags = is_positive(bits).ravel(), bag_labels(bits).ravel()
+    scores, probabilities = model.instance_scores(data)[:, :n_features], model.future_features(data)[:, :n_features]
+    return {
+        "instance": 100 * float(((scores > 0).any(axis=1) == instances).mean()),
+        "bag": 100 * float(((probabilities > 0.5).any(axis=1) == bags).mean()),
+    }
+
+
+def _prediction_frame(test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "sequence": np.repeat(np.arange(len(test)), test.lengths),
+            "position": np.arange(test.n_positions),
+            "label": test.labels,
+            "predicted": predicted,
+        }
+    )
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    sets = future_splits("or", n_train=8, n_validation=6, n_test=2, length=6)
+    settings = FutureSettings(
+        n_iterations=3,
+        chain_iterations=5,
+        max_leaves=[3],
+        bags=[2],
+        g0=[-1.0],
+        alpha_uppers=[5.0],
+        beta_uppers=[10.0],
+        eta_uppers=[5.0],
+    )
+    for method in ("sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0", "ff_crf_1"):
+        compare_future("warm", {0: sets}, (0, 0), method, settings)

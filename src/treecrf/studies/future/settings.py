@@ -1,0 +1,84 @@
+"""Settings of the study of chapter 5: future features."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from treecrf.options import Finite, Labellers, Name, Regularization, StudySettings, each_once, used_labellers
+
+_METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
+
+Bag = Annotated[int, Field(ge=1)] | None
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
+"""Values of the column `bag` for methods without bags, and for bags that reach to the end; else ``bag 6`` and the like."""
+
+
+class FutureSettings(StudySettings):
+    """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
+
+    methods: list[Name] = Field(
+        ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
+        description="Methods to compare, neighbours with McNemar's test: a labeller and its order, or one of labellers.",
+    )  # fmt: skip
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
+    max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
+    bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
+    g0: list[Finite] = Field([-5.0], min_length=1, description="G before its first tree.")
+    each_label: bool = Field(True, description="Whether every label has future features, or the second of two labels.")
+    n_seeds: int = Field(5, ge=1, description="Draws of the data, or of the validation set.")
+    held_out: float = Field(
+        1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses, where there is no validation set."
+    )
+    n_iterations: int = Field(100, ge=1, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
+    chain_iterations: int = Field(700, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain.")
+    test_every: int = Field(5, ge=1, description="Each so-manyth of them is a candidate.")
+    alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
+    beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
+    eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")
+    eta_starts: list[Positive] = Field(
+        [0.25, 1.0], min_length=1, description="Grid of the weight of Q while its pattern is learnt."
+    )
+    n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
+    max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
+    patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
+    tolerance: Regularization = Field(1e-3, description="Least such rise, relative to the validation log likelihood.")
+    l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
+    )
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
+
+    @field_validator(
+        "datasets", "methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts"
+    )
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return each_once(values)
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> FutureSettings:
+        if self.test_every > self.chain_iterations:
+            raise ValueError(
+                f"has test_every={self.test_every} above chain_iterations={self.chain_iterations}; lower it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _methods_are_known(self) -> FutureSettings:
+        for name in self.methods:
+            if name not in self.labellers and not _METHOD.fullmatch(name):
+                raise ValueError(
+                    f"names the method {name!r}, which is none of sliding_window, memm_1 .. memm_4, crf_1 .. crf_4, "
+                    "ff_memm_0 .. ff_memm_4, ff_crf_1 .. ff_crf_4 and not under labellers; correct it"
+                )
+        return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        unused = {"datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "overrides"}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

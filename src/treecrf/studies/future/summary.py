@@ -1,0 +1,224 @@
+"""Putting the jobs of the study of future features together (PhD tables 5.3 to 5.5), and the example of section 5.1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.statistics.deviance import compare_pairs
+from treecrf.statistics.holm import adjust_holm
+from treecrf.studies.future.features import TREE_NAMES, WEIGHT_NAMES
+from treecrf.studies.future.settings import NO_BAG
+
+VARIANT = ["dataset", "method", "bag", "g0"]
+"""Columns that tell the rows of the tables apart."""
+
+TEST_NAMES = [
+    "dataset", "method", "other", "n_seeds", "accuracy_points", "n_better", "n_significant", "median_p",
+    "clustered_n_significant", "clustered_median_p",
+]  # fmt: skip
+
+LEVEL = 0.05
+"""Level of the tests between neighbours."""
+
+ACCURACIES = ["train_accuracy", "validation_accuracy", "test_accuracy"]
+
+
+def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs of each method with the G_0 that the validation sets prefer: mean over the seeds; the first wins ties.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As in `treecrf.studies.future.jobs.FutureOutcome`.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `runs`: one for each data set, method, bag and seed.
+    """
+    parts = []
+    for _, of_method in runs.groupby(["dataset", "method", "bag"], sort=False):
+        means = of_method.groupby("g0", sort=False, dropna=False)["validation_accuracy"].mean()
+        best = means.index[int(means.to_numpy().argmax())]
+        parts.append(of_method[of_method["g0"].isna() if pd.isna(best) else of_method["g0"] == best])
+    return pd.concat(parts, ignore_index=True)
+
+
+def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Means and spreads over the seeds.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, bag, g0, n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and
+        "validation" (percent); the medians over the seeds of what was chosen (max_leaves, the bounds, n_iterations,
+        n_features, the largest steps); means of the accuracies of instances and bags, NaN where they are not known;
+        cpu_seconds (of one training).
+    """
+    groups = runs.groupby(VARIANT, sort=False, dropna=False)
+    parts = {"n_seeds": groups.size()}
+    for name in ACCURACIES:
+        side = name.removesuffix("_accuracy")
+        for statistic, kind in (("mean", "mean"), ("sd", "std"), ("min", "min"), ("max", "max")):
+            parts[f"{side}_{statistic}"] = groups[name].agg(kind)
+    chosen = ["max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations", "n_features"]
+    for name in [*chosen, "largest_alpha", "largest_beta", "largest_eta"]:
+        parts[name] = groups[name].median()
+    for name in [str(c) for c in runs if str(c).endswith(("_instance_accuracy", "_bag_accuracy"))]:
+        parts[name] = groups[name].mean()
+    parts["cpu_seconds"] = groups["cpu_seconds"].median()
+    return pd.DataFrame(parts).reset_index()
+
+
+def compare_neighbours(predictions: pd.DataFrame, order: Sequence[str], exact_under: int) -> pd.DataFrame:
+    """McNemar's test between neighbours in a table, in every draw of the data.
+
+    Parameters
+    ----------
+    predictions : DataFrame
+        Of one data set, one G_0 of each method and bag; columns as in `treecrf.studies.future.jobs.FutureOutcome`.
+    order : sequence of str
+        Methods (`variant_name`) as the table shows them; each is compared with the next.
+    exact_under : int
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, other, n_seeds; accuracy_points (of `other` minus those of `method`, mean over the seeds);
+        n_better (seeds in which `other` is better); n_significant (seeds with p < `LEVEL` after Holm's correction over the
+        neighbours of the table); median_p, clustered_n_significant, clustered_median_p (the test that takes sequences as
+        independent).
+    """
+    outcomes = predictions.assign(
+        decoder=predictions["seed"],  # a family of tests each
+        method=variant_names(predictions),
+        correct=predictions["label"] == predictions["predicted"],
+    )
+    place = {name: i for i, name in enumerate(order)}
+    outcomes = outcomes[outcomes["method"].isin(place)]
+    pairs = compare_pairs(outcomes.sort_values("method", key=lambda m: m.map(place), kind="stable"), exact_under)
+    pairs = pairs[pairs["other"].map(place) - pairs["method"].map(place) == 1]
+    by_seed = pairs.groupby("decoder", sort=False)
+    for kind in ("", "clustered_"):
+        pairs[f"{kind}significant"] = by_seed[f"{kind}p_value"].transform(lambda p: adjust_holm(p.to_numpy())) < LEVEL
+    rows = []
+    for (dataset, method, other), group in pairs.groupby(["dataset", "method", "other"], sort=False):
+        row = {"dataset": dataset, "method": method, "other": other, "n_seeds": len(group)}
+        row |= {"accuracy_points": -group["accuracy_points"].mean(), "n_better": (group["accuracy_points"] < 0).sum()}
+        for kind in ("", "clustered_"):
+            row |= {f"{kind}n_significant": group[f"{kind}significant"].sum()}
+            row |= {f"{kind}median_p": group[f"{kind}p_value"].median()}
+        rows.append(row)
+    return pd.DataFrame(rows, columns=TEST_NAMES)
+
+
+def variant_name(method: str, bag: str) -> str:
+    """A method with its bag, where it has one."""
+    return method if bag == NO_BAG else f"{method} ({bag})"
+
+
+def variant_names(frame: pd.DataFrame) -> pd.Series:
+    """`variant_name` of every row."""
+    return pd.Series(
+        [variant_name(m, b) for m, b in zip(frame["method"], frame["bag"], strict=True)], index=frame.index
+    )
+
+
+def put_together(
+    runs: Sequence[pd.DataFrame],
+    predictions: Sequence[pd.DataFrame],
+    weights: Sequence[pd.DataFrame],
+    trees: Sequence[pd.DataFrame],
+    exact_under: int,
+) -> dict[str, pd.DataFrame]:
+    """All jobs of one data set, in the order of the methods, as frames.
+
+    Parameters
+    ----------
+    runs, predictions, weights, trees : sequence of DataFrame
+        Those of `treecrf.studies.future.jobs.FutureOutcome`, one for each job.
+    exact_under : int
+        As for `compare_neighbours`.
+
+    Returns
+    -------
+    dict of DataFrame
+        "runs"; "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers); "tests"
+        (`compare_neighbours`, of these); "weights" and "trees" (of the model with future features that validation prefers;
+        without rows where there is none).
+    """
+    joined = pd.concat(runs, ignore_index=True)
+    best_runs = best_variants(joined)
+    best = summarise_runs(best_runs)
+    preferred = pd.concat([_of_variants(frame, best_runs) for frame in predictions], ignore_index=True)
+    order = [variant_name(method, bag) for method, bag in zip(best["method"], best["bag"], strict=True)]
+    with_features = best[best["g0"].notna()].nlargest(1, "validation_mean")
+    pictured = {
+        "weights": _joined(weights, with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
+        "trees": _joined(trees, with_features, [*VARIANT, "seed", *TREE_NAMES]),
+    }
+    tests = compare_neighbours(preferred, order, exact_under)
+    return {"runs": joined, "summary": summarise_runs(joined), "best": best, "tests": tests} | pictured
+
+
+def _joined(frames: Sequence[pd.DataFrame], variants: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The rows of some variants in any of the frames; those without rows may have no columns."""
+    parts = [_of_variants(frame, variants) for frame in frames if len(frame)]
+    return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
+
+
+def _of_variants(frame: pd.DataFrame, variants: pd.DataFrame) -> pd.DataFrame:
+    """The rows of some variants."""
+    return frame.merge(variants[VARIANT].drop_duplicates(), on=VARIANT)
+
+
+# --- section 5.1 ------------------------------------------------------------------------------------
+
+STAY, MOVE = 0.9, 0.05
+EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])
+"""P(e | l) of section 5.1's hidden Markov model, rows l1 to l3."""
+
+
+def one_directional_example() -> pd.DataFrame:
+    """Section 5.1: what each direction alone says about the second of three labels, and what both say.
+
+    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence: on
+    e1 and e2, and on a label drawn evenly that is followed by e3.
+
+    Returns
+    -------
+    DataFrame
+        label; alpha and beta (alpha_2 without the constant of the first label, and beta_2) with published_alpha and
+        published_beta, as the text prints them; forward, backward and both: P(label | e1, e2), P(label | e3) and
+        P(label | e1, e2, e3).
+    """
+    transitions = np.full((3, 3), MOVE) + np.eye(3) * (STAY - MOVE)
+    marginals = {
+        name: _marginals_of_second(observed, transitions)
+        for name, observed in (("forward", (0, 1)), ("backward", (None, 2)), ("both", (0, 1, 2)))
+    }
+    return pd.DataFrame(
+        {
+            "label": ["l1", "l2", "l3"],
+            "alpha": EMISSIONS[:, 1] * (EMISSIONS[:, 0] @ transitions),
+            "beta": transitions @ EMISSIONS[:, 2],
+            "published_alpha": [0.045, 0.07475, 0.01525],
+            "published_beta": [0.45, 0.1525, 0.7475],
+            **marginals,
+        }
+    )
+
+
+def _marginals_of_second(observed: Sequence[int | None], transitions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(second label of section 5.1 | what is observed); None: nothing is seen there."""
+    potentials = np.zeros((3, len(observed), 4))  # the last state is START
+    for t, symbol in enumerate(observed):
+        seen = 0.0 if symbol is None else np.log(EMISSIONS[:, symbol])[:, None]
+        potentials[:, t] = np.column_stack([np.log(transitions), np.full(3, -np.log(3.0))]) + seen
+    found = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
+    return found[0 if observed[0] is None else 1]

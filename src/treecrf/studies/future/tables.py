@@ -1,0 +1,251 @@
+"""Tables of the study of future features (PhD chapter 5): text in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
+)
+from treecrf.studies.future.figures import FAMILY_NAMES, family_name
+from treecrf.studies.future.settings import NO_BAG
+from treecrf.studies.future.summary import one_directional_example
+from treecrf.studies.published import future_accuracies, read_published
+
+STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
+"""Kinds of steps as readers see them."""
+
+
+def split_method(method: str) -> tuple[str, int]:
+    """The labeller and the order of a method's name."""
+    family, _, order = method.rpartition("_")
+    return (family, int(order)) if order.isdigit() and family in FAMILY_NAMES else (method, 0)
+
+
+def method_text(method: str) -> str:
+    """What readers see of a method, perhaps with its bag in brackets."""
+    name, _, bag = method.partition(" ")
+    family, order = split_method(name)
+    has_order = family in FAMILY_NAMES and family != "sliding_window"
+    text = family_name(family) + (f"-{order}" if has_order else "")
+    return f"{text} {bag}".strip()
+
+
+def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """The summary with the columns family, order and published (percent, NaN where there is none).
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `treecrf.studies.future.summary.summarise_runs`, one G_0 of each method and bag.
+    published : DataFrame
+        From `treecrf.studies.published.future_accuracies`.
+    """
+    parts = [split_method(method) for method in summary["method"]]
+    known = published.rename(columns={"percent": "published"})[["dataset", "method", "bag", "published"]]
+    joined = summary.merge(known, on=["dataset", "method", "bag"], how="left")
+    return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])
+
+
+def patterns_layout(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Table 5.3: FF-MEMM by the start value G_0 of patterns.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `treecrf.studies.future.summary.summarise_runs`: the FF-MEMMs of order 0 on generated sets.
+    published : DataFrame
+        The file table_5_3_ff_memm_synthetic.
+
+    Returns
+    -------
+    DataFrame of str
+        Rows per data set and G_0: measured values, medians and means over the draws, and above them the published ones
+        where there are any.
+    """
+    printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
+    rows = []
+    for row in summary.to_dict("records"):
+        ids = {"data set": row["dataset"], "G0": f"{row['g0']:g}".replace("-", "−")}
+        known = printed.get((row["dataset"], row["g0"]))
+        if known is not None:
+            rows.append(ids | {"values": "published"} | _published_pattern(known))
+        rows.append(ids | {"values": "measured"} | _measured_pattern(row))
+    return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
+
+
+def _published_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    return {
+        **{f"bound of {sign}": f"{float(row[f'{name}_upper']):g}" for name, sign in STEPS.items()},
+        "iterations": number(float(row["iterations"]), 0),
+        "features": str(row["n_future_features"]),
+        "test (%)": number(float(row["test_percent"])),
+        "smallest": DASH,
+        "instances (%)": number(float(row["instance_percent"]), 1),
+        "bags (%)": number(float(row["bag_percent"]), 1),
+    }
+
+
+def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    return {
+        **{f"bound of {sign}": f"{row[f'{name}_upper']:g}" for name, sign in STEPS.items()},
+        "iterations": count_text(row["n_iterations"]),
+        "features": count_text(row["n_features"]),
+        "test (%)": with_deviation(row["test_mean"], row["test_sd"]),
+        "smallest": number(row["test_min"]),
+        "instances (%)": number(row["test_instance_accuracy"]),
+        "bags (%)": number(row["test_bag_accuracy"]),
+    }
+
+
+def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller and order.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `with_published`.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set, labeller and bag, and below it the published one where there is one; a column per order.
+    """
+    orders = sorted(summary["order"].unique())
+    rows = []
+    for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
+        by_order = group.set_index("order")
+        name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
+        lines = [
+            ("measured", {order: with_deviation(row.test_mean, row.test_sd) for order, row in by_order.iterrows()})
+        ]
+        if by_order["published"].notna().any():
+            lines.insert(0, ("published", {order: number(row.published) for order, row in by_order.iterrows()}))
+        for values, cells in lines:
+            row = {"data set": dataset, "method": name, "values": values}
+            rows.append(row | {f"order {order}": cells.get(order, DASH) for order in orders})
+    return pd.DataFrame(rows)
+
+
+def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
+    """McNemar's tests between neighbours.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        From `treecrf.studies.future.summary.compare_neighbours`, of all data sets.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per pair.
+    """
+    return pd.DataFrame(
+        {
+            "data set": tests["dataset"],
+            "method": [method_text(name) for name in tests["method"]],
+            "against": [method_text(name) for name in tests["other"]],
+            "points gained": cell_texts(tests["accuracy_points"], signed),
+            "draws": tests["n_seeds"].astype(str),
+            "better in": tests["n_better"].astype(str),
+            "significant in": tests["n_significant"].astype(str),
+            "median p": cell_texts(tests["median_p"], p_value_text),
+            "clustered: significant in": tests["clustered_n_significant"].astype(str),
+            "clustered: median p": cell_texts(tests["clustered_median_p"], p_value_text),
+        }
+    )
+
+
+def example_layout(example: pd.DataFrame) -> pd.DataFrame:
+    """The example of section 5.1.
+
+    Parameters
+    ----------
+    example : DataFrame
+        From `treecrf.studies.future.summary.one_directional_example`.
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    columns = {("", "label of x2"): list(example["label"])}
+    for name, sign in (("alpha", "α"), ("beta", "β")):
+        for source, column in (("published", f"published_{name}"), ("measured", name)):
+            columns[f"{sign} of the label", source] = cell_texts(example[column], lambda value: number(value, 5))
+    for name, said in (("forward", "e1, e2"), ("backward", "e3"), ("both", "e1, e2, e3")):
+        best = example[name].idxmax()
+        columns["P(label | what is seen)", said] = [
+            number(value, 3) + (" ▲" if i == best else "") for i, value in example[name].items()
+        ]
+    return grouped(columns)
+
+
+def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds of one training and what was chosen, method by method.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `treecrf.studies.future.summary.summarise_runs`.
+    """
+    bags = [f" ({bag})" if bag != NO_BAG else "" for bag in summary["bag"]]
+    return pd.DataFrame(
+        {
+            "data set": summary["dataset"],
+            "method": [method_text(method) + bag for method, bag in zip(summary["method"], bags, strict=True)],
+            "G0": cell_texts(summary["g0"], lambda value: number(value, 0)),
+            "leaves": cell_texts(summary["max_leaves"], count_text),
+            "iterations": cell_texts(summary["n_iterations"], count_text),
+            "features": cell_texts(summary["n_features"], count_text),
+            **{
+                f"largest {sign}": [_step_text(value) for value in summary[f"largest_{name}"]]
+                for name, sign in STEPS.items()
+            },
+            "validation (%)": cell_texts(summary["validation_mean"], number),
+            "test (%)": _means(summary),
+            "CPU s": cell_texts(summary["cpu_seconds"], seconds_text),
+        }
+    )
+
+
+def _means(summary: pd.DataFrame) -> list[str]:
+    return [with_deviation(mean, sd) for mean, sd in zip(summary["test_mean"], summary["test_sd"], strict=True)]
+
+
+def _step_text(value: float) -> str:
+    return DASH if pd.isna(value) else f"{value:.3g}"
+
+
+def future_layouts(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The tables of the study.
+
+    Parameters
+    ----------
+    frames : mapping of DataFrame
+        summary, best and tests, as from `treecrf.studies.future.summary.put_together`, of all data sets.
+
+    Returns
+    -------
+    dict of DataFrame
+        Layouts for `treecrf.rendering.layouts.write_layout`.
+    """
+    summary = frames["summary"]
+    patterns = summary[(summary["method"] == "ff_memm_0") & summary["test_bag_accuracy"].notna()]
+    return {
+        "table_5_3": patterns_layout(patterns, read_published("table_5_3_ff_memm_synthetic")),
+        "orders": orders_layout(with_published(frames["best"], future_accuracies())),
+        "tests": neighbours_layout(frames["tests"]),
+        "choices": costs_layout(summary),
+        "example": example_layout(one_directional_example()),
+    }

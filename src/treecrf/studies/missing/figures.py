@@ -1,0 +1,211 @@
+"""Figures of the study of missing values (PhD chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
+
+BASELINE_COLOR = "#4d4d4d"
+BAR_COLOR = "#0072B2"
+DODGE = 0.62
+"""Part of the smallest gap between two rates that the methods at one rate take up."""
+
+
+def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
+    """Figure 4.1: mean accuracy against the missing rate, a panel per data set, a line per method.
+
+    Parameters
+    ----------
+    evaluations : DataFrame
+        dataset, stand_in, rate, method, training_set, test_set, n_positions, n_correct; a row per damaged training
+        set and damaged test set.
+
+    Returns
+    -------
+    Figure
+        Marker: mean accuracy of the evaluations. Bar: one standard deviation to either side, where there are two
+        evaluations or more. The methods stand side by side at each rate, so that no bar hides another.
+    """
+    accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
+    methods = ordered_methods(evaluations["method"])
+    counts = evaluations.groupby(["dataset", "rate", "method"]).size()
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_rate(accuracy)
+        for axes, (_, of_set) in zip(panels, _by_dataset(accuracy), strict=True):
+            for method, offset in _offsets(axes, of_set["rate"], methods):
+                spread = of_set[of_set["method"] == method].groupby("rate")["percent"].agg(["mean", "std"])
+                _draw(axes, method, spread.index + offset, spread["mean"], spread["std"], joined=True)
+        name_axes(figure, panels, "missing values (%)", "accuracy on the test sets (%)")
+        add_legend(figure, panels, _behind(counts), handlelength=3.2)
+    return figure
+
+
+def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
+    """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, accuracy_points, points_low, points_high.
+    baseline : str
+        Method that the others are compared with.
+
+    Returns
+    -------
+    Figure
+        Marker: difference in points of accuracy. Bar: its 95 % interval. Values that are not finite are left out.
+    """
+    against = comparisons[comparisons["baseline"] == baseline]
+    if against.empty:
+        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['baseline'])}")
+    methods = [method for method in ordered_methods([baseline, *against["method"]]) if method != baseline]
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_rate(against)
+        for axes, (_, of_set) in zip(panels, _by_dataset(against), strict=True):
+            axes.axhline(0, color=BASELINE_COLOR, linewidth=1.0, zorder=1)
+            for method, offset in _offsets(axes, of_set["rate"], methods):
+                points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
+                middle = points["accuracy_points"]
+                reach = np.array([middle - points["points_low"], points["points_high"] - middle])
+                _draw(axes, method, points.index + offset, middle, reach, joined=False)
+        label = f"accuracy minus that of {method_name(baseline)} (points)"
+        name_axes(figure, panels, "missing values (%)", label)
+        add_legend(figure, panels, "difference and its 95 % interval", handlelength=1.0)
+    return figure
+
+
+def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
+    """Figure 4.2: share of the lines on which each line feature is true, a panel per data set.
+
+    Parameters
+    ----------
+    frequencies : DataFrame
+        dataset, stand_in, feature, number, share_true.
+
+    Returns
+    -------
+    Figure
+        A bar per feature, the most frequent on top; over several data sets the order is that of the mean share, so
+        that a feature is in the same place in each panel. A sentence where there is no feature.
+    """
+    if frequencies.empty:
+        figure = Figure(figsize=(5.0, 0.8))
+        figure.text(0.02, 0.5, "No data set of this study has attributes of two categories.", va="center", fontsize=9)
+        return figure
+    features = frequencies.groupby("feature", sort=False)
+    numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
+    order = features["share_true"].mean().sort_values(kind="stable", na_position="first").index
+    places = {feature: place for place, feature in enumerate(order)}
+    sets = list(_by_dataset(frequencies))
+    n_columns = min(len(sets), 3)
+    n_rows = -(-len(sets) // n_columns)
+    with mpl.rc_context(SETTINGS):
+        size = (2.0 + 1.75 * n_columns, (0.9 + 0.165 * len(order)) * n_rows)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+        panels = first_panels(grid.ravel(), len(sets))
+        for axes, (title, of_set) in zip(panels, sets, strict=True):
+            _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
+            axes.set_title(title, loc="left", fontsize=9)
+        panels[0].set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=7.5)
+        panels[0].set_ylim(-0.7, len(order) - 0.3)
+        panels[0].set_xlim(0, 119)  # room for the number beside a bar of 100
+        panels[0].set_xticks([0, 25, 50, 75, 100])
+        name_axes(figure, panels, "lines on which the feature is true (%)", "")
+    return figure
+
+
+# --- panels -----------------------------------------------------------------------------------------
+
+
+def _by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Title of the panel and rows of each data set, in the order of the frame."""
+    for name, of_set in frame.groupby("dataset", sort=False):
+        yield f"{name} (stand-in)" if of_set["stand_in"].iloc[0] else str(name), of_set
+
+
+def _figure_by_rate(frame: pd.DataFrame) -> tuple[Figure, list[Axes]]:
+    """Figure and panels, two in a row, three from seven on; titles and the axis of rates are set."""
+    sets = list(_by_dataset(frame))
+    n_columns = len(sets) if len(sets) < 2 else 2 if len(sets) <= 6 else 3
+    n_rows = -(-len(sets) // n_columns)
+    width = 4.6 if n_columns == 1 else 7.2 if n_columns == 2 else 9.0
+    figure = Figure(figsize=(width, 2.15 * n_rows + 0.9), layout="constrained")
+    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+    for axes, (title, of_set) in zip(panels, sets, strict=True):
+        axes.set_title(title, loc="left", fontsize=9)
+        _rate_axis(axes, np.unique(of_set["rate"]))
+    return figure, panels
+
+
+def _rate_axis(axes: Axes, rates: np.ndarray) -> None:
+    gap = _smallest_gap(rates)
+    axes.set_xlim(rates[0] - 0.6 * gap, rates[-1] + 0.6 * gap)
+    if gap >= np.ptp(rates) / 15:
+        axes.set_xticks(rates)
+    axes.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}")
+    axes.grid(visible=False, axis="x")
+
+
+def _smallest_gap(rates: np.ndarray) -> float:
+    return float(np.diff(rates).min()) if len(rates) > 1 else 0.05
+
+
+def _offsets(axes: Axes, rates: pd.Series, methods: list[str]) -> Iterator[tuple[str, float]]:
+    """Each method with its distance from the rate, to the left for the first ones."""
+    step = DODGE * _smallest_gap(np.unique(rates)) / len(methods)
+    for place, method in enumerate(methods):
+        yield method, step * (place - (len(methods) - 1) / 2)
+
+
+# --- marks ------------------------------------------------------------------------------------------
+
+
+def _draw(axes: Axes, method: str, rates: pd.Index, middle: pd.Series, reach: Any, joined: bool) -> None:
+    style = method_style(method)
+    axes.errorbar(
+        rates, middle, yerr=reach,
+        color=style["color"], marker=style["marker"], linestyle=style["linestyle"] if joined else "none",
+        markersize=MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white", markeredgewidth=0.3, linewidth=1.1, elinewidth=0.9, capsize=1.4,
+        label=method_name(method),
+    )  # fmt: skip
+
+
+def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:
+    axes.barh(places, percent, height=0.72, color=BAR_COLOR)
+    for place, value in zip(places, percent, strict=True):
+        if np.isfinite(value):
+            axes.text(value + 1.5, place, f"{value:.1f}", va="center", fontsize=6.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+
+
+def _finite(points: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a finite difference; an end of an interval that is not finite becomes NaN."""
+    columns = points[["accuracy_points", "points_low", "points_high"]].astype(float)
+    columns = columns.where(np.isfinite(columns))
+    return columns.dropna(subset="accuracy_points")
+
+
+def _behind(counts: pd.Series) -> str:
+    """What the marks show: how many evaluations stand behind a mean."""
+    several = counts[counts > 1]
+    if several.empty:
+        return "single evaluations"
+    low, high = several.min(), several.max()
+    number = f"{high}" if low == high else f"{low} to {high}"
+    single = "; without a bar: one" if len(several) < len(counts) else ""
+    return f"mean and standard deviation of {number} evaluations{single}"
+
+
+def _listed(names: pd.Series) -> str:
+    return ", ".join(sorted(names.unique())) or "none"

@@ -1,0 +1,261 @@
+"""The study of missing values (PhD chapter 4): accuracy of each way of handling them, by share of missing cells.
+
+Every function takes data and settings and gives a tidy frame. One job is one method at one rate on one data
+set, with all its damaged training sets; the other functions put jobs together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.missing import Imputer, Indicator, inject
+from treecrf.models.base import Decoder
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.custom import OwnLabeller
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
+from treecrf.studies.custom import Candidate, OwnMethod, candidate_name, own_candidates
+from treecrf.studies.missing.settings import MissingSettings
+from treecrf.studies.pieces import Frames, Pieces
+
+Transform = Callable[[SequenceSet], SequenceSet]
+
+COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
+CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    counts : DataFrame
+        dataset, rate, method, training_set, test_set, sequence, n_positions, n_correct: a row for each evaluation
+        and test sequence.
+    choices : DataFrame
+        dataset, rate, method, training_set, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
+    costs : DataFrame
+        dataset, rate, method, training_set, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
+        two thirds of the training set), those of `TreeCRF.seconds_` (the chosen one on all of it), "prediction"
+        (of one test set, mean).
+    """
+
+    counts: pd.DataFrame
+    choices: pd.DataFrame
+    costs: pd.DataFrame
+
+
+def damage(data: SequenceSet, dataset: str, rate: float, side: str, index: int, seed: int = 0) -> SequenceSet:
+    """Make a data set's cells missing.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    dataset, rate, side, index, seed : str, float, "train" or "test", int, int
+        They alone decide which cells, so every method sees the same holes, and other rates have other holes.
+
+    Returns
+    -------
+    SequenceSet
+    """
+    return inject(data, rate, np.random.default_rng(derive_seed(seed, dataset, "holes", f"{rate:g}", side, index)))
+
+
+def evaluate_method(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: tuple[int, int],
+    rate: float,
+    method: str,
+    settings: MissingSettings,
+    seed: int,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """Train one method on every damaged training set and test it on every damaged test set.
+
+    Lambda and iteration are chosen by hold-out within the damaged training set; the split is the same for
+    every method, rate and training set. At rate 0 there is one training set and one test set.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set; with `rate` and `seed` it decides the holes and the split.
+    train, test : SequenceSet
+    window : (int, int)
+    rate : float
+        Share of cells that go missing.
+    method : str
+        One of ``settings.methods``; a labeller of the user's own gets the data with their holes.
+    settings : MissingSettings
+    seed : int
+    pieces : Pieces, optional
+        What one damaged training set yields is a piece.
+    """
+    n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
+    tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
+    fitted, held_out = hold_out(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
+
+    def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
+        damaged = damage(train, dataset, rate, "train", training_set, seed)
+        before = time.thread_time()
+        choice = _choose(damaged.select(fitted), damaged.select(held_out), window, method, settings)
+        seconds = {"choice": time.thread_time() - before}
+        candidate, iteration = choice.pop("values"), choice["iteration"]
+        model, transform = _train(damaged, window, method, candidate, iteration, settings)
+        seconds |= model.seconds_
+        before = time.thread_time()
+        counts = []
+        for test_set, damaged_test in enumerate(tests):
+            predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
+            correct = predicted == model.align_labels(damaged_test)
+            counts.append(_counts_by_sequence(correct, test).assign(test_set=test_set))
+        seconds["prediction"] = (time.thread_time() - before) / n_test_sets
+        costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
+        frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
+        return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
+
+    found = [
+        (pieces or Pieces()).finished(f"training_set_{training_set}", partial(evaluate, training_set))
+        for training_set in range(n_training_sets)
+    ]
+    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    return Outcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
+
+
+def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
+    """Counts of whole test sets: those of `evaluate_method` summed over sequences.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, method, training_set, test_set, n_positions, n_correct.
+    """
+    groups = counts.groupby(COUNT_NAMES[:5], sort=False, observed=True)
+    return groups[["n_positions", "n_correct"]].sum().reset_index()
+
+
+def comparable(counts: pd.DataFrame) -> pd.DataFrame:
+    """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
+    keys = ["dataset", "rate", "training_set", "test_set", "sequence"]
+    differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
+    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
+    return counts[some | (counts["rate"] > 0)]
+
+
+def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:
+    """Share of the observations on which each attribute of two categories is true (figure 4.2).
+
+    Parameters
+    ----------
+    dataset : str
+    data : SequenceSet
+
+    Returns
+    -------
+    DataFrame
+        dataset, feature, number (from 1), share_true (of the observations that show it; the second category is
+        "true"). No rows for attributes of more categories.
+    """
+    rows = []
+    for j, attribute in enumerate(data.attributes):
+        if len(attribute.categories) == 2:
+            observed = data.values[:, j][data.values[:, j] >= 0]
+            share = float((observed == 1).mean()) if len(observed) else np.nan
+            rows.append({"dataset": dataset, "feature": attribute.name, "number": j + 1, "share_true": share})
+    return pd.DataFrame(rows, columns=["dataset", "feature", "number", "share_true"])
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    rng = np.random.default_rng(0)
+    names = ("a", "b", "c")
+    values, labels = rng.integers(0, 3, (60, 2), np.int16), rng.integers(0, 3, 60, np.int16)
+    attributes = (Attribute("first", names), Attribute("second", names))
+    data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
+    tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
+    for method in tiny.methods:
+        evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0)
+
+
+def _choose(
+    fitted: SequenceSet, held_out: SequenceSet, window: tuple[int, int], method: str, settings: MissingSettings
+) -> dict[str, Any]:
+    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
+    if method in settings.labellers:
+        candidates = own_candidates(settings.labellers[method])
+    else:
+        candidates = [{"l2_regularization": value} for value in sorted(settings.l2_regularizations)]
+    curves = []
+    for rank, candidate in enumerate(candidates):
+        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings)
+        accuracy = model.staged_score(transform(held_out), (settings.decoder,))[:, 0]
+        iterations = np.arange(1, len(accuracy) + 1)
+        curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
+    best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
+    chosen = candidates[int(best["rank"])]
+    return {
+        "values": chosen, "candidate": candidate_name(chosen), "iteration": int(best["iteration"]),
+        "held_out_accuracy": float(best["held_out_accuracy"]),
+    }  # fmt: skip
+
+
+def _train(
+    train: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    candidate: Candidate,
+    n_iterations: int,
+    settings: MissingSettings,
+) -> tuple[TreeCRF | OwnLabeller, Transform]:
+    """A fitted model and what must be done to data before it predicts."""
+    transform: Transform = lambda data: data  # noqa: E731
+    if method in settings.labellers:
+        return OwnMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), transform
+    if method == "imputation":
+        transform = Imputer().fit(train).transform
+    elif method == "indicator":
+        transform = Indicator(settings.mark).fit(train).transform
+    model = TreeCRF(
+        n_iterations=n_iterations,
+        max_leaves=settings.max_leaves,
+        window=window,
+        order=settings.order,
+        missing="error" if method in ("imputation", "indicator") else method,
+        scale_gain=settings.scale_gain,
+        n_surrogates=settings.n_surrogates,
+        either_polarity=settings.either_polarity,
+        all_missing=settings.all_missing,
+        unseen_missing=settings.unseen_missing,
+        unseen=settings.unseen,
+        **candidate,
+    )
+    return model.fit(transform(train)), transform
+
+
+def _predict(model: TreeCRF | OwnLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:
+    """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
+    if isinstance(model, TreeCRF):
+        return model.predict(data, decoder)
+    return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
+
+
+def _counts_by_sequence(correct: NDArray[np.bool_], test: SequenceSet) -> pd.DataFrame:
+    """Positions and correct positions of every test sequence."""
+    return pd.DataFrame(
+        {
+            "sequence": np.arange(len(test)),
+            "n_positions": test.lengths,
+            "n_correct": np.add.reduceat(correct.astype(np.int64), test.offsets[:-1]),
+        }
+    )

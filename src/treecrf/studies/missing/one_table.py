@@ -1,0 +1,96 @@
+"""The study of missing values on one table: all methods at its own holes and at more of them, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import product
+
+import pandas as pd
+
+from treecrf.compiled.cache import kernel_cache
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all
+from treecrf.statistics.selection import derive_seed, hold_out
+from treecrf.studies.missing.jobs import Outcome, comparable, evaluate_method, evaluations, warm_kernels
+from treecrf.studies.settings import MissingSettings
+
+Progress = Callable[[int, str], None]
+"""Called with the number of finished jobs and what the last one was."""
+
+
+def study_table(
+    name: str,
+    data: SequenceSet,
+    window: tuple[int, int],
+    settings: MissingSettings,
+    *,
+    test_fraction: float = 1 / 3,
+    seed: int = 0,
+    n_threads: int = 1,
+    progress: Progress = lambda done, what: None,
+) -> dict[str, pd.DataFrame]:
+    """Train and test every method at every rate.
+
+    Parameters
+    ----------
+    name : str
+        What the data set is called in the frames; with the seed it decides the holes and what is held out.
+    data : SequenceSet
+        With labels. Its own holes stay at every rate, so rate 0 tells how the methods handle these.
+    window : (int, int)
+    settings : MissingSettings
+    test_fraction : float
+        Share of the sequences that tests; the others train and choose.
+    seed : int
+    n_threads : int
+        Jobs (a method at a rate) at a time. Any number gives the same frames, times aside.
+    progress : callable
+
+    Returns
+    -------
+    dict of DataFrame
+        evaluations, comparisons, costs, deviance, choices: what `treecrf.studies.missing.guide` and the tables take.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three sequences: some train, some choose, some test.
+    """
+    if len(data) < 3:
+        raise ValueError(
+            f"there are {len(data)} sequences, but some train, some choose and some test; give at least three."
+        )
+    fitted, tested = hold_out(len(data), test_fraction, derive_seed(seed, name, "test"))
+    train, test = data.select(fitted), data.select(tested)
+    jobs = list(product(settings.rates, settings.methods))
+    warm_kernels()  # one after another: two threads must not compile the same routine
+    outcomes: dict[tuple[float, str], Outcome] = {}
+    with kernel_cache(), ThreadPoolExecutor(n_threads) as pool:  # the jobs' own such blocks may end out of order
+        running = {
+            pool.submit(evaluate_method, name, train, test, window, rate, method, settings, seed): (rate, method)
+            for rate, method in jobs
+        }
+        try:
+            for future in as_completed(running):
+                rate, method = running[future]
+                outcomes[rate, str(method)] = future.result()
+                progress(len(outcomes), f"{method} at {rate:.0%}")
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    ordered = [outcomes[rate, str(method)] for rate, method in jobs]
+    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
+    frames = {
+        "evaluations": evaluations(counts),
+        "comparisons": compare_all(comparable(counts)),
+        "costs": costs,
+        "deviance": analysis_of_deviance(comparable(counts)),
+        "choices": choices,
+    }
+    return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
+
+
+def n_jobs(settings: MissingSettings) -> int:
+    """Jobs of `study_table`."""
+    return len(settings.rates) * len(settings.methods)

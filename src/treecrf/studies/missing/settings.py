@@ -1,0 +1,92 @@
+"""Settings of the study of chapter 4: missing values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
+
+MissingMethod = Literal[
+    "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator"
+]  # fmt: skip
+
+
+class MissingSettings(StudySettings):
+    """The study of chapter 4: which way of handling missing input values is best."""
+
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"methods", "rates", "baseline", "baselines"}
+
+    methods: list[MissingMethod | Name] = Field(
+        ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
+        min_length=1,
+        description="Ways of handling missing values, and labellers of your own that cope with holes themselves.",
+    )
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
+    rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
+    )
+    n_training_sets: int = Field(5, ge=1, description="Damaged training sets for each rate.")
+    n_test_sets: int = Field(5, ge=1, description="Damaged test sets for each rate.")
+    l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
+    )
+    n_iterations: int = Field(100, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
+    held_out: float = Field(
+        1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses lambda and iteration."
+    )
+    max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
+    order: int = Field(1, ge=0, le=4, description="Previous labels that the potentials see.")
+    decoder: Decoder = Field("forward_backward", description="Way of predicting.")
+    baseline: MissingMethod | Name = Field(
+        "instance_weighting", description="The method that others are compared with."
+    )
+    baselines: dict[Name, MissingMethod | Name] = Field(
+        dict.fromkeys(("faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix"), "imputation"),
+        description="Data sets with another baseline.",
+    )
+    scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
+    n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")
+    either_polarity: bool = Field(True, description="Whether the opposite of a test may be a surrogate.")
+    all_missing: Literal["majority", "both"] = Field(
+        "majority", description="Where a row goes when all surrogates are missing."
+    )
+    unseen_missing: Literal["majority", "both"] = Field(
+        "majority", description="Where a row goes when training showed no missing value at a split."
+    )
+    mark: Literal["auto", "category", "flag"] = Field(
+        "auto", description="How the indicator marks a hole; auto: flags for attributes of two categories."
+    )
+    unseen: Literal["missing", "error"] = Field(
+        "missing", description="What to do with a category that the training set does not have."
+    )
+
+    @field_validator("datasets", "methods", "rates", "l2_regularizations")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return each_once(values)
+
+    @model_validator(mode="after")
+    def _methods_are_known(self) -> MissingSettings:
+        refuse_unknown(self.methods, get_args(MissingMethod), self.labellers)
+        return self
+
+    @model_validator(mode="after")
+    def _baselines_are_methods(self) -> MissingSettings:
+        for name in self.datasets:
+            baseline = self.baselines.get(name, self.baseline)
+            if baseline not in self.methods:
+                raise ValueError(
+                    f"has the baseline {baseline!r} for {name!r}, which is not among methods; add it there"
+                )
+        return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        unused = {*self.whole, "labellers"}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+
+    def baseline_of(self, dataset: str) -> str:
+        """The method that others are compared with on a data set."""
+        return self.baselines.get(dataset, self.baseline)

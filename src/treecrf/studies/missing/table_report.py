@@ -1,0 +1,52 @@
+"""The study of missing values on one table, written to a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.io.files import atomic, write_frame, write_text
+from treecrf.rendering.layouts import write_layout
+from treecrf.rendering.style import save_figure
+from treecrf.studies.missing.figures import accuracy_by_rate
+from treecrf.studies.missing.guide import missing_values_guide
+from treecrf.studies.missing.tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
+
+
+def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
+    """Write the guide, its figure, its tables and the frames behind them.
+
+    Parameters
+    ----------
+    frames : mapping of DataFrame
+        What `treecrf.studies.missing.one_table.study_table` gives.
+    folder : Path
+    baseline : str
+        The method that the tables of comparisons measure against.
+
+    Returns
+    -------
+    Path
+        The guide, ``guide.md``.
+    """
+    for name, frame in frames.items():
+        write_frame(frame, folder / f"{name}.csv")
+    layouts = {"accuracy": accuracy_layout(frames["evaluations"]), "cpu_seconds": costs_layout(frames["costs"])}
+    if len(frames["comparisons"]):
+        layouts["effects"] = comparison_layout("effects", frames["comparisons"], baseline)
+        layouts["significance"] = comparison_layout("significance", frames["comparisons"], baseline)
+        layouts["deviance"] = deviance_layout(frames["deviance"])
+    for name, layout in layouts.items():
+        write_layout(layout, str(folder / "tables" / name))
+    figure = accuracy_by_rate(frames["evaluations"])
+    for kind in ("svg", "png"):
+        with atomic(folder / f"accuracy.{kind}") as temporary:
+            save_figure(figure, temporary, kind)
+    guide = missing_values_guide(
+        frames["evaluations"], frames["comparisons"], frames["costs"], frames["deviance"],
+        command="snakemake --cores 2 missing --configfile my.yaml",
+    )  # fmt: skip
+    write_text(guide, folder / "guide.md")
+    return folder / "guide.md"

@@ -1,0 +1,332 @@
+"""Tables of the study of missing values (PhD chapter 4): text in cells, as HTML and as LaTeX.
+
+Every layout has a row per data set and missing rate, or per data set, missing rate and method. A cell that has no
+value shows a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from treecrf.rendering.cells import (
+    BEST,
+    DAGGER,
+    DASH,
+    PUBLISHED_FOR,
+    SIGNIFICANCE_LEVEL,
+    STAR,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
+)
+from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.studies.published import missing_value_coefficients
+
+PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
+"""Phases that are no part of a training, with the heading of their columns."""
+
+TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
+
+# --- layouts ----------------------------------------------------------------------------------------
+
+
+def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Tables 4.1 a to d: the log odds of every method against `baseline`, measured beside published.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, coefficient, p_value, clustered_p_holm.
+    published : DataFrame
+        From `treecrf.studies.published.missing_value_coefficients`.
+    baseline : str
+        Published values are shown where the dissertation has the same baseline.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name): what the row is of, then a group per method. `STAR`: p < 0.05 by the Wald test, as
+        in the dissertation. `DAGGER`: also clustered by test sequence and corrected by Holm's method. All p-values
+        are in `significance_layout`.
+    """
+    against = _against(comparisons, baseline)
+    rows = _rows(against, ["dataset", "rate"])
+    known = published[published["baseline"] == baseline]
+    sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
+    columns: dict[tuple[str, str], list[str]] = {("", "data set"): dataset_names(rows)}
+    if known["dataset"].isin(sources).any():
+        columns["", "published for"] = [name if name in set(known["dataset"]) else DASH for name in sources]
+    columns["", "missing rate"] = _rates(rows)
+    for method in ordered_methods(against["method"]):
+        measured = _aligned(against[against["method"] == method], rows)
+        columns[method_name(method), "measured"] = [
+            _measured(*row) for row in measured[["coefficient", "p_value", "clustered_p_holm"]].to_numpy(dtype=float)
+        ]
+        of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
+        if len(of_method):
+            columns[method_name(method), "published"] = _published(of_method, sources, rows["rate"])
+    return grouped(columns)
+
+
+def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Every test of every method against `baseline`: coefficient, standard errors and p-values.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, coefficient, standard_error, p_value, p_holm,
+        likelihood_ratio_p_value, clustered_standard_error, clustered_p_value, clustered_p_holm.
+    baseline : str
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name): tests that take positions as independent, then those clustered by test sequence.
+    """
+    against = _sorted_by_method(_against(comparisons, baseline))
+    independent, clustered = "positions independent", "clustered by test sequence"
+    columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
+    columns["", "coefficient"] = cell_texts(against["coefficient"], _coefficient)
+    columns[independent, "standard error"] = cell_texts(against["standard_error"], _coefficient)
+    columns[independent, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
+    columns[independent, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
+    columns[independent, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
+    columns[clustered, "standard error"] = cell_texts(against["clustered_standard_error"], _coefficient)
+    columns[clustered, "p, Wald"] = cell_texts(against["clustered_p_value"], p_value_text)
+    columns[clustered, "p, Holm"] = cell_texts(against["clustered_p_holm"], p_value_text)
+    return grouped(columns)
+
+
+def comparison_layout(kind: str, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """`coefficients_layout` beside the published values, `significance_layout` or `effects_layout`, by its first word.
+
+    A frame without rows where no data set has comparisons with the baseline.
+    """
+    if not (comparisons["baseline"] == baseline).any():
+        return pd.DataFrame({"data set": pd.Series(dtype=str)})
+    return COMPARISON_LAYOUTS[kind](comparisons, baseline)
+
+
+def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        dataset, stand_in, rate, baseline, method, accuracy_points, points_low, points_high.
+    baseline : str
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and missing rate, a column per method.
+    """
+    against = _against(comparisons, baseline)
+    rows = _rows(against, ["dataset", "rate"])
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
+    for method in ordered_methods(against["method"]):
+        points = _aligned(against[against["method"] == method], rows)
+        values = points[["accuracy_points", "points_low", "points_high"]].to_numpy(dtype=float)
+        columns[method_name(method)] = [_with_interval(*row) for row in values]
+    return pd.DataFrame(columns)
+
+
+def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation of the accuracy in percent, the best mean of each row marked by `BEST`.
+
+    Parameters
+    ----------
+    evaluations : DataFrame
+        dataset, stand_in, rate, method, n_positions, n_correct.
+
+    Returns
+    -------
+    DataFrame of str
+        A row per data set and missing rate, a column per method. A single evaluation has no standard deviation.
+        Means that look the same in print are all marked.
+    """
+    accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
+    rows = _rows(accuracy, ["dataset", "rate"])
+    spread = accuracy.groupby(["dataset", "rate", "method"])["percent"].agg(["mean", "std"]).reset_index()
+    of_method = {
+        method: _aligned(spread[spread["method"] == method], rows) for method in ordered_methods(spread["method"])
+    }
+    printed = pd.DataFrame({method: frame["mean"].round(2) for method, frame in of_method.items()})
+    is_best = printed.eq(printed.max(axis=1), axis=0)
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
+    for method, frame in of_method.items():
+        columns[method_name(method)] = [
+            with_deviation(mean, sd) + (f" {BEST}" if best else "")
+            for mean, sd, best in zip(frame["mean"], frame["std"], is_best[method], strict=True)
+        ]
+    return pd.DataFrame(columns)
+
+
+def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds by data set, missing rate and method, and how many times the cheapest method's they are.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        dataset, stand_in, rate, method, training_set, phase, cpu_seconds, n_iterations.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name). Means over the training sets; a training is all phases but `PHASES_APART`, which have
+        columns of their own. The methods choose different numbers of iterations: hence the group "one iteration".
+    """
+    names = ["dataset", "rate", "method", "training_set"]
+    groups = costs.assign(phase=costs["phase"].where(costs["phase"].isin(PHASES_APART), "training"))
+    seconds = groups.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum")
+    seconds["iterations"] = costs[~costs["phase"].isin(PHASES_APART)].groupby(names)["n_iterations"].first()
+    if "training" in seconds:
+        seconds["one iteration"] = seconds["training"] / seconds["iterations"]
+    means = seconds.groupby(names[:3]).mean().reset_index()
+    rows = _sorted_by_method(_rows(costs, names[:3]))
+    means = rows.merge(means, on=names[:3], how="left", validate="one_to_one")
+    columns = {("", heading): texts for heading, texts in _methods_of_rows(rows).items()}
+    headings = {"training": "training", "one iteration": "one iteration", **PHASES_APART}
+    for phase, heading in headings.items():
+        if phase not in means:
+            continue
+        if phase == "training":
+            columns[heading, "iterations"] = cell_texts(means["iterations"], lambda value: number(value, 1))
+        columns[heading, "CPU s"] = cell_texts(means[phase], seconds_text)
+        cheapest = means.groupby(names[:2])[phase].transform("min")
+        columns[heading, "ratio"] = cell_texts(means[phase] / cheapest.where(cheapest > 0), number)
+    return grouped(columns)
+
+
+def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
+    """Analysis of deviance: what the training set, and then the method, add to the binomial model.
+
+    Parameters
+    ----------
+    deviance : DataFrame
+        dataset, rate, term, degrees_of_freedom, deviance, residual_degrees_of_freedom, residual_deviance, p_value.
+
+    Returns
+    -------
+    DataFrame of str
+        Columns (group, name); df: degrees of freedom. A row per data set, missing rate and term, in the order of the
+        frame.
+    """
+    added, left = "added by the term", "residual"
+    return grouped(
+        {
+            ("", "data set"): dataset_names(deviance),
+            ("", "missing rate"): _rates(deviance),
+            ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
+            (added, "df"): cell_texts(deviance["degrees_of_freedom"], count_text),
+            (added, "deviance"): cell_texts(deviance["deviance"], number),
+            (added, "p"): cell_texts(deviance["p_value"], p_value_text),
+            (left, "df"): cell_texts(deviance["residual_degrees_of_freedom"], count_text),
+            (left, "deviance"): cell_texts(deviance["residual_deviance"], number),
+        }
+    )
+
+
+COMPARISON_LAYOUTS: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
+    "coefficients": lambda comparisons, baseline: coefficients_layout(
+        comparisons, missing_value_coefficients(), baseline
+    ),
+    "significance": significance_layout,
+    "effects": effects_layout,
+}
+"""The tables of comparisons with a baseline, by the name of their files."""
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+
+def _against(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The comparisons with `baseline`."""
+    against = comparisons[(comparisons["baseline"] == baseline) & (comparisons["method"] != baseline)]
+    if against.empty:
+        there = ", ".join(sorted(comparisons["baseline"].unique())) or "none"
+        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {there}")
+    return against
+
+
+def _rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """One row per combination of `names`: data sets in the order of the frame, rates from small to large."""
+    rows = frame[[*names, "stand_in"]].drop_duplicates(names)
+    return rows.sort_values(["dataset", "rate"], key=_order, kind="stable", ignore_index=True)
+
+
+def _sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
+    """Data sets in the order of the frame, rates from small to large, methods in the order of `ordered_methods`."""
+    return frame.sort_values(["dataset", "rate", "method"], key=_order, kind="stable", ignore_index=True)
+
+
+def _order(column: pd.Series) -> pd.Series:
+    if column.name == "dataset":
+        return pd.Series(pd.factorize(column)[0], index=column.index)
+    if column.name == "method":
+        return column.map(ordered_methods(column).index)
+    return column
+
+
+def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The row of `frame` for each of `rows`, NaN where there is none."""
+    values = frame.drop(columns="stand_in", errors="ignore")
+    return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
+
+
+def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) -> list[str]:
+    """The published coefficient of one method for each row, with its star."""
+    keys = zip(of_method["dataset"], of_method["missing_rate"].round(6), strict=True)
+    values = zip(of_method["coefficient"], of_method["significant"], strict=True)
+    texts = {
+        key: _coefficient(coefficient) + (STAR if significant else "")
+        for key, (coefficient, significant) in zip(keys, values, strict=True)
+    }
+    return [texts.get((source, round(rate, 6)), DASH) for source, rate in zip(sources, rates, strict=True)]
+
+
+def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
+    names = [method_name(method) for method in rows["method"]]
+    return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
+
+
+def _rates(rows: pd.DataFrame) -> list[str]:
+    return [f"{100 * rate:g} %" for rate in rows["rate"]]
+
+
+# --- cells ------------------------------------------------------------------------------------------
+
+
+def _measured(coefficient: float, p_value: float, clustered_p_holm: float) -> str:
+    star = STAR if p_value < SIGNIFICANCE_LEVEL else ""
+    return _coefficient(coefficient) + star + (DAGGER if clustered_p_holm < SIGNIFICANCE_LEVEL else "")
+
+
+def _coefficient(value: float) -> str:
+    """Three decimals; what rounds to zero has no sign."""
+    if np.isinf(value):
+        return _infinite(value)
+    return number(round(value, 3) or 0.0, 3).replace("-", "−")
+
+
+def _points(value: float) -> str:
+    return _infinite(value, plus="+") if np.isinf(value) else signed(value)
+
+
+def _infinite(value: float, plus: str = "") -> str:
+    return f"{plus}∞" if value > 0 else "−∞"
+
+
+def _with_interval(middle: float, low: float, high: float) -> str:
+    if np.isnan(low) and np.isnan(high):
+        return _points(middle)
+    return f"{_points(middle)} [{_points(low)}, {_points(high)}]"

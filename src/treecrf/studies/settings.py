@@ -1,0 +1,213 @@
+"""The whole configuration: its keys, their defaults (PROTOCOL's), and what to say when one is wrong.
+
+``python -m treecrf.studies.settings`` prints the JSON schema that ``config/schema.json`` holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from treecrf.io.messages import listed, quoted
+from treecrf.options import Labellers, Model, Name, Window
+from treecrf.studies.cost.settings import ScalingSettings
+from treecrf.studies.future.settings import FutureSettings
+from treecrf.studies.missing.settings import MissingMethod, MissingSettings
+from treecrf.studies.training.settings import TrainingMethod, TrainingSettings
+
+_MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1
+"""Of a configuration: values, counted as often as they are referred to; levels of nesting; whole numbers."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+class BuiltinDataset(Model):
+    """A data set that the package knows how to get or to generate."""
+
+    kind: Literal["builtin"] = "builtin"
+    source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
+    options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
+    window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
+
+
+class TableDataset(Model):
+    """Sequences of your own: a CSV, Parquet or columns file with one row per observation; an empty cell is missing."""
+
+    kind: Literal["table"]
+    path: str = Field(description="The training table, or the only one.")
+    test: str | None = Field(None, description="The test table.")
+    split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
+    test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
+    sequence: str = Field("sequence", description="Column that tells sequences apart.")
+    label: str = Field("label", description="Column with the labels; the last one of a columns file.")
+    attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
+    window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
+
+
+Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
+
+
+class Settings(Model):
+    """The whole configuration of a run."""
+
+    mirror: str | None = Field(
+        None, description="Folder with copies of the raw files; the environment variable TREECRF_MIRROR unless given."
+    )
+    raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
+    results: str = Field("results", description="Folder of everything that is computed.")
+    reports: str = Field("reports", description="Folder of the pages to read.")
+    seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
+    datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
+    labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
+    training: TrainingSettings = Field(
+        default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
+    )
+    scaling: ScalingSettings = Field(
+        default_factory=lambda: ScalingSettings(methods=[]), description="Cost by length and window; sampling."
+    )
+    missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
+    future: FutureSettings = Field(default_factory=lambda: FutureSettings(), description="The study of chapter 5.")
+
+    @field_validator("datasets", mode="before")
+    @classmethod
+    def _builtin_unless_said(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {name: _with_kind(options) for name, options in value.items()}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _studies_know_labellers(cls, values: Any) -> Any:
+        """Studies get the labellers, so that the settings of a job say everything about it."""
+        if not (isinstance(values, Mapping) and values.get("labellers")):
+            return values
+        given = {name: values.get(name) or {} for name in ("training", "missing", "future")}
+        studies = {
+            name: {**study, "labellers": values["labellers"]}
+            for name, study in given.items()
+            if isinstance(study, Mapping)
+        }
+        return {**values, **studies}
+
+    @model_validator(mode="after")
+    def _labellers_have_names_of_their_own(self) -> Settings:
+        taken = {*get_args(TrainingMethod), *get_args(MissingMethod)}
+        for name in self.labellers:
+            if name in taken:
+                raise ValueError(f"labellers names {name!r}, which is a method of its own; choose another name")
+        return self
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Settings:
+        wanted = {
+            "training": self.training.datasets, "missing": self.missing.datasets, "future": self.future.datasets,
+        }  # fmt: skip
+        for study, names in wanted.items():
+            unknown = [name for name in names if name not in self.datasets]
+            if unknown:
+                raise ValueError(
+                    f"{study}.datasets names {unknown[0]!r}, which is not under datasets "
+                    f"({listed(self.datasets, str)}); describe it there or leave it out"
+                )
+        return self
+
+
+def load_settings(mapping: object) -> Settings:
+    """Check a configuration.
+
+    Parameters
+    ----------
+    mapping : mapping
+        The configuration as read from YAML; anything else is refused.
+
+    Returns
+    -------
+    Settings
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the first wrong key, what is wrong with it, and what to do.
+    """
+    if not isinstance(mapping, Mapping):
+        raise ValueError(f"configuration: holds {quoted(mapping)}, not keys with values; see config/README.md.")
+    _check_values(mapping)
+    try:
+        return Settings.model_validate(dict(mapping))
+    except ValidationError as error:
+        raise ValueError(_sentence(error)) from None
+
+
+def json_schema() -> str:
+    """The JSON schema of the configuration, as text."""
+    return json.dumps(Settings.model_json_schema(), indent=2) + "\n"
+
+
+def _check_values(mapping: Mapping[Any, Any]) -> None:
+    """Refuse what would stop a run later or never end: too much, too deep, and what JSON cannot hold."""
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), mapping)]
+    n_values = 0
+    while waiting:
+        names, value = waiting.pop()
+        n_values += 1
+        if n_values > _MOST_VALUES:
+            raise ValueError(f"configuration: holds more than {_MOST_VALUES:,} values; leave some out.")
+        problem = _problem_of(value) or ("is nested too deep" if len(names) > _MOST_LEVELS else None)
+        if problem is not None:
+            key = ".".join(name if isinstance(name, str) else quoted(name) for name in names)
+            raise ValueError(
+                f"configuration: {quoted(key)} holds {quoted(value)}, which {problem}; change it (config/README.md "
+                "describes it)."
+            )
+        if isinstance(value, Mapping):
+            waiting.extend(((*names, name), name) for name in value if isinstance(name, str))
+            waiting.extend(((*names, name), inner) for name, inner in value.items())
+        elif isinstance(value, list | tuple):
+            waiting.extend(((*names, place), inner) for place, inner in enumerate(value))
+
+
+def _problem_of(value: Any) -> str | None:
+    if isinstance(value, str):
+        return "has a control character" if _CONTROL.search(value) else None
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return f"is beyond {_LARGEST:,}"
+    if isinstance(value, Mapping) and not all(isinstance(name, str) for name in value):
+        return "has a key that is not text (put it in quotes)"
+    is_plain = value is None or isinstance(value, int | float | list | tuple | Mapping)
+    return None if is_plain else f"is of the type {type(value).__name__} (text needs quotes)"
+
+
+def _with_kind(options: Any) -> Any:
+    if options is None:
+        return {"kind": "builtin"}
+    if isinstance(options, Mapping):
+        return {"kind": "builtin", **options}
+    return options
+
+
+def _sentence(error: ValidationError) -> str:
+    errors = error.errors()
+    first = errors[0]
+    key = ".".join(str(part) for part in first["loc"] if part not in ("builtin", "[key]"))
+    if first["type"] == "extra_forbidden":
+        what = f"the key {quoted(key)} is not known; remove it, or look up its spelling in config/README.md"
+    elif first["type"] == "missing":
+        what = f"the key {quoted(key)} is missing; add it (config/README.md describes it)"
+    elif first["type"] == "string_pattern_mismatch":
+        what = f"{quoted(key)} holds {quoted(first['input'])}; a data set's name has letters, digits and underscores only, rename it"
+    elif first["type"] == "value_error":
+        message = str(first["ctx"]["error"])
+        what = f"{quoted(key)} {message}" if key else message
+    else:
+        message = first["msg"][0].lower() + first["msg"][1:]
+        what = f"{quoted(key)} holds {quoted(first['input'])}, but {message}; change it (config/README.md describes it)"
+    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"configuration: {what}{others}."
+
+
+if __name__ == "__main__":
+    print(json_schema(), end="")

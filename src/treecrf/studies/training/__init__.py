@@ -1,0 +1,1 @@
+"""Chapter 3: TreeCRF and its rivals, their accuracy."""

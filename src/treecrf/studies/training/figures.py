@@ -1,0 +1,247 @@
+"""Figures of the training study (PhD chapter 3): accuracy and cost by iteration, accuracy of all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.style import (
+    SETTINGS,
+    is_own,
+    ordered_training_methods,
+    training_method_name,
+    training_method_style,
+)
+from treecrf.studies.published import training_accuracies, training_costs
+from treecrf.studies.training.summary import BETTER
+
+FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")
+"""Methods of figures 3.1 and 3.2; the user's own join them."""
+
+FIRST_ITERATIONS = 0.1
+"""Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
+
+PEAK_COLOR = "#D55E00"
+
+
+def accuracy_by_iteration(
+    curves: pd.DataFrame, methods: Iterable[str] | None = None, published: pd.DataFrame | None = None
+) -> Figure:
+    """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `treecrf.studies.training.summary.learning_curves`, of any data sets and methods; a column stand_in, if
+        there is one, marks titles.
+    methods : iterable of str, optional
+        `FIGURE_METHODS` and methods without a name unless given; if there are none of them, all.
+    published : DataFrame, optional
+        `published_peaks` unless given; without rows, nothing published is drawn.
+
+    Returns
+    -------
+    Figure
+        Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that
+        cross-validation chose. Hollow marker: published. The axis leaves out what happens in the first iterations only.
+    """
+    shown = _of_methods(curves, methods)
+    known = published_peaks() if published is None else published
+    peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set), of_papers in zip(panels, by_dataset(shown), peaks, strict=True):
+            for method, curve in _by_method(of_set):
+                color = training_method_style(method)["color"]
+                axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
+                _draw_line(axes, method, curve, "accuracy")
+            _draw_published(axes, of_papers)
+            _fit_axes(axes, of_set, of_papers)
+        name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
+        said = "; hollow: published" if any(map(len, peaks)) else ""
+        add_legend(figure, panels, f"marker: chosen by cross-validation{said}", handlelength=3.2)
+    return figure
+
+
+def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
+    """Figure 3.2: CPU seconds of training up to each iteration, a panel per data set, a line per method.
+
+    Parameters
+    ----------
+    curves, methods : see `accuracy_by_iteration`
+
+    Returns
+    -------
+    Figure
+        Line: cumulative CPU seconds of one thread. Marker: the iteration that cross-validation chose.
+    """
+    shown = _of_methods(curves, methods)
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
+            for method, curve in _by_method(of_set):
+                _draw_line(axes, method, curve, "cpu_seconds")
+            axes.set_ylim(bottom=0)
+        name_axes(figure, panels, "iteration", "cumulative CPU seconds")
+        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+    return figure
+
+
+def accuracies(summary: pd.DataFrame) -> Figure:
+    """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `treecrf.studies.training.summary.summarise`, of any data sets and methods.
+
+    Returns
+    -------
+    Figure
+        A row per method, the same in each panel; empty where a method was not run. Dot: accuracy at the cross-validated
+        choice, mean over the perturbed runs (of a method without such runs the unperturbed one). Bar: smallest to
+        largest of these runs. Triangle: the same mean of the peaks of the test curves. Vertical line: published.
+    """
+    better = summary[summary["decoder"] == BETTER]
+    methods = ordered_training_methods(better["method"])
+    sets = list(by_dataset(better))
+    n_columns = min(len(sets), 3)
+    n_rows = -(-len(sets) // n_columns)
+    with mpl.rc_context(SETTINGS):
+        size = (2.0 + 2.35 * n_columns, (0.55 + 0.21 * len(methods)) * n_rows + 0.6)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
+        panels = first_panels(grid.ravel(), len(sets))
+        for axes, (title, of_set) in zip(panels, sets, strict=True):
+            _draw_accuracies(axes, of_set, [methods.index(method) for method in of_set["method"]])
+            axes.set_title(title, loc="left", fontsize=9)
+        panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
+        panels[0].set_ylim(len(methods) - 0.4, -0.6)
+        name_axes(figure, panels, "accuracy on the test set (%)", "")
+        add_legend(figure, panels, "", handlelength=1.6)
+    return figure
+
+
+def published_peaks() -> pd.DataFrame:
+    """Published accuracies and the iterations that reach them (PhD table 3.5).
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, percent, first and last (of a range of iterations, else the same).
+    """
+    percent = training_accuracies().query("decoder == @BETTER")[["dataset", "method", "percent"]]
+    peaks = percent.merge(training_costs()[["dataset", "method", "iterations"]], on=["dataset", "method"])
+    ends = peaks["iterations"].astype(str).str.split("-")
+    return peaks.drop(columns="iterations").assign(first=ends.str[0].astype(int), last=ends.str[-1].astype(int))
+
+
+# --- panels -----------------------------------------------------------------------------------------
+
+
+def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Title of the panel and rows of each data set, in the order of the frame; a column stand_in marks titles."""
+    for name, of_set in frame.groupby("dataset", sort=False):
+        stand_in = "stand_in" in of_set and of_set["stand_in"].iloc[0]
+        yield f"{name} (stand-in)" if stand_in else str(name), of_set
+
+
+def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataFrame:
+    """The curves of the methods that a figure shows; unless they are given, all where none of `FIGURE_METHODS` was run."""
+    present = list(curves["method"].unique())
+    if methods is None:
+        own = [method for method in present if is_own(method)]
+        methods = [method for method in present if method in FIGURE_METHODS or method in own] or present
+    wanted = list(methods)
+    shown = curves[curves["method"].isin(wanted)]
+    if shown.empty:
+        raise ValueError(f"No curve is of {', '.join(wanted)}; name some of {', '.join(present)}.")
+    return shown
+
+
+def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
+    """Figure and panels, two in a row, three from five on; titles and the axis of iterations are set."""
+    sets = list(by_dataset(shown))
+    n_columns = min(len(sets), 2 if len(sets) <= 4 else 3)
+    n_rows = -(-len(sets) // n_columns)
+    size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.3 * n_rows + 0.9)
+    figure = Figure(figsize=size, layout="constrained")
+    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
+    for axes, (title, of_set) in zip(panels, sets, strict=True):
+        axes.set_title(title, loc="left", fontsize=9)
+        axes.set_xlim(0, 1.03 * of_set["iteration"].max())
+    return figure, panels
+
+
+def _by_method(of_set: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    for method in ordered_training_methods(of_set["method"]):
+        yield method, of_set[of_set["method"] == method].set_index("iteration").sort_index()
+
+
+def _published_of(of_set: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """The published peaks of a panel; two methods that the same number stands for have one."""
+    here = published[(published["dataset"] == of_set["dataset"].iloc[0]) & published["method"].isin(of_set["method"])]
+    return here.drop_duplicates(["percent", "first", "last"])
+
+
+def _fit_axes(axes: Axes, of_set: pd.DataFrame, peaks: pd.DataFrame) -> None:
+    """Show every marker, and leave out accuracies that only the first iterations have."""
+    last = of_set["iteration"].max()
+    shown = of_set[(of_set["iteration"] > FIRST_ITERATIONS * last) | of_set["chosen"]]
+    bottom, top = min([shown["low"].min(), *peaks["percent"]]), max([of_set["high"].max(), *peaks["percent"]])
+    room = 0.06 * (top - bottom) or 1.0
+    axes.set_ylim(bottom - room, top + room)
+    axes.set_xlim(0, 1.03 * max([last, *peaks["last"]]))
+
+
+# --- marks ------------------------------------------------------------------------------------------
+
+
+def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
+    """A curve, and over all curves a marker at the chosen iteration."""
+    style = training_method_style(method)
+    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
+    chosen = curve.loc[curve["chosen"], name]
+    axes.plot(
+        chosen.index, chosen, color=style["color"], marker=style["marker"], markersize=1.5 * _size(method),
+        markeredgecolor="white", markeredgewidth=0.5, linestyle="none", zorder=4, clip_on=False,
+    )  # fmt: skip
+    axes.plot([], [], **style, linewidth=1.2, markersize=_size(method), label=training_method_name(method))
+
+
+def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:
+    """Hollow markers, at both ends of a range of iterations."""
+    for peak in peaks.to_dict("records"):
+        style = training_method_style(peak["method"])
+        axes.plot(
+            [peak["first"], peak["last"]], [peak["percent"]] * 2, color=style["color"], marker=style["marker"],
+            markerfacecolor="white", markersize=1.5 * _size(peak["method"]), linewidth=0.6, zorder=3,
+        )  # fmt: skip
+
+
+def _size(method: str) -> float:
+    return MARKER_SIZES.get(training_method_style(method)["marker"], 3.8)
+
+
+def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
+    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
+    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
+    reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
+    axes.plot(
+        of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
+        color="black", label="published", zorder=2,
+    )  # fmt: skip
+    axes.plot(
+        of_set["peak_mean"].fillna(of_set["peak_accuracy"]), places, linestyle="none", marker=">", markersize=5,
+        markerfacecolor="none", color=PEAK_COLOR, label="peak of the test curve",
+    )  # fmt: skip
+    axes.errorbar(
+        middle, places, xerr=reach, linestyle="none", marker="o", markersize=4.5, capsize=1.6, elinewidth=1.0,
+        color=training_method_style("treecrf")["color"], label="cross-validated choice, smallest to largest run",
+    )  # fmt: skip
+    axes.tick_params(axis="y", length=0)

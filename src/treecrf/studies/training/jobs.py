@@ -1,0 +1,406 @@
+"""The training study (PhD chapter 3): accuracy and cost of TreeCRF and its rivals.
+
+Every function takes data and settings and gives a tidy frame. One job is one method on one data set; the functions of
+`treecrf.studies.training.summary` put jobs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.missing import Imputer
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.java.machine import java_problem
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
+from treecrf.studies.custom import Candidate, candidate_name
+from treecrf.studies.methods import METHODS, candidates, find_method
+from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
+
+UNPERTURBED = -1
+"""Value of the column `run` for the run that starts from no weights; the others hold their seed."""
+
+AS_CHOSEN = "as chosen for each split"
+"""The candidate of a method whose splits have one each, and not the same one."""
+
+CURVE_NAMES = [
+    "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
+    "train_log_likelihood", "cpu_seconds",
+]  # fmt: skip
+FOLD_NAMES = [
+    "dataset", "method", "split", "fold", "candidate", "rank", "iteration", "decoder", "n_correct", "n_positions",
+]  # fmt: skip
+CHOICE_NAMES = [
+    "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd",
+]  # fmt: skip
+PREDICTION_NAMES = ["dataset", "method", "decoder", "split", "sequence", "position", "label", "predicted"]
+PHASE_NAMES = [
+    "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
+]  # fmt: skip
+NOTE_NAMES = ["dataset", "method", "note"]
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    folds : DataFrame
+        dataset, method, split, fold, candidate, rank (of the candidate in its grid), iteration, decoder, n_correct,
+        n_positions: internal cross-validation. Empty for a method that another one chooses for.
+    choice : DataFrame
+        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd.
+    curves : DataFrame
+        dataset, method, split, candidate, rank, run (`UNPERTURBED` or a seed), iteration, decoder, n_correct, n_positions,
+        train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After a method has
+        converged its last iteration is repeated.
+    predictions : DataFrame
+        dataset, method, decoder, split, sequence, position, label, predicted: of the chosen candidate and iteration.
+    phases : DataFrame
+        dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
+    notes : DataFrame
+        dataset, method, note: why a method was not run.
+    """
+
+    folds: pd.DataFrame
+    choice: pd.DataFrame
+    curves: pd.DataFrame
+    predictions: pd.DataFrame
+    phases: pd.DataFrame
+    notes: pd.DataFrame
+
+
+class _Fit(NamedTuple):
+    """A trained labeller; CPU seconds and log likelihood after each of its iterations; what fills holes."""
+
+    model: Any
+    seconds: list[float]
+    log_likelihoods: list[float]
+    phases: dict[str, float]
+    fill: Imputer | None
+
+
+class Comparison:
+    """One method on one data set.
+
+    Parameters
+    ----------
+    dataset : str
+        Name; with `seed` it decides the folds, so all methods are judged on the same ones.
+    train, test : SequenceSet
+    protocol : "split" or "leave_one_out"
+        Whether `test` tests, or each sequence of both in turn (`treecrf.statistics.selection.outer_splits`).
+    window : (int, int)
+    method : str
+        A name of `treecrf.studies.methods.METHODS` or of ``settings.labellers``.
+    settings : TrainingSettings
+        Of this data set (`TrainingSettings.of`).
+    seed : int
+    """
+
+    def __init__(
+        self,
+        dataset: str,
+        train: SequenceSet,
+        test: SequenceSet,
+        protocol: str,
+        window: tuple[int, int],
+        method: str,
+        settings: TrainingSettings,
+        seed: int,
+    ) -> None:
+        self._dataset, self._name, self._method = dataset, method, find_method(method, settings)
+        self._splits = outer_splits(len(train), len(test), protocol)
+        left_out = len(self._splits) > 1
+        self._documents = SequenceSet.concatenate([train, test]) if left_out else train
+        self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
+        own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
+        self._window = own_window or window
+        self._settings = settings
+        self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
+        self._candidates = candidates(method, settings)
+
+    def run(self, choice: pd.DataFrame | None = None, pieces: Pieces | None = None) -> Outcome:
+        """Choose settings, train with them, test; then again from perturbed starts.
+
+        Parameters
+        ----------
+        choice : DataFrame, optional
+            From the method that chooses for this one, whose other candidates are then not tested; unless given,
+            cross-validation chooses.
+        pieces : Pieces, optional
+            Each training with its test is a piece.
+        """
+        pieces = pieces or Pieces()
+        folds, own = pd.DataFrame(columns=FOLD_NAMES), choice is None
+        if choice is None:
+            folds = self._cross_validate(pieces)
+            choice = choose(folds)
+        else:
+            choice = choice.assign(method=self._name)
+        names = [candidate_name(candidate) for candidate in self._candidates]
+        chosen = {(names.index(name), int(i)) for name, i in zip(choice["candidate"], choice["split"], strict=True)}
+        everything = set(product(range(len(names)), range(len(self._splits))))
+        trainings = [(*pair, UNPERTURBED) for pair in sorted(everything if own else chosen)]
+        trainings += [(*pair, run) for pair in sorted(chosen) for run in range(self._n_perturbed_runs)]
+        tested = []
+        for rank, split, run in trainings:
+            name = f"test_{rank}_{split}_" + ("unperturbed" if run == UNPERTURBED else str(run))
+            tested.append(pieces.finished(name, partial(self._test, rank, split, run, choice)))
+        return Outcome(
+            folds,
+            choice[CHOICE_NAMES],
+            pd.concat([curve for curve, *_ in tested], ignore_index=True)[CURVE_NAMES],
+            pd.concat([frame for _, _, *frames in tested for frame in frames], ignore_index=True)[PREDICTION_NAMES],
+            pd.concat([phases for _, phases, *_ in tested], ignore_index=True)[PHASE_NAMES],
+            pd.DataFrame(columns=NOTE_NAMES),
+        )
+
+    @property
+    def _n_perturbed_runs(self) -> int:
+        return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
+
+    def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
+        """Accuracy of every candidate on the sequences held out."""
+        frames: list[pd.DataFrame] = []
+        for rank, trial in product(range(len(self._candidates)), range(len(self._trials))):
+            frames += pieces.finished(f"trial_{rank}_{trial}", partial(self._try, rank, trial))
+        return pd.concat(frames, ignore_index=True)[FOLD_NAMES]
+
+    def _try(self, rank: int, trial: int, checkpoint: Checkpoint | None) -> Frames:
+        """Train a candidate without the sequences that are held out, and test it on them; a frame for each fold."""
+        candidate, frames = self._candidates[rank], []
+        fit = self._fit(self._trials[trial].train, candidate, UNPERTURBED, checkpoint)
+        for split, fold, sequences in self._trials[trial].held_out:
+            held_out = self._documents.select(sequences)
+            correct, _, _ = self._follow(fit, held_out, {})
+            frame = self._long(correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank)
+            frames.append(frame.assign(split=split, fold=fold))
+        return tuple(frames)
+
+    def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame, checkpoint: Checkpoint | None) -> Frames:
+        """Train a candidate on all training sequences of a split and test every iteration.
+
+        Returns
+        -------
+        curve, phases, predictions of each decoder whose chosen iteration this training has
+        """
+        candidate, test = self._candidates[rank], self._tests[split]
+        name = candidate_name(candidate)
+        fit = self._fit(self._splits[split].train, candidate, run, checkpoint)
+        chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
+        kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
+        correct, n_done, labels = self._follow(fit, test, kept)
+        constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
+        reached = np.minimum(self._iterations, n_done)  # after convergence nothing changes
+        curve = self._long(correct, test.n_positions, **constant).assign(
+            train_log_likelihood=np.repeat(_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
+            cpu_seconds=np.repeat(_after(reached, fit.seconds, n_done), correct.shape[1]),
+        )
+        phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
+        phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
+        sequence = np.repeat(self._splits[split].test, test.lengths)
+        predictions = [
+            pd.DataFrame({"sequence": sequence, "label": fit.model.align_labels(test), "predicted": predicted}).assign(
+                position=np.arange(test.n_positions), decoder=decoder, split=split
+            )
+            for decoder, predicted in labels.items()
+        ]
+        return tuple(self._named(frame) for frame in (curve, phases, *predictions))
+
+    def _fit(self, sequences: NDArray[np.int64], candidate: Candidate, run: int, checkpoint: Checkpoint | None) -> _Fit:
+        """Train; data with holes are filled with the commonest value, the same for every method."""
+        train = self._documents.select(sequences)
+        fill = Imputer().fit(train) if train.has_missing or any(test.has_missing for test in self._tests) else None
+        model = self._method.build(self._settings, candidate, self._window, None if run == UNPERTURBED else run)
+        seconds: list[float] = []
+        log_likelihoods: list[float] = []
+        phases: dict[str, float] = {}
+
+        def monitor(_iteration: int, by_phase: Mapping[str, float], log_likelihood: float) -> None:
+            seconds.append(sum(by_phase.values()))
+            log_likelihoods.append(log_likelihood)
+            phases.update(by_phase)
+
+        resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
+        model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
+        return _Fit(model, seconds, log_likelihoods, phases, fill)
+
+    def _follow(
+        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int]
+    ) -> tuple[NDArray[np.int64], int, dict[str, NDArray[np.int16]]]:
+        """Number of correct positions by iteration and decoder, of iterations, and the labels of some iterations."""
+        filled = test if fit.fill is None else fit.fill.transform(test)
+        truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), self._settings.test_every
+        correct = np.zeros((len(self._iterations), len(decoders)), dtype=np.int64)
+        labels: dict[str, NDArray[np.int16]] = {}
+        stages = 0
+        for stages, stage in enumerate(fit.model.staged_predict(filled, decoders, every), start=1):
+            correct[stages - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if stages * every <= last}
+        if stages < len(correct):  # training had converged
+            stage = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
+            correct[stages:] = [(stage[decoder] == truth).sum() for decoder in decoders]
+            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if last > stages * every}
+        n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
+        return correct, n_done, labels
+
+    @property
+    def _iterations(self) -> NDArray[np.int64]:
+        """The iterations that are tested."""
+        every = self._settings.test_every
+        return np.arange(every, self._settings.n_iterations + 1, every)
+
+    def _long(self, correct: NDArray[np.int64], n_positions: int, **constant: Any) -> pd.DataFrame:
+        """A row for each iteration and decoder."""
+        frame = pd.DataFrame(
+            {
+                "iteration": np.repeat(self._iterations, correct.shape[1]),
+                "decoder": np.tile(self._settings.decoders, len(correct)),
+                "n_correct": correct.reshape(-1),
+                "n_positions": n_positions,
+            }
+        )
+        return self._named(frame.assign(**constant))
+
+    def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(dataset=self._dataset, method=self._name)
+
+
+def _after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
+    """What training reported after some iterations; a labeller that reports once is taken to have gone there evenly."""
+    if len(values) == 1:
+        return values[0] * iterations / n_done
+    return np.array(values)[iterations - 1]
+
+
+def compare_method(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    protocol: str,
+    window: tuple[int, int],
+    method: str,
+    settings: TrainingSettings,
+    seed: int,
+    choice: pd.DataFrame | None = None,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
+
+    Parameters
+    ----------
+    dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
+    choice, pieces : see `Comparison.run`
+    """
+    if method not in CHOSEN_BY:
+        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
+    problem = java_problem()
+    if problem is None:
+        try:
+            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
+        except ValueError as error:  # other people's programs take some data only
+            problem = str(error)
+    return not_run(dataset, method, problem)
+
+
+def choose(folds: pd.DataFrame) -> pd.DataFrame:
+    """The candidate with the best cross-validated accuracy, and the best iteration of each decoder.
+
+    A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
+    iterations. Among equals the fewest iterations win, then the first candidate of the grid.
+
+    Parameters
+    ----------
+    folds : DataFrame
+        As in `Outcome`, of one method on one data set.
+
+    Returns
+    -------
+    DataFrame
+        As `Outcome.choice`; decoders in the order of `folds`.
+    """
+    accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
+    keys = ["dataset", "method", "split", "decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].agg(cv_accuracy="mean", cv_fold_sd="std").reset_index()
+    rows = []
+    for _, of_split in means.groupby("split", sort=False):
+        best = best_candidate(of_split, ["iteration", "rank"], "cv_accuracy")
+        of_candidate = of_split[of_split["rank"] == best["rank"]]
+        rows += [
+            best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
+        ]
+    return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
+
+
+def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
+    plain = curves[curves["run"] == UNPERTURBED]
+    if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
+        return curves
+    return curves.assign(candidate=AS_CHOSEN, rank=0)
+
+
+def peaks(curves: pd.DataFrame) -> pd.DataFrame:
+    """The candidate and iteration with the best accuracy on the test sequences, by decoder, unperturbed.
+
+    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
+    splits, the mean of their accuracies counts.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        As in `Outcome`, of one method on one data set.
+
+    Returns
+    -------
+    DataFrame
+        decoder, candidate, rank, iteration, accuracy.
+    """
+    plain = curves[curves["run"] == UNPERTURBED]
+    accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
+    keys = ["decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()
+    groups = means.groupby("decoder", sort=False)
+    rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
+    return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)
+
+
+def not_run(dataset: str, method: str, reason: str) -> Outcome:
+    """The outcome of a method that cannot be run.
+
+    Parameters
+    ----------
+    dataset, method : str
+    reason : str
+        One sentence that says why.
+    """
+    folds, choice, curves, predictions, phases = (
+        pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
+    )
+    notes = pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}])
+    return Outcome(folds, choice, curves, predictions, phases, notes)
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    rng = np.random.default_rng(0)
+    names = ("a", "b", "c")
+    values, labels = rng.integers(0, 3, (90, 1), np.int16), rng.integers(0, 3, 90, np.int16)
+    data = SequenceSet(values, np.arange(0, 91, 6), (Attribute("symbol", names),), labels, names)
+    for method in METHODS:
+        if method not in CHOSEN_BY:
+            tiny = TrainingSettings(
+                n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
+                variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3],
+            )  # fmt: skip
+            Comparison("warm", data, data, "split", (1, 1), method, tiny, 0).run()

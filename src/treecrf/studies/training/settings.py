@@ -1,0 +1,115 @@
+"""Settings of the study of chapter 3: training."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from treecrf.options import (
+    Decoder,
+    Labellers,
+    Name,
+    Regularization,
+    StudySettings,
+    Variance,
+    Window,
+    each_once,
+    refuse_unknown,
+    used_labellers,
+)
+
+TrainingMethod = Literal[
+    "treecrf", "treecrf_original", "linear_crf", "induced_crf", "mallet", "mallet_linear", "smile", "memm",
+    "sliding_window", "neural_network", "lightgbm",
+]  # fmt: skip
+GRIDS: dict[str, tuple[str, ...]] = {
+    "treecrf": ("l2_regularizations",),
+    "treecrf_original": ("original_max_leaves",),
+    "linear_crf": ("variances",),
+    "induced_crf": ("variances",),
+    "mallet": ("variances",),
+    "mallet_linear": ("variances",),
+    "smile": ("original_max_leaves",),
+    "memm": ("memm_regularizations",),
+    "sliding_window": ("memm_regularizations",),
+    "neural_network": ("network_penalties", "network_hidden", "network_epochs", "network_windows"),
+    "lightgbm": ("lightgbm_leaves",),
+}
+"""For each method its grid of candidates, and then the settings that it alone looks at."""
+
+CHOSEN_BY = {"mallet": "induced_crf", "mallet_linear": "linear_crf", "smile": "treecrf_original"}
+"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
+
+
+class TrainingSettings(StudySettings):
+    """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
+
+    datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
+    methods: list[TrainingMethod | Name] = Field(
+        list(get_args(TrainingMethod)), min_length=1, description="Methods to compare; the first is compared with all."
+    )
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
+    l2_regularizations: list[Regularization] = Field(
+        [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
+    )
+    memm_regularizations: list[Regularization] = Field(
+        [5.0, 20.0, 80.0], min_length=1, description="The same for the MEMM and the sliding window."
+    )
+    max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
+    original_max_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [30, 50, 75, 100], min_length=1, description="Grid of the original algorithm, which has lambda 0."
+    )
+    variances: list[Variance] = Field(
+        [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
+    )
+    network_hidden: int = Field(40, ge=1, description="Hidden units of the neural network.")
+    network_penalties: list[Regularization] = Field(
+        [0.0001], min_length=1, description="Grid of the neural network's weight penalty."
+    )
+    network_epochs: int = Field(40, ge=1, description="Most epochs of the neural network.")
+    network_windows: dict[Name, Window] = Field(
+        {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
+    )
+    lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [7, 31], min_length=1, description="Grid of LightGBM's leaves."
+    )
+    n_iterations: int = Field(200, ge=1, description="Iterations of training.")
+    test_every: int = Field(2, ge=1, description="Each so-manyth iteration is tested, and a candidate.")
+    order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
+    decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
+    n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
+    n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
+    n_perturbed_java_runs: int = Field(0, ge=0, description="The same for methods that run in Java, which are slow.")
+    start_noise: float = Field(
+        0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
+    )
+    unseen: Literal["missing", "error"] = Field(
+        "missing", description="What to do with a category that the training set does not have."
+    )
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+
+    @field_validator(
+        "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "variances", "network_penalties",
+        "lightgbm_leaves", "decoders",
+    )  # fmt: skip
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return each_once(values)
+
+    @model_validator(mode="after")
+    def _methods_are_known(self) -> TrainingSettings:
+        refuse_unknown(self.methods, get_args(TrainingMethod), self.labellers)
+        return self
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> TrainingSettings:
+        if self.test_every > self.n_iterations:
+            raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
+        return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
+        unused = {"datasets", "methods", "labellers", "overrides", "exact_under", *others}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

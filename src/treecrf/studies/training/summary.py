@@ -1,0 +1,273 @@
+"""Putting the jobs of the training study together: accuracies, learning curves, costs, tests between methods.
+
+Accuracy means the mean over the splits of the fraction of correct positions: one split, or each document in turn
+(PhD section 3.5.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from treecrf.statistics.deviance import compare_pairs
+from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION
+from treecrf.studies.training.jobs import UNPERTURBED, joined_candidates, peaks
+
+BETTER = "better"
+"""Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
+
+
+def preferred_decoder(choice: pd.DataFrame) -> str:
+    """The decoder with the better cross-validated accuracy, mean over the splits; the first one wins ties."""
+    means = choice.groupby("decoder", sort=False)["cv_accuracy"].mean()
+    return str(means.idxmax())
+
+
+def summarise(
+    choice: pd.DataFrame, curves: pd.DataFrame, published: pd.DataFrame, stand_in: bool = False
+) -> pd.DataFrame:
+    """Published accuracy, accuracy at the cross-validated choice, and peak of the test curve, by decoder.
+
+    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. A peak is the best accuracy on
+    the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose, so
+    it says what the settings could give, not what they would give.
+
+    Parameters
+    ----------
+    choice, curves : DataFrame
+        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
+    published : DataFrame
+        method, decoder, percent, table: the published values of this data set; may be empty.
+    stand_in : bool
+        Whether the data set stands in for the one that the papers used.
+
+    Returns
+    -------
+    DataFrame
+        dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
+        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
+        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs),
+        ``_minus_published`` (of the mean, or of the unperturbed one where there are no perturbed runs); only chosen
+        candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
+        peak_iteration (unperturbed), cpu_seconds (of training to the chosen iteration, mean over the splits),
+        n_perturbed_runs. Accuracies in percent.
+    """
+    dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
+    joined = joined_candidates(curves)
+    preferred, best = preferred_decoder(choice), peaks(joined)
+    decoders = list(dict.fromkeys(choice["decoder"]))
+    rows: list[dict[str, Any]] = []
+    for decoder in [*decoders, BETTER]:
+        used = preferred if decoder == BETTER else decoder
+        chosen = choice[choice["decoder"] == used]
+        at_choice = curves.merge(chosen[["split", "decoder", "candidate", "iteration"]])
+        best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
+        peak = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
+        at_peak = joined[(joined["candidate"] == peak["candidate"]) & (joined["decoder"] == peak["decoder"])]
+        known = published[(published["method"] == method) & (published["decoder"] == decoder)]
+        value = float(known["percent"].iloc[0]) if len(known) else np.nan
+        rows.append(
+            {
+                "dataset": dataset,
+                "stand_in": stand_in,
+                "method": method,
+                "decoder": decoder,
+                "chosen_decoder": used,
+                "published": value,
+                "published_table": str(known["table"].iloc[0]) if len(known) else "",
+                "candidate": " / ".join(dict.fromkeys(chosen["candidate"])),
+                "iteration": int(chosen["iteration"].median()),
+                "iteration_low": int(chosen["iteration"].min()),
+                "iteration_high": int(chosen["iteration"].max()),
+                "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
+                **_spread("chosen", _by_run(at_choice, len(chosen)), value),
+                "peak_candidate": peak["candidate"],
+                "peak_iteration": int(peak["iteration"]),
+                **_spread("peak", _by_run(at_peak, len(chosen)), value),
+                "cpu_seconds": at_choice.loc[at_choice["run"] == UNPERTURBED, "cpu_seconds"].mean(),
+                "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
+    """Test accuracy and CPU seconds by iteration, with the chosen settings and the preferred decoder (figures 3.1, 3.2).
+
+    Parameters
+    ----------
+    choice, curves, phases : DataFrame
+        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, decoder, iteration (to the last one before convergence), accuracy (percent, unperturbed),
+        low, high (over all runs), cpu_seconds (mean over the splits), chosen (whether it is the median chosen iteration).
+    """
+    decoder = preferred_decoder(choice)
+    chosen = choice[choice["decoder"] == decoder]
+    part = curves.merge(chosen[["split", "decoder", "candidate"]])
+    part = part.assign(percent=100 * part["n_correct"] / part["n_positions"])
+    by_run = part.pivot_table(index="iteration", columns="run", values="percent")  # mean over the splits
+    n_done = int(phases.merge(chosen[["split", "candidate"]]).query("run == @UNPERTURBED")["n_iterations"].max())
+    seconds = part[part["run"] == UNPERTURBED].groupby("iteration")["cpu_seconds"].mean()
+    frame = pd.DataFrame(
+        {
+            "accuracy": by_run[UNPERTURBED],
+            "low": by_run.min(axis=1),
+            "high": by_run.max(axis=1),
+            "cpu_seconds": seconds,
+            "chosen": by_run.index == int(chosen["iteration"].median()),
+        }
+    ).reset_index()
+    constant = {"dataset": choice["dataset"].iloc[0], "method": choice["method"].iloc[0], "decoder": decoder}
+    return frame[frame["iteration"] <= n_done].assign(**constant)[
+        ["dataset", "method", "decoder", "iteration", "accuracy", "low", "high", "cpu_seconds", "chosen"]
+    ]
+
+
+def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int) -> pd.DataFrame:
+    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6).
+
+    Parameters
+    ----------
+    choice, phases : DataFrame
+        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
+    average_length : float
+        Positions of a training sequence.
+    n_features : int
+        Boolean features of a window.
+
+    Returns
+    -------
+    DataFrame
+        One row: dataset, method, average_length, n_features, forward_backward_seconds (inference and the new values of F,
+        per iteration), induction_seconds (one tree for each label, or one round of feature induction; NaN without),
+        total_seconds (of a whole training), n_iterations; means over the splits.
+    """
+    chosen = choice[choice["decoder"] == preferred_decoder(choice)]
+    part = phases[phases["run"] == UNPERTURBED].merge(chosen[["split", "candidate"]])
+    by_split = part.pivot_table(index="split", columns="phase", values="cpu_seconds")
+    n_iterations = part.groupby("split")["n_iterations"].first()
+    n_inductions = part.groupby("split")["n_inductions"].first()
+    n_inductions = n_inductions.where(n_inductions > 0, n_iterations)
+    forward = by_split[by_split.columns.intersection(FORWARD_BACKWARD)].sum(axis=1, min_count=1) / n_iterations
+    induction = by_split[by_split.columns.intersection(INDUCTION)].sum(axis=1, min_count=1) / n_inductions
+    return pd.DataFrame(
+        [
+            {
+                "dataset": choice["dataset"].iloc[0],
+                "method": choice["method"].iloc[0],
+                "average_length": average_length,
+                "n_features": n_features,
+                "forward_backward_seconds": forward.mean(),
+                "induction_seconds": induction.mean(),
+                "total_seconds": by_split.sum(axis=1).mean(),
+                "n_iterations": n_iterations.mean(),
+            }
+        ]
+    )
+
+
+def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], exact_under: int) -> pd.DataFrame:
+    """McNemar's test for every pair of methods on one data set, by decoder and for the preferred decoders.
+
+    Parameters
+    ----------
+    choices, predictions : iterables of DataFrame
+        As in `treecrf.studies.training.jobs.Outcome`, one of each for every method.
+    exact_under : int
+        Fewer discordant positions are tested exactly.
+
+    Returns
+    -------
+    DataFrame
+        As from `treecrf.statistics.deviance.compare_pairs`.
+    """
+    parts = []
+    for choice, predicted in zip(choices, predictions, strict=True):
+        preferred = predicted[predicted["decoder"] == preferred_decoder(choice)]
+        parts += [predicted, preferred.assign(decoder=BETTER)]
+    frame = pd.concat(parts, ignore_index=True)
+    frame["correct"] = frame["label"] == frame["predicted"]
+    # positions of a data set, split after split
+    longest = int(frame["position"].max()) + 1
+    frame["position"] += frame["split"].astype(np.int64) * longest
+    names = ["dataset", "decoder", "method", "sequence", "position", "correct"]
+    return compare_pairs(frame[names], exact_under=exact_under)
+
+
+def put_together(
+    outcomes: Mapping[str, pd.DataFrame],
+    published: pd.DataFrame,
+    stand_in: bool,
+    average_length: float,
+    n_features: int,
+    exact_under: int,
+) -> dict[str, pd.DataFrame]:
+    """The frames of a data set from the outcomes of all its methods.
+
+    Parameters
+    ----------
+    outcomes : mapping of DataFrame
+        By the names of `treecrf.studies.training.jobs.Outcome`: choice, curves, predictions, phases, notes of all methods.
+    published, stand_in : see `summarise`
+    average_length, n_features : see `costs`
+    exact_under : see `compare`
+
+    Returns
+    -------
+    dict of DataFrame
+        summary, choice, curves, costs, comparisons, notes; all with a column stand_in.
+    """
+    methods = list(dict.fromkeys(outcomes["choice"]["method"]))
+    parts = {
+        name: [frame[frame["method"] == method] for method in methods]
+        for name, frame in outcomes.items()
+        if name != "notes"
+    }
+    summaries = [
+        summarise(choice, curves, published, stand_in)
+        for choice, curves in zip(parts["choice"], parts["curves"], strict=True)
+    ]
+    curves = [learning_curves(*part) for part in zip(parts["choice"], parts["curves"], parts["phases"], strict=True)]
+    spent = [
+        costs(choice, phases, average_length, n_features)
+        for choice, phases in zip(parts["choice"], parts["phases"], strict=True)
+    ]
+    frames = {
+        "summary": pd.concat(summaries, ignore_index=True),
+        "choice": outcomes["choice"],
+        "curves": pd.concat(curves, ignore_index=True),
+        "costs": pd.concat(spent, ignore_index=True),
+        "comparisons": compare(parts["choice"], parts["predictions"], exact_under),
+        "notes": outcomes["notes"],
+    }
+    return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
+
+
+def _by_run(curves: pd.DataFrame, n_splits: int) -> pd.Series:
+    """Accuracy in percent by run: of each iteration the mean over the splits, and then the best iteration."""
+    percent = curves.assign(percent=100 * curves["n_correct"] / curves["n_positions"])
+    if percent.groupby(["split", "run"]).size().max() == 1:  # one iteration chosen for each split
+        return percent.groupby("run")["percent"].mean()
+    by_iteration = percent.groupby(["run", "iteration"])["percent"].agg(["mean", "size"])
+    return by_iteration.loc[by_iteration["size"] == n_splits, "mean"].groupby("run").max()
+
+
+def _spread(name: str, by_run: pd.Series, published: float) -> dict[str, float]:
+    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum."""
+    perturbed = by_run.drop(UNPERTURBED)
+    centre = perturbed.mean() if len(perturbed) else by_run[UNPERTURBED]
+    return {
+        f"{name}_accuracy": float(by_run[UNPERTURBED]),
+        f"{name}_mean": float(perturbed.mean()),
+        f"{name}_sd": float(perturbed.std(ddof=1)),
+        f"{name}_min": float(perturbed.min()),
+        f"{name}_max": float(perturbed.max()),
+        f"{name}_minus_published": float(centre) - published,
+    }

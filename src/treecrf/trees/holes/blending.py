@@ -1,0 +1,128 @@
+"""Evaluating trees on data with missing cells: splits are made again with weighted copies of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import float64, int16, int64, uint64, void
+from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
+from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.holes.copies import (
+    COPIES,
+    FULL,
+    Copies,
+    distribute,
+    has_room,
+    make_copies,
+    plant_copies,
+    split_by_label,
+    take_known,
+    with_longer_lists,
+)
+from treecrf.trees.tree import TREE, Tree
+
+
+@kernel(int64(TREE, COLUMNS, int16[:, ::1], COPIES))
+def route_copies(tree, columns, labels_of_state, copies):
+    """Send all rows of a data set through a tree; return its number of splits, or -1 if the lists are too short."""
+    plant_copies(copies)
+    n_slots = len(columns.first_cell) - 1
+    for split in range(len(tree.parents)):
+        if not has_room(copies):
+            return -1
+        leaf, child = int64(tree.parents[split]), split + 1
+        column, code = int64(tree.columns[split]), int64(tree.codes[split])
+        if column < n_slots:
+            n_unknown = take_known(copies, columns, leaf, child, column, code)
+            distribute(
+                copies, columns, leaf, child, n_unknown, tree.surrogates[split], tree.shares[split], True
+            )  # fmt: skip
+        else:
+            split_by_label(copies, labels_of_state, leaf, child, column - n_slots, code)
+    return len(tree.parents)
+
+
+@kernel(void(float64[::1], COPIES, float64[:, ::1]))
+def blend_leaf_values(values, copies, blended):
+    """Write each row's mean leaf value, weighted by its copies (PhD section 4.2).
+
+    Parameters
+    ----------
+    values : float64, shape (n_leaves,)
+    copies : Copies
+        From `route_copies` or `treecrf.trees.holes.growing.grow_weighted_tree`.
+    blended : float64, shape (n_positions, n_all_states)
+        Overwritten.
+    """
+    blended[:, :] = 0.0
+    for leaf in range(len(values)):
+        value = values[leaf] * (1.0 / FULL)
+        states = copies.states[leaf, : copies.n_states[leaf]]
+        if copies.vector_of[leaf] >= 0:
+            vector = copies.vectors[copies.vector_of[leaf]]
+            for position in range(uint64(len(vector))):
+                for i in range(uint64(len(states))):
+                    blended[position, uint64(states[i])] += value * vector[position]
+        else:
+            for entry in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
+                position = uint64(copies.positions[entry])
+                for i in range(uint64(len(states))):
+                    blended[position, uint64(states[i])] += value * copies.weights[entry]
+
+
+class BlendingEvaluator:
+    """Routes one data set with missing cells through trees, reusing its buffers.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the data set, with the cells of the training set; the last cell of each slot is "missing".
+    labels_of_state : int16, shape (n_all_states, order)
+    max_leaves : int
+        The most leaves that a tree has.
+    n_surrogates : int
+        The most surrogates that a split has.
+    """
+
+    def __init__(
+        self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int, n_surrogates: int
+    ) -> None:
+        self._columns = columns
+        self._labels_of_state = labels_of_state
+        self._copies = make_copies(len(columns.cells), len(labels_of_state), max_leaves, n_surrogates)
+        self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
+
+    def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
+        """Add a tree's values to `potentials` (see `add_blended`)."""
+        while route_copies(tree, self._columns, self._labels_of_state, self._copies) < 0:
+            self._copies = with_longer_lists(self._copies)
+        add_blended(tree.values, self._copies, self._blended, potentials, exponentiated=exponentiated)
+
+
+def add_blended(
+    values: NDArray[np.float64],
+    copies: Copies,
+    blended: NDArray[np.float64],
+    potentials: NDArray[np.float64],
+    *,
+    exponentiated: bool,
+) -> None:
+    """Add each row's blended leaf value to its potential.
+
+    Parameters
+    ----------
+    values : float64, shape (n_leaves,)
+    copies : Copies
+    blended : float64, shape (n_positions, n_all_states)
+        Work space.
+    potentials : float64, shape (n_positions, n_all_states)
+        Potentials of one label, changed in place.
+    exponentiated : bool
+        Whether `potentials` holds exp(F).
+    """
+    blend_leaf_values(values, copies, blended)
+    if exponentiated:
+        potentials *= np.exp(blended, out=blended)
+    else:
+        potentials += blended

@@ -1,0 +1,364 @@
+"""Leaves that hold weighted copies of rows, for tests whose outcome is not known (PhD sections 4.2 and 4.3).
+
+Where the tested cell is missing, a row goes to the true child, to the false child, or to both with weights
+that sum to its own. Labels are never missing, so the weight of a row (position, state) depends on the position
+alone, and a leaf is still a product of positions and states.
+
+Worked example, instance weighting: 10 rows; the test holds in 2, fails in 6, is unknown in 2. Each of the
+unknown two has weight 2 / 8 in the true child and 6 / 8 in the false one, which then hold 2.5 and 7.5 rows. If
+the children are leaves with the values 4.0 and 0.8, a row that is unknown gets 0.25 * 4.0 + 0.75 * 0.8 = 1.6.
+Surrogate splitting: the unknown row goes where its best known surrogate says, so it gets 4.0 or 0.8. Default
+direction: both rows go to one side, found in training: 4.0 or 0.8.
+
+A leaf with many positions keeps its weights in a dense *vector*, so that a split visits the postings of the
+tested cell and of "missing" alone; other leaves keep a list.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, int16, int32, int64, types, uint64, void
+from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
+from treecrf.trees.columns import COLUMNS
+from treecrf.trees.states import copy_states, divide_states, take_all_states
+
+FULL = 1 << 30
+"""The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
+
+_HALF = FULL >> 1
+_FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list
+
+
+class Copies(NamedTuple):
+    """The copies of all leaves.
+
+    Attributes
+    ----------
+    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
+    positions, weights : int32, shape (any,)
+        A leaf with a list has the entries ``begins[leaf]`` to ``ends[leaf] - 1``.
+    begins, ends : int64, shape (max_leaves,)
+    vector_of : int64, shape (max_leaves,)
+        Row of `vectors` that holds a leaf's weights, -1 where it has a list.
+    vectors : int32, shape (n_vectors, n_positions)
+    n_entries : int64, shape (max_leaves,)
+        Number of positive weights of a leaf with a vector.
+    whole : bool, shape (max_leaves,)
+        Whether a leaf has all positions, undivided.
+    unknown_positions, unknown_weights : int32, shape (n_positions,)
+        Copies set aside by `take_known` until `distribute`.
+    absent_positions : int32, shape (n_positions,)
+        Positions outside a leaf with a vector where the cell that `take_known` tested is missing.
+    resolved : int64, shape (n_surrogates, 4)
+        The surrogates of the split that is being made.
+    used : int64, shape (3,)
+        Entries of the lists, vectors, and absent positions that are in use.
+    """
+
+    states: NDArray[np.int32]
+    n_states: NDArray[np.int64]
+    positions: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    vector_of: NDArray[np.int64]
+    vectors: NDArray[np.int32]
+    n_entries: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+    unknown_positions: NDArray[np.int32]
+    unknown_weights: NDArray[np.int32]
+    absent_positions: NDArray[np.int32]
+    resolved: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+COPIES = types.NamedTuple(
+    (
+        int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
+        int64[::1], boolean[::1], int32[::1], int32[::1], int32[::1], int64[:, ::1],
+        int64[::1],
+    ),
+    Copies,
+)  # fmt: skip
+"""The compiled type of `Copies`."""
+
+
+def make_copies(n_positions: int, n_all_states: int, max_leaves: int, n_surrogates: int) -> Copies:
+    """Allocate the copies of a data set."""
+    numbers = [np.zeros(max_leaves, dtype=np.int64) for _ in range(5)]
+    lists = [np.zeros(8 * n_positions, dtype=np.int32) for _ in range(2)]
+    return Copies(
+        states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
+        n_states=numbers[0],
+        positions=lists[0],
+        weights=lists[1],
+        begins=numbers[1],
+        ends=numbers[2],
+        vector_of=numbers[3],
+        vectors=np.zeros((min(n_all_states, 8), n_positions), dtype=np.int32),
+        n_entries=numbers[4],
+        whole=np.zeros(max_leaves, dtype=np.bool_),
+        unknown_positions=np.zeros(n_positions, dtype=np.int32),
+        unknown_weights=np.zeros(n_positions, dtype=np.int32),
+        absent_positions=np.zeros(n_positions, dtype=np.int32),
+        resolved=np.zeros((n_surrogates, 4), dtype=np.int64),
+        used=np.zeros(3, dtype=np.int64),
+    )
+
+
+def with_longer_lists(copies: Copies) -> Copies:
+    """The same buffers with lists of twice the length, when `has_room` has said no."""
+    longer = [np.zeros(2 * len(copies.positions), dtype=np.int32) for _ in range(2)]
+    return copies._replace(positions=longer[0], weights=longer[1])
+
+
+@kernel(boolean(COPIES))
+def has_room(copies):
+    """Whether the lists are long enough for one more split."""
+    return copies.used[0] + 2 * copies.vectors.shape[1] <= len(copies.positions)
+
+
+@kernel(void(COPIES))
+def plant_copies(copies):
+    """Make the root, leaf 0: every position, whole, with every state."""
+    take_all_states(copies.states, copies.n_states, 0)
+    copies.vectors[0, :] = FULL
+    copies.vector_of[0] = 0
+    copies.n_entries[0] = copies.vectors.shape[1]
+    copies.whole[0] = True
+    copies.used[0] = 0
+    copies.used[1] = 1
+
+
+@kernel(void(COPIES, int32[::1]))
+def keep_some(copies, positions):
+    """Leave the root these positions alone, ascending."""
+    vector = copies.vectors[0]
+    if len(positions) == len(vector):
+        return
+    vector[:] = 0
+    for i in range(uint64(len(positions))):
+        vector[uint64(positions[i])] = FULL
+    copies.n_entries[0] = len(positions)
+    copies.whole[0] = False
+
+
+@kernel(int64(COPIES, int32[::1], int64))
+def _list_vector(copies, vector, begin):
+    """Write the positive weights of a vector as list entries from `begin` on; return their end."""
+    end = begin
+    for position in range(uint64(len(vector))):
+        copies.positions[uint64(end)] = position
+        copies.weights[uint64(end)] = vector[position]
+        end += vector[position] > 0
+    return end
+
+
+@kernel(void(COPIES, int64, int64))
+def _take_list(copies, leaf, end):
+    """Let a leaf have the list that has just been written at the end of those in use."""
+    copies.begins[leaf] = copies.used[0]
+    copies.ends[leaf] = end
+    copies.vector_of[leaf] = -1
+    copies.used[0] = end
+
+
+@kernel(types.UniTuple(int64, 2)(COPIES, int64, int64))
+def entries_of(copies, leaf, free):
+    """Begin and end of a leaf's list; one is written at `free` for a leaf that has a vector."""
+    if copies.vector_of[leaf] < 0:
+        return copies.begins[leaf], copies.ends[leaf]
+    return free, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], free)
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64))
+def take_known(copies, columns, leaf, child, slot, code):
+    """Begin a window split: the copies whose test holds become the child's; those unknown are set aside.
+
+    Returns
+    -------
+    int64
+        Number of copies set aside.
+    """
+    cell = columns.first_cell[slot] + code
+    missing = columns.first_cell[slot + 1] - 1
+    copy_states(copies.states, copies.n_states, leaf, child)
+    copies.whole[leaf] = copies.whole[child] = False
+    positions, weights = copies.positions, copies.weights
+    begin = copies.used[0]
+    end = begin
+    n_unknown = 0
+    n_absent = 0
+    if copies.vector_of[leaf] >= 0:
+        vector = copies.vectors[copies.vector_of[leaf]]
+        for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+            position = uint64(columns.postings[i])
+            weight = vector[position]
+            positions[uint64(end)] = position
+            weights[uint64(end)] = weight
+            vector[position] = 0
+            end += weight > 0
+        for i in range(uint64(columns.first_posting[missing]), uint64(columns.first_posting[missing + 1])):
+            position = uint64(columns.postings[i])
+            weight = vector[position]
+            copies.unknown_positions[uint64(n_unknown)] = position
+            copies.unknown_weights[uint64(n_unknown)] = weight
+            copies.absent_positions[uint64(n_absent)] = position
+            vector[position] = 0
+            n_unknown += weight > 0
+            n_absent += weight == 0
+        copies.n_entries[leaf] -= end - begin + n_unknown
+    else:
+        kept = copies.begins[leaf]
+        for i in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
+            position = uint64(positions[i])
+            weight = weights[i]
+            at = columns.cells[position, uint64(slot)]
+            holds, unknown = at == cell, at == missing  # no branches: they would be mispredicted
+            positions[uint64(end)] = position
+            weights[uint64(end)] = weight
+            end += holds
+            copies.unknown_positions[uint64(n_unknown)] = position
+            copies.unknown_weights[uint64(n_unknown)] = weight
+            n_unknown += unknown
+            positions[uint64(kept)] = position
+            weights[uint64(kept)] = weight
+            kept += not (holds | unknown)
+        copies.ends[leaf] = kept
+    copies.begins[child] = begin
+    copies.ends[child] = end
+    copies.vector_of[child] = -1
+    copies.used[2] = n_absent
+    return n_unknown
+
+
+@kernel(int64(COPIES, COLUMNS, int32[:, ::1]))
+def _resolve(copies, columns, surrogates):
+    """Note slot, cell, cell of "missing" and polarity of each surrogate; return how many there are."""
+    n_surrogates = 0
+    while n_surrogates < len(surrogates) and surrogates[n_surrogates, 0] >= 0:
+        slot = surrogates[n_surrogates, 0]
+        copies.resolved[n_surrogates, 0] = slot
+        copies.resolved[n_surrogates, 1] = columns.first_cell[slot] + surrogates[n_surrogates, 1]
+        copies.resolved[n_surrogates, 2] = columns.first_cell[slot + 1] - 1
+        copies.resolved[n_surrogates, 3] = surrogates[n_surrogates, 2]
+        n_surrogates += 1
+    return n_surrogates
+
+
+@kernel(int64(COPIES, COLUMNS, int64, uint64, int64))
+def _share_of_true(copies, columns, n_surrogates, position, share):
+    """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`."""
+    for i in range(n_surrogates - 1, -1, -1):  # from the last, without branches, which would be mispredicted
+        at = columns.cells[position, uint64(copies.resolved[i, 0])]
+        says = FULL * ((at == copies.resolved[i, 1]) == copies.resolved[i, 3])
+        share = share if at == copies.resolved[i, 2] else says
+    return share
+
+
+@kernel(void(COPIES, int64, int64))
+def _give_all(copies, taker, n_unknown):
+    """Give all copies that are set aside to one leaf."""
+    if copies.vector_of[taker] >= 0:
+        vector = copies.vectors[copies.vector_of[taker]]
+        for i in range(uint64(n_unknown)):
+            vector[uint64(copies.unknown_positions[i])] = copies.unknown_weights[i]
+        copies.n_entries[taker] += n_unknown
+    else:
+        end = uint64(copies.ends[taker])
+        for i in range(uint64(n_unknown)):
+            copies.positions[end + i] = copies.unknown_positions[i]
+            copies.weights[end + i] = copies.unknown_weights[i]
+        copies.ends[taker] += n_unknown
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64, int64, boolean))
+def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child):
+    """Give each copy that is set aside to the child, the leaf, or both; returns what `distribute` does."""
+    positions, weights = copies.positions, copies.weights
+    dense = copies.vector_of[leaf] >= 0
+    vector = copies.vectors[max(copies.vector_of[leaf], 0)]
+    child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], int64(0)
+    for i in range(uint64(n_unknown)):
+        position = uint64(copies.unknown_positions[i])
+        weight = int64(copies.unknown_weights[i])
+        part = _share_of_true(copies, columns, n_surrogates, position, share)
+        to_child = (weight * part + _HALF) >> 30
+        to_leaf = weight - to_child
+        positions[uint64(child_end)] = position
+        weights[uint64(child_end)] = to_child
+        child_end += to_child > 0
+        if dense:
+            vector[position] = to_leaf
+            copies.n_entries[leaf] += to_leaf > 0
+        else:
+            positions[uint64(leaf_end)] = position
+            weights[uint64(leaf_end)] = to_leaf
+            leaf_end += to_leaf > 0
+        told = to_child if tell_child else to_leaf
+        copies.unknown_positions[uint64(n_told)] = position
+        copies.unknown_weights[uint64(n_told)] = told
+        n_told += told > 0
+    copies.ends[child], copies.ends[leaf] = child_end, leaf_end
+    return n_told
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
+def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
+    """End a window split: give the copies set aside to the child, the leaf, or both.
+
+    Parameters
+    ----------
+    surrogates : int32, shape (n_surrogates, 3)
+        As in `treecrf.trees.tree.Tree`.
+    share : int64
+        Part of a copy that the child gets where no surrogate tells.
+
+    Returns
+    -------
+    int64
+        How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
+        ``unknown_weights`` then begin with these.
+    """
+    n_surrogates = _resolve(copies, columns, surrogates)
+    if n_surrogates == 0 and (share == 0 or share == FULL):
+        _give_all(copies, child if share == FULL else leaf, n_unknown)
+        n_told = n_unknown if tell_child == (share == FULL) else 0
+    else:
+        n_told = _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child)
+    copies.used[0] = copies.ends[child]
+    if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
+        _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))
+    return n_told
+
+
+@kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int64))
+def split_by_label(copies, labels_of_state, leaf, child, lag, code):
+    """Split on a previous label, which is never missing: both children have the leaf's copies."""
+    divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, code)
+    copies.vector_of[child] = -1
+    copies.n_entries[child] = copies.n_entries[leaf]
+    copies.whole[child] = copies.whole[leaf]
+    if copies.vector_of[leaf] >= 0:
+        vector = copies.vectors[copies.vector_of[leaf]]
+        if copies.used[1] < len(copies.vectors):
+            twin = copies.vectors[copies.used[1]]
+            for position in range(uint64(len(vector))):
+                twin[position] = vector[position]
+            copies.vector_of[child] = copies.used[1]
+            copies.used[1] += 1
+        else:
+            _take_list(copies, child, _list_vector(copies, vector, copies.used[0]))
+    else:
+        begin = copies.used[0]
+        n_entries = copies.ends[leaf] - copies.begins[leaf]
+        for i in range(n_entries):
+            copies.positions[uint64(begin + i)] = copies.positions[uint64(copies.begins[leaf] + i)]
+            copies.weights[uint64(begin + i)] = copies.weights[uint64(copies.begins[leaf] + i)]
+        copies.begins[child] = begin
+        copies.ends[child] = begin + n_entries
+        copies.used[0] = begin + n_entries

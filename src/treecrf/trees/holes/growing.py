@@ -1,0 +1,371 @@
+"""Growing one regression tree where cells are missing: `treecrf.trees.growing` with weighted copies of rows.
+
+The same best-first growing, with the same trees to the bit where no cell is missing. A window split sends the
+rows whose outcome is known, sets the others aside, and gives these to one side or to both (see
+`treecrf.trees.holes.copies`). The weights of a row's copies sum to its own, so one child is scanned and the other is
+the difference, as ever.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int16, int32, int64, types, void
+from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
+from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.growing import column_of
+from treecrf.trees.holes.copies import (
+    COPIES,
+    FULL,
+    Copies,
+    distribute,
+    entries_of,
+    has_room,
+    keep_some,
+    make_copies,
+    plant_copies,
+    split_by_label,
+    take_known,
+)
+from treecrf.trees.holes.handling import HANDLING, Handling
+from treecrf.trees.holes.histogram import (
+    fill_weighted_label_tests,
+    scan_copies,
+    scan_weights,
+    sweep_whole_rows,
+)
+from treecrf.trees.holes.splitting import direction_is_true, score_weighted_tests
+from treecrf.trees.holes.surrogates import choose_surrogates, count_unknown
+from treecrf.trees.lanes import aligned_zeros
+from treecrf.trees.packing import PACKING, Packing
+from treecrf.trees.sampling import SAMPLE, pass_over
+from treecrf.trees.splitting import best_of
+from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced
+from treecrf.trees.tree import TREE
+
+_ONE = 1.0 / FULL
+
+
+class Problem(NamedTuple):
+    """What a tree is grown from, and how.
+
+    Attributes
+    ----------
+    columns : Columns; sweep : Sweep
+        The last cell of each slot is "missing".
+    labels_of_state : int16, shape (n_all_states, order)
+    n_labels, max_leaves : int
+    l2_regularization : float
+    packing : Packing
+    handling : Handling
+    depths : int16, shape (n_positions,); missing_counts : int64, shape (n_depths, n_slots, n_cells)
+        Number of previous labels of each position, and what `count_missing` gives; empty where windows stand for
+        several positions or nothing needs them.
+    """
+
+    columns: Columns
+    sweep: Sweep
+    labels_of_state: NDArray[np.int16]
+    n_labels: int
+    max_leaves: int
+    l2_regularization: float
+    packing: Packing
+    handling: Handling
+    depths: NDArray[np.int16]
+    missing_counts: NDArray[np.int64]
+
+
+PROBLEM = types.NamedTuple(
+    (
+        COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING, int16[::1], int64[:, :, ::1],
+    ),
+    Problem,
+)  # fmt: skip
+
+
+class WeightedWorkspace(NamedTuple):
+    """Buffers of one thread, made once per training.
+
+    Attributes
+    ----------
+    copies : Copies
+    histograms : int64, shape (max_leaves, 2 * n_features); node_sums : int64, shape (max_leaves, 2)
+        Weight and gradient, by test and of all copies of a leaf.
+    gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
+        Gain and feature of each leaf's best split.
+    scores : float64, shape (n_features,)
+    state_sums : int64, shape (2 * n_all_states,); sums : int64, shape (2,)
+        Weight and gradient of scanned copies: by state, and in all.
+    true_weights, false_weights : int64, shape (n_cells,)
+        Weights of the known copies on both sides of a split.
+    agreements : float64, shape (n_surrogates,); n_states_of_depth : int64, shape (n_depths,)
+    position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
+    table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
+        Work space of `sweep_whole_rows`.
+    """
+
+    copies: Copies
+    histograms: NDArray[np.int64]
+    node_sums: NDArray[np.int64]
+    gains: NDArray[np.float64]
+    features: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    state_sums: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    true_weights: NDArray[np.int64]
+    false_weights: NDArray[np.int64]
+    agreements: NDArray[np.float64]
+    n_states_of_depth: NDArray[np.int64]
+    position_sums: NDArray[np.int64]
+    spaced: NDArray[np.int64]
+    table: NDArray[np.int64]
+    part: NDArray[np.int64]
+
+
+WEIGHTED_WORKSPACE = types.NamedTuple(
+    (
+        COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1],
+        *[int64[::1]] * 5,
+    ),
+    WeightedWorkspace,
+)  # fmt: skip
+
+
+def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
+    """Allocate the buffers that `grow_weighted_tree` needs."""
+    sweep, max_leaves = problem.sweep, problem.max_leaves
+    n_cells, (n_all_states, order) = int(problem.columns.first_cell[-1]), problem.labels_of_state.shape
+    n_features = n_cells + order * (problem.n_labels + 1)
+    return WeightedWorkspace(
+        copies=make_copies(len(problem.columns.cells), n_all_states, max_leaves, problem.handling.n_surrogates),
+        histograms=np.zeros((max_leaves, 2 * n_features), dtype=np.int64),
+        node_sums=np.zeros((max_leaves, 2), dtype=np.int64),
+        gains=np.zeros(max_leaves),
+        features=np.zeros(max_leaves, dtype=np.int64),
+        scores=np.zeros(n_features),
+        state_sums=np.zeros(2 * n_all_states, dtype=np.int64),
+        sums=np.zeros(2, dtype=np.int64),
+        true_weights=np.zeros(n_cells, dtype=np.int64),
+        false_weights=np.zeros(n_cells, dtype=np.int64),
+        agreements=np.zeros(problem.handling.n_surrogates),
+        n_states_of_depth=np.zeros(order + 1, dtype=np.int64),
+        position_sums=np.zeros(len(problem.columns.cells), dtype=np.int64),
+        spaced=np.zeros(n_spaced(sweep), dtype=np.int64),
+        table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
+        part=np.zeros(n_cells, dtype=np.int64),
+    )
+
+
+# --- scans ------------------------------------------------------------------------------------------
+
+
+@kernel(
+    void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1])
+)  # fmt: skip
+def _scan(problem, workspace, rows, leaf, positions, weights, histogram):
+    """Add copies, with the states of `leaf`, to the sums by state and to the window cells of a histogram."""
+    columns, copies = problem.columns, workspace.copies
+    states = copies.states[leaf, : copies.n_states[leaf]]
+    scan_copies(positions, weights, rows, states, columns.cells, problem.packing, workspace.state_sums, histogram)
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64[::1]))
+def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
+    """Scan the copies of a leaf into an empty histogram; lists may be written from `free` on."""
+    copies, columns = workspace.copies, problem.columns
+    if copies.whole[leaf]:
+        sweep_whole_rows(
+            rows, copies.states[leaf, : copies.n_states[leaf]], problem.sweep, columns.first_cell, problem.packing,
+            workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
+        )  # fmt: skip
+        return
+    begin, end = entries_of(copies, leaf, free)
+    histogram[:] = 0
+    workspace.state_sums[:] = 0
+    positions, weights = copies.positions[begin:end], copies.weights[begin:end]
+    _scan(problem, workspace, rows, leaf, positions, weights, histogram)
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64, int64[::1]))
+def _fill_label_part(problem, workspace, leaf, histogram):
+    """Write the label tests of the copies that were scanned, which have the states of `leaf`, and their sum."""
+    copies = workspace.copies
+    states = copies.states[leaf, : copies.n_states[leaf]]
+    fill_weighted_label_tests(
+        workspace.state_sums, states, problem.labels_of_state, problem.n_labels + 1, workspace.sums,
+        histogram[2 * problem.columns.first_cell[-1] :],
+    )  # fmt: skip
+
+
+@kernel(void(WEIGHTED_WORKSPACE, int64, int64, boolean))
+def _divide_sums(workspace, leaf, child, child_was_scanned):
+    """Give both children their histograms: the scanned one lies at the child, that of both at the leaf."""
+    scanned, both = workspace.histograms[child], workspace.histograms[leaf]
+    if child_was_scanned:
+        for i in range(len(both)):
+            both[i] -= scanned[i]
+    else:
+        for i in range(len(both)):
+            value = scanned[i]
+            scanned[i] = both[i] - value
+            both[i] = value
+    for which in range(2):
+        value = workspace.sums[which]
+        rest = workspace.node_sums[leaf, which] - value
+        workspace.node_sums[child, which] = value if child_was_scanned else rest
+        workspace.node_sums[leaf, which] = rest if child_was_scanned else value
+
+
+# --- splits -----------------------------------------------------------------------------------------
+
+
+@kernel(int64(PROBLEM, WEIGHTED_WORKSPACE, int64, int64, int64))
+def _share_of_child(problem, workspace, leaf, cell, missing):
+    """Part of an unknown copy that goes to the true child where no surrogate tells, of `FULL`."""
+    histogram, node_sum, handling = workspace.histograms[leaf], workspace.node_sums[leaf], problem.handling
+    true_weight, known_weight = histogram[2 * cell], node_sum[0] - histogram[2 * missing]
+    if handling.learns_direction and known_weight < node_sum[0]:
+        goes = direction_is_true(histogram, cell, missing, node_sum, problem.l2_regularization, problem.packing)
+        return FULL if goes else 0
+    if handling.blends:
+        return int64(math.floor(float64(FULL) * (float64(true_weight) / float64(known_weight)) + 0.5))
+    return FULL if 2 * true_weight > known_weight else 0
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
+def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was_scanned, tree):
+    """Write the surrogates of the split that makes `child`; one side's known copies have been scanned."""
+    scanned, both, first_cell = workspace.histograms[child], workspace.histograms[leaf], problem.columns.first_cell
+    copies, true_weights, false_weights = workspace.copies, workspace.true_weights, workspace.false_weights
+    other = false_weights if child_was_scanned else true_weights
+    same = true_weights if child_was_scanned else false_weights
+    states, n_absent = copies.states[leaf, : copies.n_states[leaf]], copies.used[2]
+    slot = int64(tree.columns[child - 1])
+    whole = copies.vector_of[leaf] >= 0 and not problem.handling.blends
+    if whole and len(problem.missing_counts) > 0 and n_absent < n_unknown:
+        count_unknown(
+            problem.missing_counts, slot, copies.absent_positions[:n_absent], problem.depths, states,
+            problem.labels_of_state, problem.n_labels, workspace.n_states_of_depth, problem.columns.cells, other,
+        )  # fmt: skip
+    else:
+        other[:] = 0
+        scan_weights(
+            copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows, states,
+            problem.columns.cells, problem.packing, other,
+        )  # fmt: skip
+    for cell in range(first_cell[-1]):
+        same[cell] = scanned[2 * cell]
+        other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
+    true_weight = both[2 * (first_cell[slot] + tree.codes[child - 1])]
+    false_weight = workspace.node_sums[leaf, 0] - both[2 * (first_cell[slot + 1] - 1)] - true_weight
+    choose_surrogates(
+        true_weights, false_weights, true_weight, false_weight, slot, first_cell, problem.handling.either_polarity,
+        workspace.agreements, tree.surrogates[child - 1],
+    )  # fmt: skip
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, TREE))
+def _split_by_window(problem, workspace, rows, leaf, child, tree):
+    """Split a leaf on a window cell: copies, histograms, sums; the split's share and surrogates."""
+    columns, copies, scanned = problem.columns, workspace.copies, workspace.histograms[child]
+    slot, code = int64(tree.columns[child - 1]), int64(tree.codes[child - 1])
+    share = _share_of_child(problem, workspace, leaf, columns.first_cell[slot] + code, columns.first_cell[slot + 1] - 1)
+    n_unknown = take_known(copies, columns, leaf, child, slot, code)
+    n_true = copies.ends[child] - copies.begins[child]
+    n_false = copies.n_entries[leaf] if copies.vector_of[leaf] >= 0 else copies.ends[leaf] - copies.begins[leaf]
+    child_is_smaller = n_true <= n_false
+    smaller = child if child_is_smaller else leaf
+    _scan_leaf(problem, workspace, rows, smaller, copies.ends[child] + n_unknown, scanned)
+    if problem.handling.n_surrogates > 0:
+        _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_is_smaller, tree)
+    n_told = distribute(copies, columns, leaf, child, n_unknown, tree.surrogates[child - 1], share, child_is_smaller)
+    _scan(problem, workspace, rows, leaf, copies.unknown_positions[:n_told], copies.unknown_weights[:n_told], scanned)
+    _fill_label_part(problem, workspace, leaf, scanned)
+    _divide_sums(workspace, leaf, child, child_is_smaller)
+    tree.shares[child - 1] = share
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, TREE))
+def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
+    """Split a leaf on a previous label: both children keep its copies."""
+    copies, scanned = workspace.copies, workspace.histograms[child]
+    lag, code = tree.columns[child - 1] - (len(problem.columns.first_cell) - 1), int64(tree.codes[child - 1])
+    true_weight = workspace.histograms[leaf, 2 * workspace.features[leaf]]
+    child_is_smaller = 2 * true_weight <= workspace.node_sums[leaf, 0]
+    split_by_label(copies, problem.labels_of_state, leaf, child, lag, code)
+    smaller = child if child_is_smaller else leaf
+    _scan_leaf(problem, workspace, rows, smaller, copies.used[0], scanned)
+    _fill_label_part(problem, workspace, smaller, scanned)
+    _divide_sums(workspace, leaf, child, child_is_smaller)
+    tree.shares[child - 1] = 0
+    tree.surrogates[child - 1, :, :] = -1
+
+
+@kernel(void(PROBLEM, SAMPLE, WEIGHTED_WORKSPACE, int64, int64))
+def _find_split(problem, sample, workspace, leaf, node):
+    """Store the best split of a leaf, which is the node of this number."""
+    first_cell, n_codes = problem.columns.first_cell, problem.n_labels + 1
+    score_weighted_tests(
+        workspace.histograms[leaf], workspace.node_sums[leaf], first_cell, problem.labels_of_state.shape[1] * n_codes,
+        problem.l2_regularization, problem.packing, problem.handling, workspace.scores,
+    )  # fmt: skip
+    pass_over(sample, node, first_cell, n_codes, workspace.scores)
+    gain, feature = best_of(workspace.scores)
+    workspace.gains[leaf] = gain
+    workspace.features[leaf] = feature
+
+
+@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
+def grow_weighted_tree(problem, rows, sample, workspace, tree):
+    """Grow one tree best-first; return its number of splits, or -1 if the lists of copies are too short.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : int64, shape (n_all_states, n_positions)
+        Packed gradients of one label; 0 where a state is not valid at a position.
+    sample : Sample
+    workspace : WeightedWorkspace
+        On return ``copies`` tells which rows of the sample are in which leaf.
+    tree : Tree
+        Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
+    """
+    copies, first_cell = workspace.copies, problem.columns.first_cell
+    plant_copies(copies)
+    keep_some(copies, sample.positions)
+    _scan_leaf(problem, workspace, rows, 0, copies.used[0], workspace.histograms[0])
+    _fill_label_part(problem, workspace, 0, workspace.histograms[0])
+    workspace.node_sums[0, 0] = workspace.sums[0]
+    workspace.node_sums[0, 1] = workspace.sums[1]
+    _find_split(problem, sample, workspace, 0, 0)
+    n_leaves = 1
+    while n_leaves < problem.max_leaves:
+        leaf = 0
+        for other in range(1, n_leaves):
+            if workspace.gains[other] > workspace.gains[leaf]:
+                leaf = other
+        if workspace.gains[leaf] <= 0.0:
+            break
+        if not has_room(copies):
+            return -1
+        column, code = column_of(workspace.features[leaf], first_cell, problem.n_labels)
+        tree.parents[n_leaves - 1] = leaf
+        tree.columns[n_leaves - 1] = column
+        tree.codes[n_leaves - 1] = code
+        if column < len(first_cell) - 1:
+            _split_by_window(problem, workspace, rows, leaf, n_leaves, tree)
+        else:
+            _split_by_previous_label(problem, workspace, rows, leaf, n_leaves, tree)
+        _find_split(problem, sample, workspace, leaf, 2 * n_leaves - 1)
+        _find_split(problem, sample, workspace, n_leaves, 2 * n_leaves)
+        n_leaves += 1
+    unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
+    for leaf in range(n_leaves):
+        n_rows = float64(workspace.node_sums[leaf, 0]) * _ONE
+        total = float64(workspace.node_sums[leaf, 1]) * unit
+        tree.values[leaf] = total / (n_rows + problem.l2_regularization)
+    return n_leaves - 1

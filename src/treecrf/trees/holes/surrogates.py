@@ -1,0 +1,148 @@
+"""Choosing the surrogates of a split (PhD section 4.3; Breiman et al. 1984, section 5.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, float64, int16, int32, int64, uint16, uint64, void
+from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
+from treecrf.trees.columns import Columns
+from treecrf.trees.holes.copies import FULL
+
+
+@kernel(void(int32[:, ::1], float64[::1], int64, int64, boolean, float64))
+def _insert(surrogates, agreements, slot, code, polarity, agreement):
+    """Put a surrogate in its place among the best, behind those that agree as well."""
+    place = len(surrogates)
+    while place > 0 and agreement > agreements[place - 1]:
+        place -= 1
+    if place == len(surrogates):
+        return
+    for i in range(len(surrogates) - 1, place, -1):
+        agreements[i] = agreements[i - 1]
+        for j in range(3):
+            surrogates[i, j] = surrogates[i - 1, j]
+    agreements[place] = agreement
+    surrogates[place, 0] = slot
+    surrogates[place, 1] = code
+    surrogates[place, 2] = polarity
+
+
+@kernel(void(int64[::1], int64[::1], int64, int64, int64, int64[::1], boolean, float64[::1], int32[:, ::1]))
+def choose_surrogates(
+    true_histogram, false_histogram, true_weight, false_weight, slot, first_cell, either_polarity, agreements,
+    surrogates,
+):  # fmt: skip
+    """Find the tests that agree best with a split, by weight, among the rows where both outcomes are known.
+
+    A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous
+    labels are no candidates: a leaf is a product of positions and states, so they tell nothing about a window.
+
+    Parameters
+    ----------
+    true_histogram, false_histogram : int64, shape (n_cells,)
+        Weights, by window cell, of the rows where the split's test holds and of those where it does not.
+    true_weight, false_weight : int64
+        Of all such rows.
+    slot : int64
+        Slot of the split.
+    first_cell : int64, shape (n_slots + 1,)
+        The last cell of each slot is "missing".
+    either_polarity : bool
+        Whether the opposite of a test may be a surrogate.
+    agreements : float64, shape (n_surrogates,)
+        Work space.
+    surrogates : int32, shape (n_surrogates, 3)
+        Overwritten: slot, code, and 1 for the test itself or 0 for its opposite; a slot of -1 ends the list. Best
+        agreement first, among equals the lowest cell first, the test itself before its opposite.
+    """
+    agreements[:] = 0.0
+    surrogates[:, :] = -1
+    for other in range(len(first_cell) - 1):
+        missing = first_cell[other + 1] - 1
+        known_true = true_weight - true_histogram[missing]
+        known_false = false_weight - false_histogram[missing]
+        known = known_true + known_false
+        if other == slot or known <= 0:
+            continue
+        for cell in range(first_cell[other], missing):
+            agreeing = true_histogram[cell] + (known_false - false_histogram[cell])
+            if agreeing > max(known_true, known_false):
+                agreement = float64(agreeing) / float64(known)
+                _insert(surrogates, agreements, other, cell - first_cell[other], True, agreement)
+            elif either_polarity and known - agreeing > max(known_true, known_false):
+                agreement = float64(known - agreeing) / float64(known)
+                _insert(surrogates, agreements, other, cell - first_cell[other], False, agreement)
+
+
+def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) -> NDArray[np.int64]:
+    """For each depth and slot, how often the positions of that depth where the slot is missing hold each cell.
+
+    Parameters
+    ----------
+    columns : Columns
+        The last cell of each slot is "missing".
+    depths : int16, shape (n_positions,)
+        Number of previous labels of each position, at most ``n_depths - 1``.
+
+    Returns
+    -------
+    int64, shape (n_depths, n_slots, n_cells)
+    """
+    n_slots, n_cells = columns.cells.shape[1], int(columns.first_cell[-1])
+    counts = np.zeros((n_depths, n_slots, n_cells), dtype=np.int64)
+    for slot in range(n_slots):
+        missing = columns.first_cell[slot + 1] - 1
+        positions = columns.postings[columns.first_posting[missing] : columns.first_posting[missing + 1]]
+        numbers = columns.cells[positions] + depths[positions, None].astype(np.int64) * n_cells
+        counts[:, slot] = np.bincount(numbers.ravel(), minlength=n_depths * n_cells).reshape(n_depths, n_cells)
+    return counts
+
+
+@kernel(
+    void(
+        int64[:, :, ::1], int64, int32[::1], int16[::1], int32[::1], int16[:, ::1], int64, int64[::1],
+        uint16[:, ::1], int64[::1],
+    )
+)  # fmt: skip
+def count_unknown(
+    missing_counts, slot, absent, depths, states, labels_of_state, n_labels, n_states_of_depth, cells, histogram
+):
+    """Weights of a leaf's unknown rows by cell: those of all positions less those that are not in the leaf.
+
+    For leaves of whole copies with most positions this takes less time than `scan_weights`, with the same result.
+
+    Parameters
+    ----------
+    missing_counts : int64, shape (n_depths, n_slots, n_cells)
+        From `count_missing`.
+    slot : int64
+        The slot that is missing.
+    absent : int32, shape (n,)
+        Positions outside the leaf where it is missing.
+    depths : int16, shape (n_positions,)
+    states : int32, shape (n_states,)
+        States of the leaf; labels_of_state and n_labels as in `treecrf.trees.holes.growing.Problem`.
+    n_states_of_depth : int64, shape (n_depths,)
+        Work space.
+    cells : uint16, shape (n_positions, n_slots)
+    histogram : int64, shape (n_cells,)
+        Overwritten.
+    """
+    n_states_of_depth[:] = 0
+    for i in range(len(states)):
+        depth = 0
+        for lag in range(labels_of_state.shape[1]):
+            depth += labels_of_state[states[i], lag] < n_labels
+        n_states_of_depth[depth] += FULL
+    for cell in range(len(histogram)):
+        weight = int64(0)
+        for depth in range(len(missing_counts)):
+            weight += n_states_of_depth[depth] * missing_counts[depth, slot, cell]
+        histogram[cell] = weight
+    for i in range(uint64(len(absent))):
+        position = uint64(absent[i])
+        weight = n_states_of_depth[depths[position]]
+        for other in range(uint64(cells.shape[1])):
+            histogram[uint64(cells[position, other])] -= weight
