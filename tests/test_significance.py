@@ -13,7 +13,7 @@ from scipy.stats import chi2, norm
 from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.stats.multitest import multipletests
 
-from treecrf import significance
+from treecrf.statistics import deviance as significance
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
 
 METHODS = ("ada", "bob", "cyd")
