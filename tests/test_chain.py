@@ -87,15 +87,15 @@ def test_agrees_with_enumeration(n_labels, order):
 
 @pytest.mark.parametrize(("n_labels", "order"), [case for case in SMALL if case[1] > 0])
 def test_log_recursion_agrees_with_enumeration(n_labels, order, monkeypatch):
-    infer = chain.infer
+    infer = inference.infer
 
     def infer_in_logs(potentials, offsets, order, in_logs, *outputs):
         assert in_logs.all()
         outputs[0][:] = np.nan  # the exponentials, which logs have no use for
         infer(potentials, offsets, order, in_logs, *outputs)
 
-    monkeypatch.setattr(chain, "_MAX_EXPONENT", -1.0)
-    monkeypatch.setattr(chain, "infer", infer_in_logs)
+    monkeypatch.setattr(inference, "_MAX_EXPONENT", -1.0)
+    monkeypatch.setattr(inference, "infer", infer_in_logs)
     potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [1, 5, 2, 4, 3])
     assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
 

@@ -25,7 +25,6 @@ from planted_claims import (
     plant_pairs,
 )  # fmt: skip
 
-import treecrf.report
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import LATER, read_claims, verdicts
 from treecrf.report.ledger_page import ledger_fragment, write_ledger
@@ -75,7 +74,7 @@ def test_every_claim_is_checked_or_belongs_to_a_later_study():
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_without_results_nothing_is_run(tmp_path, exists):
-    frame = treecrf.report.verdicts(tmp_path if exists else tmp_path / "nowhere")
+    frame = verdicts(tmp_path if exists else tmp_path / "nowhere")
     assert frame["id"].tolist() == read_claims()["id"].tolist()
     assert set(frame["verdict"]) == {"not_run"}
     assert frame["explanation"].str.endswith(".").all()

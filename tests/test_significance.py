@@ -284,7 +284,8 @@ def test_identical_methods():
     p_values = ("p_value", "p_holm", "likelihood_ratio_p_value", "clustered_p_value", "clustered_p_holm")
     assert [row[name] for name in p_values] == [1] * 5
     assert row["standard_error"] > 0.01
-    assert (row["clustered_standard_error"], row["points_low"], row["points_high"]) == (0, 0, 0)
+    spread = (row["clustered_standard_error"], row["points_low"], row["points_high"])
+    assert spread == pytest.approx((0, 0, 0), abs=1e-6)  # sums of terms that cancel: rounding differs by processor
     assert other["coefficient"] < -0.1
 
 

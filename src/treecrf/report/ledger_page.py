@@ -50,7 +50,7 @@ def ledger_fragment(frame: pd.DataFrame) -> str:
     Parameters
     ----------
     frame : DataFrame
-        From `treecrf.report.verdicts`; some rows of it will do.
+        From `treecrf.report.ledger.verdicts`; some rows of it will do.
 
     Returns
     -------
