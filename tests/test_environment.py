@@ -2,12 +2,11 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
+from builders import ROOT
 
-ROOT = Path(__file__).parents[1]
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 """Names that differ on conda's channels."""
 
