@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.io.extras import needs_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,10 +51,11 @@ def missing(
     if report is not None:
         for name in WRITTEN:
             shared.check_writable(report / name, file, make=True)
-    from treecrf.studies.missing.guide import accuracy_table, recommendation
-    from treecrf.studies.missing.one_table import n_jobs, study_table
-    from treecrf.studies.missing.table_report import write_missing_report
-    from treecrf.studies.settings import MissingSettings
+    with needs_extra("report"):
+        from treecrf.studies.missing.guide import accuracy_table, recommendation
+        from treecrf.studies.missing.one_table import n_jobs, study_table
+        from treecrf.studies.missing.table_report import write_missing_report
+        from treecrf.studies.settings import MissingSettings
 
     _, data = shared.read_training_set(file, sequence, label, attributes, bins)
     sides = shared.window_within(sides, data)

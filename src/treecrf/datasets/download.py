@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treecrf.datasets.archives import DamagedArchive, extract
+from treecrf.io.extras import needs_extra
 from treecrf.io.messages import quoted
 
 _STALE = 3600.0
@@ -200,7 +201,8 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
 
 def _download(address: str, target: Path, file: RawFile, timeout: float, retries: int, wait: float) -> str | None:
     """Try one address; what went wrong, or None where `target` now has the checksum."""
-    import pooch
+    with needs_extra("workflow"):
+        import pooch
     import requests
 
     url, _, member = address.partition("#")
