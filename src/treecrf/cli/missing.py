@@ -27,7 +27,7 @@ def missing(
         str, typer.Option(metavar="R,R", help="Shares of the cells to empty, besides those that are.")
     ] = "0.1,0.3",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes. Surer without.")
+        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes; less reliable.")
     ] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")

@@ -1,4 +1,4 @@
-"""How well labellers do on a table with labels."""
+"""Accuracy of labellers on a table with labels."""
 
 from __future__ import annotations
 
