@@ -1,4 +1,4 @@
-"""What the settings of all studies are made of."""
+"""Setting types that all studies share."""
 
 from __future__ import annotations
 

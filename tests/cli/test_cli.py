@@ -401,7 +401,7 @@ def test_suffixes_in_capitals(run, model, words, tmp_path, suffix):
         ("t.csv", "", "table t.csv is empty or its first line has no column names; give it some."),
         ("t.csv", "sequence,label,x\n", "table t.csv: the table has no rows; give at least one sequence."),
         ("t.csv", "sequence,x\na,1\n", "table t.csv has no column 'label'; its columns are 'sequence', 'x'."),
-        ("t.csv", "sequence,label,x,x\na,u,1,1\n", "table t.csv: column 'x' stands there twice; rename one."),
+        ("t.csv", "sequence,label,x,x\na,u,1,1\n", "table t.csv: column 'x' appears twice; rename one."),
         (
             "t.csv",
             "sequence,label,x\na,u,1\nb,v,1\na,u,2\n",

@@ -131,7 +131,7 @@ def test_bad_servers(server, tmp_path, path, n_asked, problem):
         get(tmp_path, f"{server.url}/{path}", retries=1)
     message = str(caught.value)
     assert f"{server.url}/{path}: {problem}" in message
-    assert message.startswith("raw file set/file.data cannot be had (")
+    assert message.startswith("raw file set/file.data is not available (")
     assert message.endswith(f"; put a copy with SHA-256 {SHA256} at {tmp_path / 'set/file.data'}.".lstrip("; "))
     assert "\n" not in message
     assert len(server.asked) == n_asked
@@ -155,7 +155,7 @@ def test_no_network(tmp_path):
 
 
 def test_no_address(tmp_path):
-    with pytest.raises(RawFileError, match=r"cannot be had \(it has no public address\); put a copy with SHA-256"):
+    with pytest.raises(RawFileError, match=r"is not available \(it has no public address\); put a copy with SHA-256"):
         get(tmp_path)
 
 

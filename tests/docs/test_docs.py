@@ -132,7 +132,7 @@ def snakemake_help():
 
 def output_of(arguments):
     """What ``treecrf`` says to these arguments, stdout and stderr."""
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+    with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.redirect_stderr(output):
         before, sys.argv = sys.argv, ["treecrf", *arguments]
         try:
             main()
@@ -140,7 +140,7 @@ def output_of(arguments):
             pass
         finally:
             sys.argv = before
-    return said.getvalue()
+    return output.getvalue()
 
 
 def lines_of(text):

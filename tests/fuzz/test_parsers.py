@@ -420,7 +420,7 @@ def test_cells_that_are_no_text_are_named(role, cell, dtype):
     if dtype == "category":
         frame[role] = pd.Categorical.from_codes([0, 1], categories=pd.Index(frame[role], dtype=object))
     message = assert_clear(lambda: SequenceSet.from_frame(frame, sequence="sequence", label="label"))
-    assert message == f"row 1, column '{role}': {cell!r} is not text in UTF-8; mend that cell."
+    assert message == f"row 1, column '{role}': {cell!r} is not text in UTF-8; fix that cell."
 
 
 def test_bytes_in_parquet(tmp_path):
@@ -433,7 +433,7 @@ def test_bytes_in_parquet(tmp_path):
     for kind in ("object", "category"):
         frame.assign(x=pd.Series([b"a", None, b"\xff"], dtype=kind)).to_parquet(path)
         message = assert_clear(lambda: read_any_table(path))
-        assert message == f"table {path}: row 2, column 'x': b'\\xff' is not text in UTF-8; mend that cell."
+        assert message == f"table {path}: row 2, column 'x': b'\\xff' is not text in UTF-8; fix that cell."
 
 
 def test_strings_in_parquet_that_are_no_text(tmp_path):

@@ -1,4 +1,4 @@
-"""Which files a script depends on, and which edits change its digest."""
+"""Code digests: the files that a script depends on, and the edits that change its digest."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""What must hold for the whole page: it stands alone, everybody can read it, its tables can be sorted."""
+"""Properties of the whole page: it stands alone, everybody can read it, its tables can be sorted."""
 
 import re
 import shutil
@@ -114,8 +114,8 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     settings = MissingSettings(datasets=["a", "b"], overrides={"b": {"held_out": 0.5}})
     counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
     frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
-    said, figure, *_ = missing_page._accuracy(settings, frame, tmp_path).parts
-    assert re.search(r"held out:\s+33% \(b: 50%\)", said.html)
+    text, figure, *_ = missing_page._accuracy(settings, frame, tmp_path).parts
+    assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
     assert isinstance(figure, Figure)
     assert "falling" not in figure.alt  # here it rises
 
@@ -128,20 +128,20 @@ def outcomes(**percent):
 
 
 def test_headlines_count_all_that_are_equal_at_the_shown_precision():
-    said = training_headline(outcomes(mallet=(np.nan, 63.721), smile=(np.nan, 63.719), treecrf=(62.87, 70.0)))
-    assert said == (
+    text = training_headline(outcomes(mallet=(np.nan, 63.721), smile=(np.nan, 63.719), treecrf=(62.87, 70.0)))
+    assert text == (
         "Most accurate at the cross-validated choice (mean over perturbed runs; one training of methods without such runs): "
         "MALLET on 1 of 1 data sets, SMILE on 1; ties count for each."
     )
-    said = training_headline(outcomes(treecrf=(63.7, 70.0), linear_crf=(63.6, 70.0)))
-    assert said == "Most accurate at the cross-validated choice: TreeCRF on 1 of 1 data sets."
+    text = training_headline(outcomes(treecrf=(63.7, 70.0), linear_crf=(63.6, 70.0)))
+    assert text == "Most accurate at the cross-validated choice: TreeCRF on 1 of 1 data sets."
     counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
     methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
-    said = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}))
-    assert said.startswith(
+    text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}))
+    assert text.startswith(
         "Most accurate with missing cells: imputation in 1 of 1 cases (data set and share), indicator in 1;"
     )
-    assert said.endswith(
+    assert text.endswith(
         "10.0 points ahead of the worst, on average. With 40% missing even the best method loses 10.0 points on average."
     )
 
@@ -154,9 +154,9 @@ def test_the_headline_of_future_features_names_ties():
         ("b", "crf_1", 70.0),
         ("b", "crf_2", 70.001),
     ]
-    said = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
-    assert "on 1 of 2 data sets, equals it on 1, by +5.00 points" in said
-    assert said.endswith("most on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
+    text = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
+    assert "on 1 of 2 data sets, equals it on 1, by +5.00 points" in text
+    assert text.endswith("most on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
 
 
 def test_figures_and_files_have_names_of_their_own(tmp_path):

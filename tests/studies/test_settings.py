@@ -40,19 +40,19 @@ def test_defaults_of_the_missing_study_are_the_protocol():
 
 
 def test_config_yaml_says_the_defaults():
-    said, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
+    given, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
     unnamed = {"datasets": [], "overrides": {}}
-    assert said.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
-    assert said.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
+    assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
+    assert given.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
     unnamed = {"window_datasets": [], "sampling_datasets": []}
-    assert said.scaling.model_copy(update=unnamed) == ScalingSettings()
-    assert said.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
-    for name in said.missing.datasets:
-        assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
+    assert given.scaling.model_copy(update=unnamed) == ScalingSettings()
+    assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
+    for name in given.missing.datasets:
+        assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
     unnamed = {"datasets": [], "overrides": {}}
-    assert said.future.model_copy(update=unnamed) == defaults.future
+    assert given.future.model_copy(update=unnamed) == defaults.future
     unnamed = {"datasets": [], "baselines": {}, "overrides": {}}
-    assert said.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
+    assert given.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 
 
 def test_demo_is_laid_over_config():

@@ -1,4 +1,4 @@
-"""What clusters need: resources of every rule, the profile for Slurm, kernels that many processes compile at once."""
+"""Needs of clusters: resources of every rule, the profile for Slurm, kernels that many processes compile at once."""
 
 import json
 import os

@@ -30,10 +30,10 @@ def lock():
 def test_a_killed_runs_lock_is_removed(progress):
     progress.take_mark(Console(file=io.StringIO())).close()  # as if killed: it never said that it ended
     stale = lock()
-    said = io.StringIO()
-    progress.take_mark(Console(file=said)).close()
+    output = io.StringIO()
+    progress.take_mark(Console(file=output)).close()
     assert not stale.exists()
-    assert "killed" in said.getvalue()
+    assert "killed" in output.getvalue()
 
 
 def test_the_lock_of_a_run_at_work_stays(progress):

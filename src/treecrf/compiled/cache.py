@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept.
+"""Folder of compiled kernels.
 
 numba looks at the file of a kernel alone to tell whether its compiled form is still good; a kernel that has
 another file's kernel inlined would go on with the old one after an edit. So the forms are kept in a folder

@@ -1,4 +1,4 @@
-"""How kernels of tree growing are compiled."""
+"""Compilation of kernels of tree growing."""
 
 from __future__ import annotations
 

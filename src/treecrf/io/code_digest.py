@@ -1,4 +1,4 @@
-"""Which of the package's code a file runs, as a digest: an edit runs anew the jobs that use it, and no others.
+"""Digest of the code that a file runs: an edit runs anew the jobs that use it, and no others.
 
 The code of a file is the file itself and every module of the package that it imports, directly or through
 others, with the other files (tables, pages, word lists) that these modules read. It is found without running
@@ -143,7 +143,7 @@ class CodeGraph:
         return next((candidate for candidate in candidates if candidate.is_file()), None)
 
     def _unknown(self, name: str, file: Path, line: int) -> Path:
-        raise ValueError(f"{file}:{line} imports {name}, which {self._package} does not have; mend the import.")
+        raise ValueError(f"{file}:{line} imports {name}, which {self._package} does not have; fix the import.")
 
 
 def _hash(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What all labellers share: parameters, alignment of new data with the training data, predictions, files."""
+"""Base of all labellers: parameters, alignment of new data with the training data, predictions, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the snapshot shows of a study, as Markdown that Git hosts render, with the files that it needs."""
+"""Parts of a report as Markdown that Git hosts render, with the files that it needs."""
 
 from __future__ import annotations
 

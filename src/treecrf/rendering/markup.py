@@ -1,4 +1,4 @@
-"""What the page shows of a study, as HTML."""
+"""Parts of a report as HTML."""
 
 from __future__ import annotations
 

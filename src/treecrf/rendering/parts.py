@@ -1,4 +1,4 @@
-"""What the page and the snapshot show of a study, before it is HTML or Markdown."""
+"""Parts of a report on a study, before they are HTML or Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How all figures look: colours that colour-blind readers tell apart, line styles that survive print."""
+"""Style of all figures: colours that colour-blind readers tell apart, line styles that survive print."""
 
 from __future__ import annotations
 

@@ -193,9 +193,9 @@ def _cost(settings: Settings, results: Path) -> list[Section]:
 def _settings(settings: Settings) -> Section:
     text = escape(yaml.safe_dump(used_settings(settings), sort_keys=False, allow_unicode=True))
     code = commit()
-    said = f"Code: commit <code>{escape(code)}</code>. {machine()}." if code else f"{machine()}."
+    origin = f"Code: commit <code>{escape(code)}</code>. {machine()}." if code else f"{machine()}."
     parts: list[Part] = [
-        Note(f"<p>{said}</p>"),
+        Note(f"<p>{origin}</p>"),
         Table("Seeds", seeds(settings)),
         Table("Versions", versions()),
         Fold("Every setting", [Note(f'<pre tabindex="0">{text}</pre>')]),

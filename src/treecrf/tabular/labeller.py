@@ -84,7 +84,7 @@ class TableLabeller:
                 row = int(unknown.argmax())
                 raise ValueError(
                     f"{cell_place(frame, path, row, columns.label)}: the model was not trained with the label "
-                    f"{quoted(label.iloc[row])} (it knows {', '.join(names)}); mend that label, or train with it."
+                    f"{quoted(label.iloc[row])} (it knows {', '.join(names)}); fix that label, or train with it."
                 )
         data = encode_table(
             columns.apply(frame, path), path, sequence=columns.sequence, label=columns.label if labelled else None,

@@ -68,8 +68,8 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction)
     data, other = random_set(1, 60, longest=8), random_set(2, 20, longest=8)
     heard = []
 
-    def listen(*said):
-        heard.append((*said, lattices(java, trainings[0], data)[0]))
+    def listen(*event):
+        heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
         5.0, (1, 1), induction, 20, iterations_between_inductions=4, features_per_induction=15

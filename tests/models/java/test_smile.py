@@ -89,7 +89,7 @@ def test_smiles_viterbi_adds_exponentials(java, crfs):
 def test_stages_are_shorter_trainings(java):
     data, other = random_set(3, 60), random_set(4, 60)
     heard = []
-    model = SmileCRF(**SETTINGS).fit(data, monitor=lambda *said: heard.append(said))
+    model = SmileCRF(**SETTINGS).fit(data, monitor=lambda *event: heard.append(event))
     staged = model.staged_score(other)
     assert staged.shape == (6, 2)
     for n_iterations in (2, 6):

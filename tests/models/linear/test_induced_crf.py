@@ -95,7 +95,7 @@ def test_without_conjunctions_the_optimum_is_that_of_a_linear_chain():
 
 def test_predictions_are_those_of_the_weights_and_history_is_the_likelihood():
     data, other, heard = random_set(3), random_set(4), []
-    model = InducedCRF(**SHORT | {"n_iterations": 48}).fit(data, monitor=lambda *said: heard.append(said))
+    model = InducedCRF(**SHORT | {"n_iterations": 48}).fit(data, monitor=lambda *event: heard.append(event))
     assert {1, 2, 3} <= {len(cells) for cells in tuples(model.conjunctions_)}
     weights = model.weights_
     potentials = naive_potentials(

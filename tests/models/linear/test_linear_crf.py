@@ -118,7 +118,7 @@ def test_optimum_equals_crfsuites(tmp_path, variance):
 def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood():
     data, other = random_set(3, 40), random_set(4, 40)
     heard = []
-    model = LinearCRF(5.0, (1, 1)).fit(data, monitor=lambda *said: heard.append((said[0], said[2])))
+    model = LinearCRF(5.0, (1, 1)).fit(data, monitor=lambda *event: heard.append((event[0], event[2])))
     potentials = naive_potentials(other, (1, 1), 1, model.weights_history_[-1])
     np.testing.assert_allclose(model.potentials(other)[:, :, :3], potentials[:, :, :3], atol=1e-12)
     marginals = chain.forward_backward(potentials, other.offsets, 1).labels

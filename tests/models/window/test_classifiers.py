@@ -183,7 +183,7 @@ def test_predictions_are_those_of_independent_positions(build):
 def test_the_monitor_hears_the_likelihood_of_every_stage(build):
     data = noisy_set(10)
     heard = []
-    model = build(random_state=1).fit(data, monitor=lambda *said: heard.append(said))
+    model = build(random_state=1).fit(data, monitor=lambda *event: heard.append(event))
     assert [stage for stage, _, _ in heard] == [1, 2, 3, 4, 5, 6]
     rows = np.arange(data.n_positions)
     for (_, _, log_likelihood), marginals in zip(heard, model.staged_predict_proba(data), strict=True):

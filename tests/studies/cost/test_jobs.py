@@ -1,4 +1,4 @@
-"""What training and prediction cost: the frames, on tiny sets; seconds themselves are for the benchmarks."""
+"""Cost of training and prediction: the frames, on tiny sets; seconds themselves are for the benchmarks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What `FutureFeatureMEMM` keeps of a data set while it is trained, and how its trees are grown."""
+"""Training state of `FutureFeatureMEMM` for one data set, and the growing of its trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the CRFs with feature induction share, whoever trains them: the settings and the order of the rounds."""
+"""Base of CRFs with feature induction, whoever trains them: the settings and the order of the rounds."""
 
 from __future__ import annotations
 

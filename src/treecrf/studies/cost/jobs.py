@@ -1,4 +1,4 @@
-"""What training and prediction cost: by sequence length and window (PhD section 3.5.3, figure 3.3), with sampling.
+"""Cost of training and prediction: by sequence length and window (PhD section 3.5.3, figure 3.3), with sampling.
 
 All seconds are CPU seconds of one thread.
 """

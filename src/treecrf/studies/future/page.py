@@ -1,4 +1,4 @@
-"""What the page says of future features (PhD chapter 5)."""
+"""Page section on future features (PhD chapter 5)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class FutureSettings(StudySettings):
     )
     n_iterations: int = Field(100, ge=1, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
     chain_iterations: int = Field(700, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain.")
-    test_every: int = Field(5, ge=1, description="Each so-manyth of them is a candidate.")
+    test_every: int = Field(5, ge=1, description="Every n-th of them is a candidate.")
     alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
     beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
     eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")

@@ -183,9 +183,9 @@ def example_layout(example: pd.DataFrame) -> pd.DataFrame:
     for name, sign in (("alpha", "α"), ("beta", "β")):
         for source, column in (("published", f"published_{name}"), ("measured", name)):
             columns[f"{sign} of the label", source] = cell_texts(example[column], lambda value: number(value, 5))
-    for name, said in (("forward", "e1, e2"), ("backward", "e3"), ("both", "e1, e2, e3")):
+    for name, evidence in (("forward", "e1, e2"), ("backward", "e3"), ("both", "e1, e2, e3")):
         best = example[name].idxmax()
-        columns["P(label | what is seen)", said] = [
+        columns["P(label | what is seen)", evidence] = [
             number(value, 3) + (" ▲" if i == best else "") for i, value in example[name].items()
         ]
     return grouped(columns)

@@ -63,8 +63,8 @@ def accuracy_by_iteration(
             _draw_published(axes, of_papers)
             _fit_axes(axes, of_set, of_papers)
         name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
-        said = "; hollow: published" if any(map(len, peaks)) else ""
-        add_legend(figure, panels, f"marker: chosen by cross-validation{said}", handlelength=3.2)
+        peak_note = "; hollow: published" if any(map(len, peaks)) else ""
+        add_legend(figure, panels, f"marker: chosen by cross-validation{peak_note}", handlelength=3.2)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What the page says of training (PhD chapter 3)."""
+"""Page section on training (PhD chapter 3)."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _accuracy(
     stand_ins: dict[str, str],
     folder: Path,
 ) -> Section:
-    said = paragraph(
+    overview = paragraph(
         INTRODUCTION,
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
@@ -197,7 +197,7 @@ def _accuracy(
     names = ", ".join(dict.fromkeys(frames["summary"]["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
     parts: list[Part] = [
-        said,
+        overview,
         *listed([f"<b>{escape(name)} is a stand-in</b>: {escape(why)}" for name, why in stand_ins.items()], "stand-in"),
         *drawn(folder / "accuracies.svg", alt, OVERVIEW_NOTE),
         Table(
@@ -301,8 +301,8 @@ def _stars(levels: Sequence[float]) -> dict[str, str]:
 
 def _stand_ins(results: Path, names: Iterable[str]) -> dict[str, str]:
     """What the data sets among `names` that are stand-ins stand in for."""
-    said = {name: read_json(results / "data" / name / "description.json")["stand_in"] for name in names}
-    return {name: text for name, text in said.items() if text}
+    texts = {name: read_json(results / "data" / name / "description.json")["stand_in"] for name in names}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _measured(results: Path, file: str) -> pd.DataFrame:

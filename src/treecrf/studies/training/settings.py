@@ -75,7 +75,7 @@ class TrainingSettings(StudySettings):
         [7, 31], min_length=1, description="Grid of LightGBM's leaves."
     )
     n_iterations: int = Field(200, ge=1, description="Iterations of training.")
-    test_every: int = Field(2, ge=1, description="Each so-manyth iteration is tested, and a candidate.")
+    test_every: int = Field(2, ge=1, description="Every n-th iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
