@@ -16,6 +16,8 @@ FILES = {
     "treecrf/late.py": "x = 1\n",
     "treecrf/typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from treecrf.plain import f\n",
     "treecrf/table.py": 'NAMES = {"one": "treecrf.plain", "two": "treecrf.nosuch"}\n',
+    "treecrf/rows.py": 'ROWS = {"one": "treecrf.plain:x", "two": "treecrf.nosuch:x"}\n',
+    "treecrf/loader.py": "from importlib import import_module\nfrom treecrf.rows import ROWS\none = import_module\n",
     "treecrf/parts/__init__.py": "from treecrf.parts import words\nfrom treecrf.plain import f\n",
     "treecrf/parts/words.py": "from pathlib import Path\nWORDS = Path(__file__).with_name('words.txt').read_text()\n",
     "treecrf/parts/words.txt": "one two\n",
@@ -52,6 +54,8 @@ def files_of(package, text):
         ("from treecrf import label\n", {"__init__.py", "plain.py", "labels.py", "late.py"}),
         ("from treecrf.typed import x\n", {"typed.py"}),
         ("from treecrf.table import NAMES\n", {"table.py", "plain.py"}),
+        ("from treecrf.rows import ROWS\n", {"rows.py"}),
+        ("from treecrf.loader import one\n", {"loader.py", "rows.py", "plain.py"}),
         ("from treecrf.parts.words import WORDS\n", {"parts/words.py", "parts/words.txt", "parts/pages/page.html"}),
         (
             "from treecrf.parts import anything\n",
@@ -164,3 +168,13 @@ def test_effects_are_seen():
 def test_names_that_the_front_loads_late_count(tmp_path):
     (tmp_path / "script.py").write_text("from treecrf import TreeCRF\n")
     assert SOURCE / "treecrf/models/boosted/treecrf.py" in CodeGraph(SOURCE / "treecrf").files(tmp_path / "script.py")
+
+
+def test_drawing_depends_on_the_registry_and_on_no_labeller():
+    graph = CodeGraph(SOURCE / "treecrf")
+    models = {path.relative_to(SOURCE).as_posix() for path in graph.files(SOURCE / "treecrf/rendering/style.py")}
+    assert models == {
+        f"treecrf/{name}.py" for name in ("rendering/style", "models/labellers", "models/treatments", "models/drawing")
+    }
+    built = graph.files(SOURCE / "treecrf/studies/methods.py")
+    assert {SOURCE / "treecrf/models/java/mallet.py", SOURCE / "treecrf/models/linear/linear_crf.py"} <= set(built)

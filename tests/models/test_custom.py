@@ -1,4 +1,4 @@
-"""A labeller of the user's own: what it is given, what it must give back, and its place in the studies."""
+"""A custom labeller: what it is given, what it must give back, and its place in the studies."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ import yaml
 from builders import ROOT
 
 from treecrf import datasets
-from treecrf.models.custom import OwnLabeller, find_class
+from treecrf.models.custom import CustomLabeller, find_class
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.future.jobs import compare_future
 from treecrf.studies.missing.jobs import evaluate_method
@@ -71,12 +71,12 @@ def here(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
 
 
-def own(name, **settings):
-    return OwnLabeller(f"test_custom:{name}", settings, window=(1, 2), random_state=5)
+def custom(name, **settings):
+    return CustomLabeller(f"test_custom:{name}", settings, window=(1, 2), random_state=5)
 
 
 def test_the_class_gets_its_settings_the_window_and_the_seed(here):
-    model = own("Echo", strength=0.8)
+    model = custom("Echo", strength=0.8)
     seen = []
     model.fit(small_set(), monitor=lambda *call: seen.append(call))
     assert type(model.inner_).made[-1] == (0.8, (1, 2), 5)
@@ -86,7 +86,7 @@ def test_the_class_gets_its_settings_the_window_and_the_seed(here):
 
 def test_stages_and_decoders_are_those_of_the_class(here):
     data = small_set(1)
-    model = own("Echo").fit(small_set())
+    model = custom("Echo").fit(small_set())
     assert model.score(data) == 1.0
     assert (model.predict(data, "viterbi") == 0).all()
     assert model.staged_score(data).tolist() == [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
@@ -97,7 +97,7 @@ def test_stages_and_decoders_are_those_of_the_class(here):
 def test_a_class_without_stages_has_one(here):
     data = small_set()
     seen = []
-    model = own("Silent").fit(data, monitor=lambda *call: seen.append(call))
+    model = custom("Silent").fit(data, monitor=lambda *call: seen.append(call))
     assert [stage for stage, *_ in seen] == [1]
     assert list(seen[0][1]) == ["fit"]
     assert len(list(model.staged_predict_proba(data))) == 1
@@ -115,7 +115,7 @@ def test_a_class_without_stages_has_one(here):
 )
 def test_what_is_no_probability_is_refused(here, monkeypatch, wrong, sentence):
     data = small_set()
-    model = own("Silent").fit(data)
+    model = custom("Silent").fit(data)
     monkeypatch.setattr(model.inner_, "predict_proba", lambda d: wrong(d.n_positions), raising=False)
     with pytest.raises(ValueError, match=re.escape(sentence)):
         model.predict(data)
@@ -138,7 +138,7 @@ def test_a_class_that_cannot_be_used_is_named(here, name, sentence):
 
 def test_settings_that_the_class_does_not_take(here):
     with pytest.raises(ValueError, match=r"does not take these settings .*'loudness'"):
-        own("Echo", loudness=3).fit(small_set())
+        custom("Echo", loudness=3).fit(small_set())
 
 
 def test_the_page_shows_the_example_that_is_there():
@@ -159,7 +159,9 @@ def test_the_example_of_the_page_is_in_the_training_study(here):
     settings = page_settings().training.model_copy(update={"n_folds": 2, "n_perturbed_runs": 2})
     outcome = compare_method("hmm", train, test, "split", (1, 1), "naive_bayes", settings, 0)
     assert set(outcome.folds["candidate"]) == {"smoothing=0.1", "smoothing=1"}
-    model = OwnLabeller(EXAMPLE, {"smoothing": float(outcome.choice["candidate"][0].split("=")[1])}, (1, 1)).fit(train)
+    model = CustomLabeller(EXAMPLE, {"smoothing": float(outcome.choice["candidate"][0].split("=")[1])}, (1, 1)).fit(
+        train
+    )
     last = outcome.curves[outcome.curves["run"] == -1].groupby("candidate").last()
     assert last.loc[outcome.choice["candidate"][0], "n_correct"] == (model.predict(test) == test.labels).sum()
     assert model.score(test) > 1.2 * np.bincount(test.labels).max() / len(test.labels)  # it has learnt
