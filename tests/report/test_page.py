@@ -1,5 +1,6 @@
 """Properties of the whole page: it stands alone, everybody can read it, its tables can be sorted."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -9,14 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import ROOT, Elements, check, linked_files, page_of
+from markupsafe import Markup
 
-from treecrf.rendering import markup
+from treecrf.rendering import templates
+from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import to_html, to_markdown
-from treecrf.rendering.markup import Folders, address, parts_markup
-from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, open_choices
+from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
 from treecrf.rendering.tables import frame_to_fragment
 from treecrf.report.ledger import verdicts
-from treecrf.report.ledger_page import HEADINGS, STYLE, ledger_fragment
+from treecrf.report.ledger_page import HEADINGS, ledger_fragment
 from treecrf.report.provenance import job_costs, study_costs
 from treecrf.studies.headlines import future_headline, missing_headline, training_headline
 from treecrf.studies.missing import page as missing_page
@@ -24,6 +26,15 @@ from treecrf.studies.settings import MissingSettings
 from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))
+STYLE = (Path(templates.__file__).parent / "page.css").read_text()
+SCRIPT = "<script>alert('&')</script>"
+ESCAPED = "&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"
+
+
+def parts_markup(parts, folders):
+    """Parts as the page shows them."""
+    template = '{% import "parts.html" as parts with context %}{{ parts.several(shown) }}'
+    return templates.ENVIRONMENT.from_string(template).render(shown=parts, folders=folders)
 
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):
@@ -37,7 +48,7 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):
     assert {"accuracy.csv", "accuracy.tex", "figure_3_1.svg", "summary.csv"} <= names
 
 
-def test_page_starts_with_what_came_out(results):
+def test_page_starts_with_a_summary(results):
     page = page_of(results, "hmm")
     assert re.search(
         r"<dd>Most accurate at the cross-validated choice: .* of 1 data sets, .*; ties count for each\.</dd>", page
@@ -46,8 +57,36 @@ def test_page_starts_with_what_came_out(results):
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
 
 
+def test_what_people_named_is_shown_as_text(results):
+    file = results / "data/hmm/description.json"
+    named = dict.fromkeys(("title", "stand_in", "terms"), SCRIPT)
+    file.write_text(json.dumps(json.loads(file.read_text()) | named))
+    summary = pd.read_csv(results / "training/hmm/summary.csv")
+    summary.assign(candidate=SCRIPT).to_csv(results / "training/hmm/summary.csv", index=False)
+    notes = pd.read_csv(results / "training/hmm/notes.csv")
+    notes.assign(note=SCRIPT).to_csv(results / "training/hmm/notes.csv", index=False)
+    page = page_of(results, "hmm")
+    assert len(check(page).all("script")) == 1  # the page's own
+    for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: ", "<td>"):
+        assert f"{before}{ESCAPED}" in page
+
+
+def test_what_people_named_is_shown_as_text_in_tables_notes_and_captions(tmp_path):
+    (tmp_path / "a.svg").write_text("<svg/>")
+    table = Table(SCRIPT, pd.DataFrame({"data set": [SCRIPT], SCRIPT: [f"{SCRIPT} ▲"]}))
+    figure = Figure(tmp_path / "a.svg", SCRIPT, SCRIPT)
+    parts = [paragraph("<em>{label}</em>", label=SCRIPT), *listed([SCRIPT]), table, figure, Fold(SCRIPT, [])]
+    shown = parts_markup(parts, HERE)
+    assert Elements(shown).all("script") == []
+    inside = ("em", "li", "span", "b", "figcaption", "summary")
+    assert [tag for tag in inside if f"<{tag}>{ESCAPED}</{tag}>" not in shown] == []
+    trusted = Figure(tmp_path / "a.svg", "a figure", Markup("p &lt; <em>0.05</em>"))
+    assert "<figcaption>p &lt; <em>0.05</em></figcaption>" in parts_markup([trusted], HERE)
+
+
 def test_address_is_relative_and_quoted(tmp_path):
-    assert address(tmp_path / "results/my set#1.csv", tmp_path / "reports/demo") == "../../results/my%20set%231.csv"
+    folders = Folders(tmp_path / "results", tmp_path / "reports/demo")
+    assert folders.address(tmp_path / "results/my set#1.csv") == "../../results/my%20set%231.csv"
 
 
 def test_groups_of_headings_span_their_columns():
@@ -185,10 +224,8 @@ def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
     assert roles == {"table": {"table"}, "thead": {"rowgroup"}, "tbody": {"rowgroup"}, "tr": {"row"}, "td": {"cell"}}
     assert {head["role"] for head in elements.all("th")} == {"columnheader", "rowheader"}
     assert {cell["data-label"] for cell in elements.all("td")} == set(HEADINGS[1:])
-    css = (Path(markup.__file__).parent / "page.css").read_text()
-    for style in (css, STYLE):
-        assert not re.search(r"thead \{ display: none", style)
-        assert "content: attr(data-label)" in style
+    assert not re.search(r"thead \{ display: none", STYLE)
+    assert "content: attr(data-label)" in STYLE
 
 
 RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
@@ -266,8 +303,7 @@ def _luminance(color):
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_text_has_the_contrast_of_wcag_aa(scheme):
-    css = (Path(markup.__file__).parent / "page.css").read_text()
-    colors = dict(re.findall(r"--([\w-]+): (#\w+);", re.findall(r":root \{[^}]*\}", css)[scheme]))
+    colors = dict(re.findall(r"--([\w-]+): (#\w+);", re.findall(r":root \{[^}]*\}", STYLE)[scheme]))
     assert _luminance("#ffffff") == pytest.approx(1)
     for text in ("text", "quiet", "link", "good", "middling", "bad"):
         for ground in ("ground", "card", "hover", "warn"):
