@@ -5,12 +5,14 @@ CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if 
 FUZZ ?= 2000
 SEED ?= 0
 BIN := .venv/bin
+RUNNING := .venv/.running
 INSTALLED := .venv/.installed
+ADD := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint requirements.txt
 SNAKEFILES := Snakefile workflow/Snakefile workflow/rules
 CODE := src tests benchmarks workflow examples docs
 
-# An active environment's PYTHONPATH or home packages must not leak into .venv.
-unexport PYTHONPATH PYTHONHOME
+# An active environment's PYTHONPATH or home packages must not leak into .venv; its modules are compiled once.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
@@ -21,20 +23,27 @@ help:  ## Say what there is to make
 
 install: $(INSTALLED)  ## Make .venv with everything in it
 
-$(INSTALLED): requirements.txt pyproject.toml
+# What runs need; the pins and hashes of requirements.txt hold for every package.
+$(RUNNING): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] >= (3, 11) else "treecrf needs Python 3.11 or newer, and $(PYTHON) is %d.%d; run make PYTHON=python3.11." % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.txt > .venv/uv.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r .venv/uv.txt
+	$(ADD) --editable '.[workflow]'
 	@touch $@
 
-demo: $(INSTALLED)  ## Run the workflow on small generated data sets (no download)
+# What tests and checks need on top.
+$(INSTALLED): $(RUNNING)
+	$(ADD) --editable '.[dev]'
+	@touch $@
+
+demo: $(RUNNING)  ## Run the workflow on small generated data sets (no download)
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/demo.yaml
 
-results: $(INSTALLED)  ## Run the papers' protocol; downloads the data
+results: $(RUNNING)  ## Run the papers' protocol; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
-snapshot: $(INSTALLED)  ## Write tables and figures of finished results to docs/results and README.md
+snapshot: $(RUNNING)  ## Write tables and figures of finished results to docs/results and README.md
 	@$(BIN)/python -m treecrf.report.snapshot
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs
@@ -46,7 +55,7 @@ test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest
 
 fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
-	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/test_fuzz_parsers.py tests/test_fuzz_config.py tests/test_fuzz_files.py
+	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/fuzz
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

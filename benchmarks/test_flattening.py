@@ -1,4 +1,4 @@
-"""How fast a flattened TreeCRF evaluates its potentials, beside its trees and beside a dot product."""
+"""Speed of a flattened TreeCRF's potentials, beside its trees and beside a dot product."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""How fast chains of order 4 and future features are learnt (PhD chapter 5)."""
+"""Training speed of chains of order 4 and of future features (PhD chapter 5)."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What one round of feature induction costs (PhD table 3.6 has 48.9 s on protein), and where training spends its time."""
+"""Cost of one round of feature induction (PhD table 3.6 has 48.9 s on protein), and of the parts of training."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How fast InducedCRF induces features beside MALLET, and TreeCRF trains beside SMILE's TreeCRF: one thread each.
+"""Speed of InducedCRF beside MALLET, and of TreeCRF beside SMILE's TreeCRF: one thread each.
 
 The Java virtual machine is warm: each rival has trained once before it is timed. CPU seconds of the whole process.
 """

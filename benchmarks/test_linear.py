@@ -1,4 +1,4 @@
-"""How fast LinearCRF trains beside python-crfsuite, to the same value of the same objective."""
+"""Training speed of LinearCRF beside python-crfsuite, to the same value of the same objective."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What growing trees costs where cells are missing, beside the same number of trees on complete data."""
+"""Cost of growing trees where cells are missing, beside the same number of trees on complete data."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What row sampling, feature sampling and influence trimming cost and gain, beside training on everything."""
+"""Cost and gain of row sampling, feature sampling and influence trimming, beside training on everything."""
 
 import numpy as np
 import pytest

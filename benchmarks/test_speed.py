@@ -1,4 +1,4 @@
-"""How fast TreeCRF trains: on the papers' data, beside LightGBM and python-crfsuite, and as data grow."""
+"""Training speed of TreeCRF: on the papers' data, beside LightGBM and python-crfsuite, and as data grow."""
 
 import os
 import subprocess

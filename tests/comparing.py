@@ -1,4 +1,4 @@
-"""What two runs of the workflow must have in common: every result, times aside."""
+"""Comparison of two runs of the workflow: every result must agree, times aside."""
 
 from __future__ import annotations
 

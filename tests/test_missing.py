@@ -196,8 +196,8 @@ def test_holes_are_flagged():
     train = plain_set([[1, -1, 2], [1, 0, -1]], SHAPES)
     marked = Indicator("flag").fit_transform(train)
     assert marked.values.T.tolist() == [[1, 0, 2], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    said = ("no", "yes")
-    assert marked.attributes == (*SHAPES, Attribute("letter missing", said), Attribute("flag missing", said))
+    answers = ("no", "yes")
+    assert marked.attributes == (*SHAPES, Attribute("letter missing", answers), Attribute("flag missing", answers))
 
 
 def test_two_categories_get_a_flag_and_others_a_category():

@@ -119,9 +119,10 @@ class Trial:
         n_processes = run.kill()
         self.say(f"killed with {n_processes} processes")
         if self._mirror:
-            said = run.log("prepare_data/protein.log")
+            reported = run.log("prepare_data/protein.log")
             self.check(
-                RAW in said and "checksum" in said, f"a raw file with a flipped bit is refused: {said.splitlines()[:1]}"
+                RAW in reported and "checksum" in reported,
+                f"a raw file with a flipped bit is refused: {reported.splitlines()[:1]}",
             )
         damaged = []
         for pattern, spoil in (
@@ -163,8 +164,8 @@ class Trial:
         try:
             run = Workflow(disk / "run", self._settings, self._environment(), self._base / "full_disk.txt")
             code, messages = run.finish()
-            said = [line for line in messages.splitlines() if "disk is full" in line or "No space left" in line]
-            self.check(code != 0 and bool(said), f"a disk of {needed // 3 >> 10} KiB is full: {said[:1]}")
+            reported = [line for line in messages.splitlines() if "disk is full" in line or "No space left" in line]
+            self.check(code != 0 and bool(reported), f"a disk of {needed // 3 >> 10} KiB is full: {reported[:1]}")
             if wrong := run.wrong_files(self._expected, finished=False):
                 self.check(False, f"on the full disk, half written: {', '.join(wrong)}")
             subprocess.run(["mount", "-o", f"remount,size={needed * 4}", disk], check=True)

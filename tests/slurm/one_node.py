@@ -31,7 +31,7 @@ def one_node() -> Iterator[None]:
     Raises
     ------
     CannotRunError
-        If the user is not root, if a Slurm already runs, or if its packages cannot be had.
+        If the user is not root, if a Slurm already runs, or if its packages are not available.
     """
     if os.geteuid() != 0:
         raise CannotRunError("starting Slurm needs root: run `sudo make test-slurm`.")

@@ -1,4 +1,4 @@
-"""What every script does around its one call: log, checksums, and one sentence where something is wrong."""
+"""Frame of every script around its one call: log, checksums, and one sentence where something is wrong."""
 
 from __future__ import annotations
 

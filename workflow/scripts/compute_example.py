@@ -1,4 +1,4 @@
-"""What each direction alone says in the example of section 5.1, and what both say.
+"""Predictions of each direction alone in the example of section 5.1, and of both.
 
 Outputs
 -------

@@ -39,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=help_text(HELP),
-    epilog="Exit codes: 0 fine; 1 wrong input, said in one sentence; 2 wrong usage.",
+    epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage.",
 )
 for command in (fit, predict, evaluate, describe, missing):
     app.command(help=help_text(command.__doc__ or ""))(command)

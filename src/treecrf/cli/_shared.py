@@ -1,4 +1,4 @@
-"""What several commands share: options, reading files, progress, tables on the terminal."""
+"""Common parts of the commands: options, reading files, progress, tables on the terminal."""
 
 from __future__ import annotations
 

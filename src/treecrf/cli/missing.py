@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.io.extras import needs_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ def missing(
         str, typer.Option(metavar="R,R", help="Shares of the cells to empty, besides those that are.")
     ] = "0.1,0.3",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes. Surer without.")
+        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes; less reliable.")
     ] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")
@@ -50,10 +51,11 @@ def missing(
     if report is not None:
         for name in WRITTEN:
             shared.check_writable(report / name, file, make=True)
-    from treecrf.studies.missing.guide import accuracy_table, recommendation
-    from treecrf.studies.missing.one_table import n_jobs, study_table
-    from treecrf.studies.missing.table_report import write_missing_report
-    from treecrf.studies.settings import MissingSettings
+    with needs_extra("report"):
+        from treecrf.studies.missing.guide import accuracy_table, recommendation
+        from treecrf.studies.missing.one_table import n_jobs, study_table
+        from treecrf.studies.missing.table_report import write_missing_report
+        from treecrf.studies.settings import MissingSettings
 
     _, data = shared.read_training_set(file, sequence, label, attributes, bins)
     sides = shared.window_within(sides, data)

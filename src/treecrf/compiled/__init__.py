@@ -1,1 +1,1 @@
-"""How kernels are compiled, and where their compiled forms are kept."""
+"""Compilation of kernels, and the folder of their compiled forms."""

@@ -76,7 +76,7 @@ def _future(kind: str) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
 
 
 _NETTALK = "Sejnowski and Rosenberg 1987; non-commercial research"
-_STAND_IN = "stands in for the labelled FAQ files of McCallum, Freitag and Pereira (2000), which are not to be had; "
+_STAND_IN = "stands in for the labelled FAQ files of McCallum, Freitag and Pereira (2000), which are not available; "
 
 _ALL = (
     Description(

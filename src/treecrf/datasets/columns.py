@@ -90,7 +90,7 @@ def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
                 continue  # a comment
             raise ValueError(
                 f"columns file {path}, line {number}: {len(cells)} cells, but the first row (line {first[0]}) has "
-                f"{n_cells}; mend that line."
+                f"{n_cells}; fix that line."
             )
         sequence += fresh
         fresh = False

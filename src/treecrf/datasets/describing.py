@@ -1,4 +1,4 @@
-"""What a page says of a data set."""
+"""Description of a data set for the page."""
 
 from __future__ import annotations
 

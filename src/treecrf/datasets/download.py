@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treecrf.datasets.archives import DamagedArchive, extract
+from treecrf.io.extras import needs_extra
 from treecrf.io.messages import quoted
 
 _STALE = 3600.0
@@ -42,7 +43,7 @@ class RawFile(NamedTuple):
 
 
 class RawFileError(OSError):
-    """A raw file cannot be had; the message names file, addresses, checksum and the folder to put it in."""
+    """A raw file is not available; the message names file, addresses, checksum and the folder to put it in."""
 
 
 @cache
@@ -63,16 +64,16 @@ def parse_registry(data: bytes, file: str) -> dict[str, RawFile]:
     try:
         table = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"registry {file}: not readable as JSON in UTF-8 ({quoted(str(error))}); mend it.") from None
+        raise ValueError(f"registry {file}: not readable as JSON in UTF-8 ({quoted(str(error))}); fix it.") from None
     if not isinstance(table, list):
-        raise ValueError(f"registry {file}: holds {quoted(table)}, not a list; mend it.")
+        raise ValueError(f"registry {file}: holds {quoted(table)}, not a list; fix it.")
     found: dict[str, RawFile] = {}
     for i, row in enumerate(table):
         problem = _problem_of(row)
         if problem is None and row["path"] in found:
-            problem = f"path {quoted(row['path'])} stands there twice"
+            problem = f"path {quoted(row['path'])} appears twice"
         if problem is not None:
-            raise ValueError(f"registry {file}, entry {i}: {problem}; mend it.")
+            raise ValueError(f"registry {file}, entry {i}: {problem}; fix it.")
         found[row["path"]] = RawFile(row["path"], row["bytes"], row["sha256"], tuple(row["addresses"]))
     return found
 
@@ -157,7 +158,7 @@ def fetch(
         if not file.addresses:
             problems.append("it has no public address")
     raise RawFileError(
-        f"raw file {path} cannot be had ({'; '.join(problems)}); put a copy with SHA-256 {file.sha256} at {target}."
+        f"raw file {path} is not available ({'; '.join(problems)}); put a copy with SHA-256 {file.sha256} at {target}."
     )
 
 
@@ -200,7 +201,8 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
 
 def _download(address: str, target: Path, file: RawFile, timeout: float, retries: int, wait: float) -> str | None:
     """Try one address; what went wrong, or None where `target` now has the checksum."""
-    import pooch
+    with needs_extra("workflow"):
+        import pooch
     import requests
 
     url, _, member = address.partition("#")

@@ -1,6 +1,6 @@
 """FAQ segmentation: every line of a document is head, question, answer or tail.
 
-The labelled files of McCallum, Freitag and Pereira (2000) are not to be had. Two stand-ins take their labels
+The labelled files of McCallum, Freitag and Pereira (2000) are not available. Two stand-ins take their labels
 from rigid structure, and a loader reads the real files where somebody has them:
 
 - the Perl FAQ, nine POD files. The label comes from the markup (`pod_lines`), which is then removed;

@@ -14,6 +14,7 @@ import numpy as np
 from treecrf.datasets import smile
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
+from treecrf.io.extras import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 
 FILES = tuple(f"hyphenation/sparse.hyphen.6.{part}" for part in ("train", "test"))
@@ -103,7 +104,8 @@ def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[S
 
     Needs no download. The labels are those of a program, not of people: good for a demonstration alone.
     """
-    import pyphen
+    with needs_extra("workflow"):
+        import pyphen
 
     words = Path(__file__).with_name("english_words.txt").read_text(encoding="ascii").split()
     patterns = pyphen.Pyphen(lang="en_US")

@@ -102,7 +102,7 @@ def _check_names(file: Path, names: Sequence[str]) -> None:
         )
     twice = repeated(names)
     if twice is not None:
-        raise ValueError(f"table {file}: column {quoted(twice)} stands there twice; rename one.")
+        raise ValueError(f"table {file}: column {quoted(twice)} appears twice; rename one.")
 
 
 def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | None]], list[int]]:
@@ -122,7 +122,7 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
                 if len(row) != len(names):
                     raise ValueError(
                         f"table {file}, line {reader.line_num}: {len(row)} cells, but the first line names "
-                        f"{len(names)} columns; mend that line."
+                        f"{len(names)} columns; fix that line."
                     )
                 rows.append([cell or None for cell in row])
                 lines.append(reader.line_num)
@@ -130,7 +130,7 @@ def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | No
             raise ValueError(_bad_byte(file)) from None
         except csv.Error as error:
             raise ValueError(
-                f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); mend it."
+                f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); fix it."
             ) from None
     return names, rows, lines
 

@@ -44,7 +44,7 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
             texts[row].encode()
         except UnicodeError:
             raise ValueError(
-                f"row {row}, column {quoted(name)}: {quoted(cell)} is not text in UTF-8; mend that cell."
+                f"row {row}, column {quoted(name)}: {quoted(cell)} is not text in UTF-8; fix that cell."
             ) from None
     return texts
 

@@ -41,11 +41,11 @@ def _read(path: Path) -> Mapping[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
         problem = quoted(str(getattr(error, "problem", None) or error))
-        raise ValueError(f"configuration {path}{line}: not readable as YAML ({problem}); mend it.") from None
+        raise ValueError(f"configuration {path}{line}: not readable as YAML ({problem}); fix it.") from None
     except _WRONG_VALUES as error:
-        raise ValueError(f"configuration {path}: a value is not readable ({quoted(str(error))}); mend it.") from None
+        raise ValueError(f"configuration {path}: a value is not readable ({quoted(str(error))}); fix it.") from None
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        raise ValueError(f"configuration {path}: holds {quoted(found)}, not keys with values; mend it.")
+        raise ValueError(f"configuration {path}: holds {quoted(found)}, not keys with values; fix it.")
     return found

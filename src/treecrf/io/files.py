@@ -100,7 +100,7 @@ def _check_rows(text: str, path: str | os.PathLike[str]) -> None:
     try:
         names = next(reader, [])
         if repeated(names) is not None:
-            raise _damaged(path, f"the column {quoted(repeated(names))} stands there twice")
+            raise _damaged(path, f"the column {quoted(repeated(names))} appears twice")
         for row in reader:
             if row and len(row) != len(names):
                 raise _damaged(path, f"line {reader.line_num} has {len(row)} cells and not {len(names)}")

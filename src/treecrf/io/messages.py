@@ -1,4 +1,4 @@
-"""How errors quote what they found: short, on one line, whatever it is."""
+"""Quotation of values in errors: short, on one line, whatever the value is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def repeated(names: Iterable[object]) -> object | None:
-    """The first name that stands there a second time; None if there is none."""
+    """The first name that appears a second time; None if there is none."""
     seen = set()
     for name in names:
         if name in seen:

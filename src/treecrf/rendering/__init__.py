@@ -1,1 +1,1 @@
-"""What studies draw and write with: cells, tables, figure style, parts of pages."""
+"""Drawing and writing for all studies: cells, tables, figure style, parts of pages."""

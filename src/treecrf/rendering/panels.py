@@ -1,4 +1,4 @@
-"""What the figures of all studies share: panels, their axes' names, one legend for all."""
+"""Common parts of figures: panels, the names of their axes, one legend for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where numbers come from: versions, commit, machine, seeds, CPU time, checksums of raw files."""
+"""Provenance of results: versions, commit, machine, seeds, CPU time, checksums of raw files."""
 
 from __future__ import annotations
 

@@ -160,10 +160,10 @@ def _write_provenance(settings: Settings, results: Path, folder: Path, today: da
         "cpu_time": job_costs(results / "benchmarks", used_datasets(settings)),
         "cpu_seconds_by_phase": phase_costs(results, settings),
     }
-    said = {"date": today.isoformat(), "commit": commit(), "machine": machine(), "settings": used_settings(settings)}
+    origin = {"date": today.isoformat(), "commit": commit(), "machine": machine(), "settings": used_settings(settings)}
     # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
     write_json(
-        said | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
+        origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
         folder / "provenance.json",
     )
 

@@ -1,4 +1,4 @@
-"""Whether methods differ in accuracy: binomial models of counts (PhD, section 4.4), McNemar's test (section 3.5).
+"""Tests of differences in accuracy: binomial models of counts (PhD, section 4.4), McNemar's test (section 3.5).
 
 In the models, the log odds of a correct position are a method's coefficient plus a training set's coefficient. There
 is no intercept: every training set has an indicator, and every method but the baseline.

@@ -1,4 +1,4 @@
-"""How the columns of a table become the categories that labellers see."""
+"""Encoding of the columns of a table as categories."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _bins(
         row = int(wrong.to_numpy().argmax())
         raise ValueError(
             f"{cell_place(frame, path, row, name)}: {quoted(str(frame[name].iloc[row]))} is not a number, and the training "
-            "table had numbers there; mend that cell or empty it."
+            "table had numbers there; fix that cell or empty it."
         )
     texts = [f"{edge:g}" for edge in edges]
     width = len(str(len(edges)))  # the names sort as the bins do

@@ -1,4 +1,4 @@
-"""What is in a table, and what is in a model."""
+"""Descriptions of tables and of models."""
 
 from __future__ import annotations
 

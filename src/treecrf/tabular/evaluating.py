@@ -1,4 +1,4 @@
-"""How well labellers do on a table with labels."""
+"""Accuracy of labellers on a table with labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import SequenceSet
@@ -48,16 +47,22 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
     """Compare what a labeller predicts with the labels of a set that is encoded for it."""
     truth, predicted = labeller.align_labels(data), labeller.predict(data, decoder)
     names = list(labeller.label_names_)
-    codes = np.arange(len(names))
-    precision, recall, f1, counts = precision_recall_fscore_support(
-        truth, predicted, labels=codes, zero_division=np.nan
-    )
-    by_label = pd.DataFrame({"label": names, "precision": precision, "recall": recall, "f1": f1, "n_positions": counts})
+    counts = np.bincount(truth * np.intp(len(names)) + predicted, minlength=len(names) ** 2)
+    confusion = pd.DataFrame(counts.reshape(len(names), -1), index=names, columns=names)
     correct = predicted == truth
     by_sequence = np.logical_and.reduceat(correct, data.offsets[:-1])
-    confusion = pd.DataFrame(confusion_matrix(truth, predicted, labels=codes), index=names, columns=names)
     log_likelihood = float(labeller.log_likelihood(data).sum()) / data.n_positions
-    return Evaluation(correct, float(by_sequence.mean()), log_likelihood, by_label, confusion)
+    return Evaluation(correct, float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion)
+
+
+def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
+    """Precision, recall and F1 of every label, as in `Evaluation.by_label`, from a confusion matrix."""
+    counts = confusion.to_numpy()
+    hits, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        precision, recall, f1 = hits / predicted, hits / true, 2 * hits / (true + predicted)
+    columns = {"label": list(confusion.columns), "precision": precision, "recall": recall, "f1": f1}
+    return pd.DataFrame(columns | {"n_positions": true})
 
 
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:

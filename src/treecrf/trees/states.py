@@ -1,4 +1,4 @@
-"""Which states each leaf of a growing tree has."""
+"""States of the leaves of a growing tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each tree sees of the training set: a sample of the positions, the rows that matter, some of the tests."""
+"""Samples of the training set for each tree: of the positions, the rows that matter, the tests."""
 
 from __future__ import annotations
 

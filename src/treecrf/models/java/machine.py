@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+from treecrf.io.extras import needs_extra
+
 _FOLDER = Path(__file__).parent
 _POM = _FOLDER / "pom.xml"
 
@@ -29,7 +31,7 @@ def java_problem() -> str | None:
     try:
         _find_machine()
         find_jars()
-    except ValueError as error:
+    except (ValueError, ModuleNotFoundError) as error:
         return str(error)
     return None
 
@@ -49,8 +51,11 @@ def start_java() -> ModuleType:
     ------
     ValueError
         With the sentence of `java_problem`.
+    ModuleNotFoundError
+        If JPype is not installed.
     """
-    import jpype  # takes long to import, and only the rivals need it
+    with needs_extra("java"):
+        import jpype  # takes long to import, and only the rivals need it
 
     machine = _find_machine()
     for jar in find_jars():
@@ -75,7 +80,8 @@ def find_jars() -> list[Path]:
     ValueError
         If they are not there and Maven is missing or fails.
     """
-    import pooch
+    with needs_extra("java"):
+        import pooch
 
     root = Path(os.environ.get("TREECRF_JARS") or Path(pooch.os_cache("treecrf")) / "jars")
     folder = root / hashlib.sha256(_POM.read_bytes()).hexdigest()[:12]
@@ -92,7 +98,8 @@ def find_jars() -> list[Path]:
 
 
 def _find_machine() -> str:
-    import jpype
+    with needs_extra("java"):
+        import jpype
 
     try:
         return jpype.getDefaultJVMPath()

@@ -1,4 +1,4 @@
-"""What chains over conjunctions of window cells share: the features, their weights at every stage, predictions."""
+"""Base of chains over conjunctions of window cells: the features, their weights at every stage, predictions."""
 
 from __future__ import annotations
 

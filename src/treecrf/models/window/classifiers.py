@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.window.network import Weights, copy_weights, one_hot, score_cells
@@ -143,7 +144,8 @@ class NeuralNetwork(WindowClassifier):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
+        with needs_extra("rivals"):
+            from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
         from threadpoolctl import threadpool_limits
 
         self._check_settings()
@@ -277,7 +279,8 @@ class WindowLightGBM(WindowClassifier):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        import lightgbm  # takes long to import
+        with needs_extra("rivals"):
+            import lightgbm  # takes long to import
 
         self._check_settings()
         labels = base.check_training_set(train)
@@ -308,7 +311,8 @@ class WindowLightGBM(WindowClassifier):
         return self
 
     def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
-        import lightgbm
+        with needs_extra("rivals"):
+            import lightgbm
 
         booster = lightgbm.Booster(model_str=self.model_text_)
         scores = np.zeros((len(codes), len(self.start_)))

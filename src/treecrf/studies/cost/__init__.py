@@ -1,1 +1,1 @@
-"""What training and prediction cost, and what short cuts save."""
+"""Cost of training and prediction, and savings of short cuts."""

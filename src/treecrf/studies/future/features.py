@@ -1,4 +1,4 @@
-"""What discovered future features look at: the categories and distances that raise Q, and their trees, as frames."""
+"""Contents of discovered future features as frames: the categories and distances that raise Q, and their trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says of missing values (PhD chapter 4)."""
+"""Page section on missing values (PhD chapter 4)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def missing_is_finished(results: Path, name: str) -> bool:
 
 
 def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path) -> Section:
-    said = paragraph(
+    overview = paragraph(
         INTRODUCTION,
         train=by_dataset(settings, "n_training_sets"),
         test=by_dataset(settings, "n_test_sets"),
@@ -105,7 +105,7 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, folder: Path
     )
     caption = "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
     parts = [
-        said,
+        overview,
         *drawn(folder / "figure_4_1.svg", alt, FIGURE_NOTE),
         Table(caption, accuracy_layout(evaluations), folder / "tables/accuracy"),
         open_choices(settings, CHOICES),

@@ -1,12 +1,12 @@
-"""What the page says of training (PhD chapter 3)."""
+"""Page section on training (PhD chapter 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from treecrf.io.files import read_frame, read_frames, read_json
 from treecrf.rendering.parts import (
@@ -188,7 +188,7 @@ def _accuracy(
     stand_ins: dict[str, str],
     folder: Path,
 ) -> Section:
-    said = paragraph(
+    overview = paragraph(
         INTRODUCTION,
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
@@ -197,8 +197,10 @@ def _accuracy(
     names = ", ".join(dict.fromkeys(frames["summary"]["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
     parts: list[Part] = [
-        said,
-        *listed([f"<b>{escape(name)} is a stand-in</b>: {escape(why)}" for name, why in stand_ins.items()], "stand-in"),
+        overview,
+        *listed(
+            [Markup("<b>{} is a stand-in</b>: {}").format(*stand_in) for stand_in in stand_ins.items()], "stand-in"
+        ),
         *drawn(folder / "accuracies.svg", alt, OVERVIEW_NOTE),
         Table(
             "Cross-validated choice, mean ± sd; the best of a data set is bold",
@@ -301,8 +303,8 @@ def _stars(levels: Sequence[float]) -> dict[str, str]:
 
 def _stand_ins(results: Path, names: Iterable[str]) -> dict[str, str]:
     """What the data sets among `names` that are stand-ins stand in for."""
-    said = {name: read_json(results / "data" / name / "description.json")["stand_in"] for name in names}
-    return {name: text for name, text in said.items() if text}
+    texts = {name: read_json(results / "data" / name / "description.json")["stand_in"] for name in names}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _measured(results: Path, file: str) -> pd.DataFrame:
@@ -311,10 +313,11 @@ def _measured(results: Path, file: str) -> pd.DataFrame:
     return frame.assign(stand_in=frame["dataset"].isin(_stand_ins(results, frame["dataset"].unique())))
 
 
-def _not_run(notes: pd.DataFrame) -> list[str]:
-    """Which methods were not run, on which data sets, and why (HTML)."""
+def _not_run(notes: pd.DataFrame) -> list[Markup]:
+    """Which methods were not run, on which data sets, and why."""
     rows = notes_layout(notes).itertuples(index=False, name=None)
-    return [f"<b>{escape(f'{method} was not run on {names}')}</b>: {escape(reason)}" for names, method, reason in rows]
+    item = Markup("<b>{method} was not run on {names}</b>: {reason}")
+    return [item.format(names=names, method=method, reason=reason) for names, method, reason in rows]
 
 
 def _choices(settings: TrainingSettings) -> Fold:

@@ -1,4 +1,4 @@
-"""How a tree handles tests whose outcome is not known."""
+"""Settings for tests whose outcome is not known."""
 
 from __future__ import annotations
 

@@ -1,0 +1,212 @@
+"""Tables of a user's own: what is read, and the sentence for each thing that can be wrong."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf import datasets
+from treecrf.datasets.table import read_table
+from treecrf.sequences import MISSING
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def rows_of(data):
+    """Attribute names, then per observation the category names, None where missing."""
+    names = [(*attribute.categories, None) for attribute in data.attributes]
+    return [[names[j][code] for j, code in enumerate(row)] for row in data.values]
+
+
+def test_two_files(data, write):
+    test = write("y,label,x,sequence\nq,up,,a\n,,3,a\n")
+    train, test = datasets.load("table", path=data / "table.csv", test=test)
+    assert (len(train), len(test)) == (3, 1)
+    assert [attribute.name for attribute in train.attributes] == ["x", "y"]
+    assert train.attributes == test.attributes  # the categories of both files
+    assert train.attributes[0].categories == ("1", "2", "3")
+    assert train.label_names == ("down", "up")
+    assert rows_of(train) == [["1", "p"], [None, "q"], ["2", "p"], ["1", None], ["2", "q"]]
+    assert rows_of(test) == [[None, "q"], ["3", None]]
+    assert train.lengths.tolist() == [2, 1, 1]  # the last row of b has no label: an observation alone
+    assert train.observation_offsets.tolist() == [0, 2, 4, 5]
+
+
+def test_fraction_and_seed(write):
+    path = write("s,l,x\n" + "".join(f"{i},u,{i % 7}\n" for i in range(30)))
+    options = {"path": path, "sequence": "s", "label": "l"}
+    train, test = datasets.load("table", **options)
+    assert (len(train), len(test)) == (20, 10)
+    assert datasets.load("table", **options) == (train, test)
+    assert datasets.load("table", **options, seed=1)[1] != test
+    assert len(datasets.load("table", **options, test_fraction=0.1)[1]) == 3
+    with pytest.raises(ValueError, match="test_fraction=1: give a share between 0 and 1"):
+        datasets.load("table", **options, test_fraction=1)
+
+
+def test_split_column(write):
+    path = write("sequence,part,label,x\na,train,u,1\na,train,v,2\nb,test,u,2\n")
+    train, test = datasets.load("table", path=path, split="part")
+    assert (train.n_positions, test.n_positions) == (2, 1)
+    assert [attribute.name for attribute in train.attributes] == ["x"]
+
+
+def test_chosen_attributes(data):
+    train, _ = datasets.load("table", path=data / "table.csv", attributes=["y"])
+    assert [attribute.name for attribute in train.attributes] == ["y"]
+
+
+def test_parquet(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "sequence": [1, 1, 2, 2],
+            "label": ["u", "v", "u", "u"],
+            "x": [1.0, np.nan, 3.0, 1.0],
+            "y": [True, False, None, True],
+            "z": ["p", None, "", "q"],
+        }
+    )
+    frame.to_parquet(tmp_path / "table.parquet")
+    parts = datasets.load("table", path=tmp_path / "table.parquet", test_fraction=0.5)
+    assert sorted(map(str, (row for part in parts for row in rows_of(part)))) == sorted(
+        map(str, [["1", "True", "p"], [None, "False", None], ["3", None, None], ["1", "True", "q"]])
+    )
+
+
+def test_text_of_parquet_depends_on_the_value_alone(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "whole": [1.0, np.nan, -0.0],
+            "float": [1.0, 2.5, 2.0**53],
+            "single": np.float32([0.1, 7, np.inf]),
+            "large": pd.array([2**60 + 1, None, 3], dtype="Int64"),
+            "kind": pd.Categorical([2.0, None, 0.5]),
+            "time": pd.to_datetime(["2020-01-01 00:00", "2020-01-01 10:30", None]),
+            "text": ["1.0", "", "x"],
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").T.to_numpy().tolist() == [
+        ["1", None, "0"],
+        ["1", "2.5", "9007199254740992.0"],
+        ["0.1", "7", "inf"],
+        ["1152921504606846977", None, "3"],
+        ["2", None, "0.5"],
+        ["2020-01-01", "2020-01-01 10:30:00", None],
+        ["1.0", None, "x"],
+    ]
+
+
+def test_csv_like_others_write_it(write):
+    plain = "sequence,label,x\na,u,1\nb,v,2\n"
+    same = [
+        plain,
+        "\ufeff" + plain,
+        plain.replace("\n", "\r\n"),
+        plain.rstrip("\n"),
+        plain.replace("b,v", "\nb,v"),
+        'sequence,label,"x"\n"a",u,1\nb,"v",2\n',
+    ]
+    frames = [read_table(write(text)) for text in same]
+    frames.append(read_table(write(plain.replace(",", "\t"), "table.tsv")))
+    for frame in frames[1:]:
+        pd.testing.assert_frame_equal(frame.reset_index(drop=True), frames[0].reset_index(drop=True))
+
+
+def test_text_that_looks_missing_is_text(write):
+    frame = read_table(write("sequence,label,x\na,u,NA\na,u,nan\na,u,\na,u,01\n"))
+    assert frame["x"].tolist() == ["NA", "nan", None, "01"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "sequence,label,x\na,u,1\na,u\n",
+            "{path}, line 3: 2 cells, but the first line names 3 columns; fix that line.",
+        ),
+        ("sequence,label,x\na,u,1,2\n", "{path}, line 2: 4 cells, but the first line names 3 columns; fix that line."),
+        ("sequence,label,x\na,u,1,2\nb,u,1,2\n", "{path}, line 2: 4 cells"),
+        ('sequence,label,x\na,u,"1\n2"\nb,u\n', "{path}, line 4: 2 cells"),
+        ('sequence,label,x\na,u,"1\n', "{path}, line 3: not readable as CSV in UTF-8 (unexpected end of data)"),
+        (b"sequence,label,x\na,u,\xff\n", "{path}, line 2: not readable as CSV in UTF-8 (invalid start byte)"),
+        (b"\xef\xbb\xbfsequence,label,x\r\n" + 9999 * b"a,u,1\r\n" + b"\xe9,u,1\r\n", "{path}, line 10001: not"),
+        ("", "{path} is empty or its first line has no column names; give it some."),
+        ("sequence,label,x,x\na,u,1,2\n", "{path}: column 'x' appears twice; rename one."),
+        ("sequence,label,x\n", "{path}: the table has no rows"),
+        ("sequence,x\na,1\n", "{path} has no column 'label'; its columns are 'sequence', 'x'."),
+        ("sequence,label\na,1\n", "{path}: the table has no attribute columns"),
+        ("sequence,label,x\na,u,1\n\nb,u,1\na,u,2\n", "{path}, line 5: row 2, column 'sequence': sequence 'a' comes a"),
+        ("sequence,label,x\na,u,1\n,u,1\n", "{path}, line 3: row 1, column 'sequence': the sequence is not named"),
+        ("sequence,label,x\na,,1\na,u,1\n", "{path}, line 2: row 0, column 'label': an empty label stands before"),
+        ("sequence,label,x\na,u,1\nb,,1\n", "{path}: sequence 1 has no positions"),
+        ("sequence,label,x\na,u,1\n", "{path}: training and test set both need a sequence and there are 1 in all."),
+    ],
+)
+def test_errors(write, text, message):
+    path = write(text)
+    with pytest.raises(ValueError, match="table ") as caught:
+        datasets.load("table", path=path)
+    assert str(caught.value).startswith("table " + message.format(path=path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sequence,label,x\na,u,1\n", "table {path} has no column 'part'; its columns are 'sequence', 'label', 'x'."),
+        (
+            "sequence,label,x,part\na,u,1,valid\n",
+            "line 2: row 0, column 'part': 'valid' is neither 'train' nor 'test'.",
+        ),
+        ("sequence,label,x,part\na,u,1,\n", "line 2: row 0, column 'part': None is neither 'train' nor 'test'."),
+        ("sequence,label,x,part\na,u,1,train\na,u,1,test\n", "line 3: row 1, column 'part': its sequence has both"),
+        ("sequence,label,x,part\na,u,1,train\n", "training and test set both need a sequence"),
+    ],
+)
+def test_split_errors(write, text, message):
+    path = write(text)
+    with pytest.raises(ValueError, match=re.escape(message.format(path=path))):
+        datasets.load("table", path=path, split="part")
+
+
+def test_error_in_the_second_file_names_it(data, write):
+    second = write("sequence,label,x,y\na,u,1,p\na,,1\n", "second.csv")
+    with pytest.raises(ValueError, match=r"second\.csv, line 3: 3 cells"):
+        datasets.load("table", path=data / "table.csv", test=second)
+    second = write("sequence,label,x\na,u,1\n", "second.csv")
+    with pytest.raises(ValueError, match=r"second\.csv has no column 'y'"):
+        datasets.load("table", path=data / "table.csv", test=second)
+
+
+def test_absent_and_damaged_files(tmp_path, write):
+    with pytest.raises(FileNotFoundError, match=r"table \S+nosuch\.csv does not exist; correct the path\."):
+        datasets.load("table", path=tmp_path / "nosuch.csv")
+    with pytest.raises(ValueError, match=r"table \S+bad\.parquet is not a readable Parquet file"):
+        datasets.load("table", path=write("no parquet", "bad.parquet"))
+
+
+def test_folders_and_devices_are_no_tables(tmp_path):
+    with pytest.raises(ValueError, match=r"table \S+ is a folder; name a file\."):
+        read_table(tmp_path)
+    with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
+        read_table("/dev/null")
+
+
+def test_what_to_frame_writes_comes_back(tmp_path):
+    train, test = datasets.load("xor", n_train=5, n_test=3, n_validation=1)
+    holes = np.array(train.values)
+    holes[::7] = MISSING
+    train = train.with_values(holes)
+    train.to_frame().to_csv(tmp_path / "train.csv", index=False)
+    test.to_frame().to_csv(tmp_path / "test.csv", index=False)
+    assert datasets.load("table", path=tmp_path / "train.csv", test=tmp_path / "test.csv") == (train, test)
