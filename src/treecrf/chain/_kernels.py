@@ -185,13 +185,22 @@ def _backward_logs(
         now, after = after, now
 
 
+@kernel(int64(_OFFSETS), **_OPTIONS)
+def _longest(offsets: _Array) -> int:
+    """Length of the longest sequence."""
+    longest = 0
+    for sequence in range(len(offsets) - 1):
+        longest = max(longest, offsets[sequence + 1] - offsets[sequence])
+    return longest
+
+
 @kernel(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS, allocates=True)
 def infer(
     potentials: _Array, offsets: _Array, order: int, in_logs: _Array, local: _Array, scales: _Array, marginals: _Array
 ) -> None:
     """Both recursions on every sequence, or the forward one alone if `marginals` is empty."""
     n_full = potentials.shape[0] ** order
-    alphas, betas = np.empty((np.max(offsets[1:] - offsets[:-1]) + 1, n_full)), np.empty((2, n_full))
+    alphas, betas = np.empty((_longest(offsets) + 1, n_full)), np.empty((2, n_full))
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
         part, grown = local[begin:end], scales[begin:end]
@@ -231,7 +240,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
 def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
     n_labels, n_full = potentials.shape[0], potentials.shape[0] ** order
-    forgotten = np.zeros((np.max(offsets[1:] - offsets[:-1]), n_full), dtype=np.int16)  # of order 0: best label
+    forgotten = np.zeros((_longest(offsets), n_full), dtype=np.int16)  # of order 0: best label
     scores, next_scores = np.empty(n_full), np.empty(n_full)
     for sequence in range(len(offsets) - 1):
         begin, length = offsets[sequence], offsets[sequence + 1] - offsets[sequence]
@@ -255,7 +264,10 @@ def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) 
                     highest = max(highest, best)
             for state in range(n_next):
                 scores[state] = next_scores[state] - highest
-        state = int(np.argmax(scores[:n_next]))
+        state = 0
+        for other in range(1, n_next):
+            if scores[other] > scores[state]:
+                state = other
         for t in range(length - 1, -1, -1):
             _, _, width, stride = _shape_of_step(n_labels, order, min(t, order))
             if order == 0:

@@ -92,7 +92,8 @@ def add_leaf_values(values, routing, exponentiated, potentials):
     states, n_states = routing.states, routing.n_states
     factors = np.empty(len(values) + 1)  # the first for positions without a row in the lane
     factors[0] = 1.0 if exponentiated else 0.0
-    factors[1:] = values
+    for leaf in range(len(values)):
+        factors[leaf + 1] = values[leaf]
     for lane in range(len(routing.membership)):
         most_states = int64(0)
         for leaf in range(len(values)):

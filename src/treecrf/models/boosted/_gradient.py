@@ -76,7 +76,8 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
             beta += value
             rows[label, base + state, position] = pack(-(alpha * value), packing)
         next_betas[state] = beta
-    betas[:n_valid] = next_betas * before
+    for state in range(n_valid):
+        betas[state] = next_betas[state] * before
 
 
 # The number of labels and the order are constants of the two kernels that follow, so that short loops over labels

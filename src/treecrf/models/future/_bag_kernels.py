@@ -132,7 +132,9 @@ def residuals_of(scores, labels, residuals):
     """``I(y_t = y) - P(y_t = y | ..)`` of every label (PhD proposition 5.1), written to the last parameter."""
     n_positions, n_labels = scores.shape
     for t in range(n_positions):
-        largest = scores[t].max()
+        largest = -np.inf
+        for label in range(n_labels):
+            largest = max(largest, scores[t, label])
         total = 0.0
         for label in range(n_labels):
             total += np.exp(scores[t, label] - largest)
