@@ -1,6 +1,7 @@
 """The registries of labellers and treatments: what rows say agrees with the classes, and reading them loads nothing."""
 
 import inspect
+import re
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 
 import treecrf
 from treecrf.models.boosted.treecrf import MISSING_METHODS
-from treecrf.models.labellers import LABELLERS, TABLES, TRAINING
+from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class
 from treecrf.models.treatments import IN_TREES
 from treecrf.studies.training.settings import TrainingSettings
@@ -62,3 +63,23 @@ def test_reading_the_registry_loads_no_labeller(module, unwanted):
     code = f"import sys, {module}; print([name for name in {unwanted!r} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("class_path", CLASS_PATHS.values())
+def test_every_labeller_refuses_settings_out_of_range(class_path):
+    labeller = load_class(class_path)
+    labeller()._check_settings()
+    wrong = {"n_iterations": 0, "variance": float("nan"), "window": (1, -1), "unseen": "guess", "n_threads": True}
+    for name, value in wrong.items():
+        if name in labeller().get_params():
+            with pytest.raises(ValueError, match=rf"^{name}={re.escape(repr(value))}: (give|choose) .*\.$"):
+                labeller(**{name: value})._check_settings()
+
+
+def test_a_class_may_ask_for_more_than_the_table():
+    with pytest.raises(ValueError, match=r"max_leaves=32768: give a whole number from 2 to 32,767\."):
+        treecrf.TreeCRF(max_leaves=2**15)._check_settings()
+    with pytest.raises(ValueError, match=r"order=True: choose 0 or 1\."):
+        treecrf.LinearCRF(order=True)._check_settings()
+    with pytest.raises(ValueError, match=r"random_state=None: give a whole number of at least 0\."):
+        treecrf.NeuralNetwork(random_state=None)._check_settings()

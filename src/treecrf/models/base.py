@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,81 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 FORMAT = "treecrf.model/1"
 
 
+class Check(NamedTuple):
+    """What a setting must be: a test of its value, and what a message asks for."""
+
+    holds: Callable[[Any], bool]
+    need: str
+
+
+def whole(least: int, most: int | None = None) -> Check:
+    """A whole number of at least `least`, and of at most `most`."""
+    need = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most:,}"
+    highest = math.inf if most is None else most
+    return Check(
+        lambda value: isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= highest,
+        f"give {need}",
+    )
+
+
+def number(need: str, holds: Callable[[float], bool]) -> Check:
+    """A finite number of a range."""
+    return Check(lambda value: isinstance(value, Real) and math.isfinite(value) and holds(float(value)), f"give {need}")
+
+
+def one_of(*choices: Any) -> Check:
+    """One of some values."""
+    return Check(lambda value: value in choices, f"choose one of {', '.join(map(repr, choices))}")
+
+
+def optional(check: Check) -> Check:
+    """None, or what another check asks for."""
+    return Check(lambda value: value is None or check.holds(value), check.need.replace("give ", "give None or ", 1))
+
+
+def _is_window(value: Any) -> bool:
+    has_sides = isinstance(value, tuple | list | np.ndarray) and len(value) == 2
+    return has_sides and all(isinstance(side, Real) and float(side) >= 0 and float(side).is_integer() for side in value)
+
+
+def _are_shares(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(0 < share <= 1 for share in value)
+
+
+_WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0")
+_POSITIVE = number("a number above 0", lambda value: value > 0)
+_NOT_NEGATIVE = number("a number of at least 0", lambda value: value >= 0)
+_SHARE = number("a number above 0 and of at most 1", lambda value: 0 < value <= 1)
+_POLICY = one_of("majority", "both")
+_FLAG = one_of(False, True)
+
+CHECKS: dict[str, Check] = {
+    **dict.fromkeys(
+        ("n_iterations", "max_iterations", "n_epochs", "n_hidden", "batch_size", "n_threads", "n_surrogates", "patience",
+         "max_depth", "min_samples_leaf", "iterations_between_inductions", "features_per_induction"),
+        whole(1),
+    ),
+    **dict.fromkeys(("order", "pseudo_likelihood_iterations", "max_lower_iterations", "sampling_seed"), whole(0)),
+    **dict.fromkeys(("max_leaves", "n_bins"), whole(2)),
+    "bag": optional(whole(1)),
+    "random_state": optional(whole(0)),
+    **dict.fromkeys(("l2_regularization", "start_noise", "tolerance"), _NOT_NEGATIVE),
+    **dict.fromkeys(("shrinkage", "alpha_upper", "beta_upper", "eta_upper", "eta_start"), _POSITIVE),
+    **dict.fromkeys(("row_fraction", "feature_fraction", "learning_rate"), _SHARE),
+    "variance": number("a number above 0; the smaller, the nearer to no weights", lambda value: value > 0),
+    "influence_trimming": number("a number of at least 0 and below 1", lambda value: 0 <= value < 1),
+    "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
+    "training_proportions": Check(_are_shares, "give a tuple of shares above 0 and at most 1"),
+    "g0": number("a finite number", lambda value: True),
+    "window": _WINDOW,
+    "instance_window": _WINDOW,
+    "unseen": one_of("missing", "error"),
+    **dict.fromkeys(("scale_gain", "either_polarity"), _FLAG),
+    **dict.fromkeys(("all_missing", "unseen_missing"), _POLICY),
+}  # fmt: skip
+"""What the settings of all labellers must be, by name; a labeller's `checks` come first."""
+
+
 class Labeller:
     """A sequence labeller with the interface of a scikit-learn estimator.
 
@@ -32,6 +109,8 @@ class Labeller:
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
+    checks: ClassVar[Mapping[str, Check]] = {}
+    """What this class asks of its settings, where that is not in `CHECKS`."""
 
     attributes_: tuple[Attribute, ...]
     label_names_: tuple[str, ...]
@@ -58,6 +137,13 @@ class Labeller:
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({settings})"
+
+    def _check_settings(self) -> None:
+        """Refuse a setting that is out of its range, in one sentence."""
+        for name, value in self.get_params().items():
+            check = self.checks.get(name) or CHECKS.get(name)
+            if check is not None and not check.holds(value):
+                raise ValueError(f"{name}={value!r}: {check.need}.")
 
     # --- to be implemented --------------------------------------------------------------------------
 
@@ -247,25 +333,6 @@ def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
-
-
-def check_whole_number(labeller: Labeller, name: str, least: int) -> None:
-    """Refuse a setting that is not a whole number of at least `least`."""
-    value = getattr(labeller, name)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}.")
-
-
-def check_window(window: tuple[int, int]) -> None:
-    """Refuse a window that is not two whole numbers of at least 0."""
-    if len(window) != 2 or any(int(side) != side or side < 0 for side in window):
-        raise ValueError(f"window={window!r}: give (left, right), two whole numbers of at least 0.")
-
-
-def check_unseen(unseen: str) -> None:
-    """Refuse a value of the setting `unseen` that is not known."""
-    if unseen not in ("missing", "error"):
-        raise ValueError(f"unseen={unseen!r}: choose one of 'missing', 'error'.")
 
 
 def refuse_missing(data: SequenceSet) -> None:

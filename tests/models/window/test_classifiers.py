@@ -312,17 +312,17 @@ def test_missing_and_unseen_cells_are_refused(build):
         (network, {"batch_size": True}, "batch_size=True: give a whole number of at least 1."),
         (network, {"random_state": None}, "random_state=None: give a whole number of at least 0."),
         (boosting, {"n_iterations": 0}, "n_iterations=0: give a whole number of at least 1."),
-        (boosting, {"max_leaves": 1}, "max_leaves=1: give a whole number of at least 2."),
-        (boosting, {"max_leaves": 10**6}, "max_leaves=1000000: give at most 131,072."),
+        (boosting, {"max_leaves": 1}, "max_leaves=1: give a whole number from 2 to 131,072."),
+        (boosting, {"max_leaves": 10**6}, "max_leaves=1000000: give a whole number from 2 to 131,072."),
         (boosting, {"min_samples_leaf": 0}, "min_samples_leaf=0: give a whole number of at least 1."),
-        (boosting, {"random_state": -1}, "random_state=-1: give a whole number of at least 0."),
+        (boosting, {"random_state": -1}, "random_state=-1: give None or a whole number of at least 0."),
         (boosting, {"start_noise": float("nan")}, "start_noise=nan: give a number of at least 0."),
         *[
             (build, setting, message)
             for build in (network, boosting)
             for setting, message in (
-                ({"learning_rate": 0.0}, "learning_rate=0.0: give a number above 0, at most 1."),
-                ({"learning_rate": "constant"}, "learning_rate='constant': give a number above 0, at most 1."),
+                ({"learning_rate": 0.0}, "learning_rate=0.0: give a number above 0 and of at most 1."),
+                ({"learning_rate": "constant"}, "learning_rate='constant': give a number above 0 and of at most 1."),
                 ({"l2_regularization": -1.0}, "l2_regularization=-1.0: give a number of at least 0."),
                 ({"window": (1, -1)}, "window=(1, -1): give (left, right)"),
                 ({"unseen": "ignore"}, "unseen='ignore': choose one of"),

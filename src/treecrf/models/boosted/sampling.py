@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -47,20 +46,13 @@ def make_sampling(
     Raises
     ------
     ValueError
-        In one sentence, if a setting is out of its range or does not go with another.
+        In one sentence, if one setting does not go with another.
     """
-    for name, value in (("row_fraction", row_fraction), ("feature_fraction", feature_fraction)):
-        if not (isinstance(value, Real) and 0 < value <= 1):
-            raise ValueError(f"{name}={value!r}: give a number above 0 and of at most 1.")
-    if not (isinstance(influence_trimming, Real) and 0 <= influence_trimming < 1):
-        raise ValueError(f"influence_trimming={influence_trimming!r}: give a number of at least 0 and below 1.")
     if influence_trimming and pseudo_likelihood_iterations:
         raise ValueError(
             f"influence_trimming={influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
             "or set pseudo_likelihood_iterations=0."
         )
-    if isinstance(sampling_seed, bool) or not isinstance(sampling_seed, int | np.integer) or sampling_seed < 0:
-        raise ValueError(f"sampling_seed={sampling_seed!r}: give a whole number of at least 0.")
     return Sampling(float(row_fraction), float(feature_fraction), float(influence_trimming), int(sampling_seed))
 
 

@@ -123,6 +123,8 @@ class TreeCRF(base.ChainLabeller):
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
+    checks: ClassVar = {"max_leaves": base.whole(2, MAX_LEAVES), "missing": base.one_of(*MISSING_METHODS)}
+
     def __init__(
         self,
         n_iterations: int = 100,
@@ -358,30 +360,6 @@ class TreeCRF(base.ChainLabeller):
         if self.random_state is None:
             return np.zeros(shape)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
-
-    def _check_settings(self) -> None:
-        def refuse(name: str, need: str) -> None:
-            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
-
-        for name, least in (
-            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("pseudo_likelihood_iterations", 0), ("n_threads", 1),
-            ("n_surrogates", 1),
-        ):  # fmt: skip
-            base.check_whole_number(self, name, least)
-        if self.max_leaves > MAX_LEAVES:
-            refuse("max_leaves", f"give at most {MAX_LEAVES:,}")
-        for name in ("l2_regularization", "start_noise"):
-            if not (np.isreal(getattr(self, name)) and 0 <= getattr(self, name) < np.inf):
-                refuse(name, "give a number of at least 0")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
-        for name, choices in (
-            ("missing", MISSING_METHODS), ("scale_gain", (False, True)),
-            ("either_polarity", (False, True)), ("all_missing", ("majority", "both")),
-            ("unseen_missing", ("majority", "both")),
-        ):  # fmt: skip
-            if getattr(self, name) not in choices:
-                refuse(name, f"choose one of {', '.join(map(repr, choices))}")
 
     def _check_continuation(self, train: SequenceSet) -> None:
         done = len(self.log_likelihood_history_) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,11 @@ class FutureFeatureMEMM(base.ChainLabeller):
     lower_steps_: NDArray[np.float64]
     reach_: dict[str, float]
     seconds_: dict[str, float]
+
+    checks: ClassVar = {
+        "max_leaves": base.whole(2, MAX_LEAVES),
+        "max_lower_leaves": base.optional(base.whole(2, MAX_LEAVES)),
+    }
 
     def __init__(
         self,
@@ -274,29 +279,6 @@ class FutureFeatureMEMM(base.ChainLabeller):
             yield normalize_locally(scores)
 
     # --- settings and files -------------------------------------------------------------------------
-
-    def _check_settings(self) -> None:
-        for name, least in (
-            ("n_iterations", 1), ("max_leaves", 2), ("order", 0), ("n_bins", 2), ("max_lower_iterations", 0),
-            ("patience", 1),
-        ):  # fmt: skip
-            base.check_whole_number(self, name, least)
-        for name in ("bag", "max_lower_leaves"):
-            if getattr(self, name) is not None:
-                base.check_whole_number(self, name, 1 if name == "bag" else 2)
-        if max(self.max_leaves, self.max_lower_leaves or 0) > MAX_LEAVES:
-            raise ValueError(f"max_leaves={self.max_leaves!r}: give at most {MAX_LEAVES:,}.")
-        for name in ("alpha_upper", "beta_upper", "eta_upper", "eta_start"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name}={getattr(self, name)!r}: give a number above 0.")
-        for name in ("l2_regularization", "tolerance"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name}={getattr(self, name)!r}: give a number of at least 0.")
-        if not np.isfinite(self.g0):
-            raise ValueError(f"g0={self.g0!r}: give a finite number.")
-        base.check_window(self.window)
-        base.check_window(self.instance_window)
-        base.check_unseen(self.unseen)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         lower = [tree for feature in self.features_ for tree in feature.trees]

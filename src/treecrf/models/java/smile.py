@@ -130,20 +130,6 @@ class SmileCRF(base.ChainLabeller):
             if (iteration + 1) % every == 0:
                 yield potentials
 
-    def _check_settings(self) -> None:
-        def refuse(name: str, need: str) -> None:
-            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
-
-        least = {"n_iterations": 1, "max_leaves": 2, "max_depth": 1, "min_samples_leaf": 1}
-        for name, number in least.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < number:
-                refuse(name, f"give a whole number of at least {number}")
-        if not (np.isreal(self.shrinkage) and 0 < self.shrinkage < np.inf):
-            refuse("shrinkage", "give a number above 0")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
         return {"seconds": self.seconds_}, arrays

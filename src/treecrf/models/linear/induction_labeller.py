@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import base
 from treecrf.models.linear.conjunctions import ConjunctionCRF
 
 
@@ -41,27 +39,6 @@ class InductionLabeller(ConjunctionCRF):
         if round_ == n_rounds:
             return self.n_iterations - n_done
         return self.iterations_between_inductions if round_ else 0
-
-    def _check_settings(self) -> None:
-        def refuse(name: str, need: str) -> None:
-            raise ValueError(f"{name}={getattr(self, name)!r}: {need}.")
-
-        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
-            refuse("variance", "give a number above 0; the smaller, the nearer to no weights")
-        counts = ("n_iterations", "iterations_between_inductions", "features_per_induction", "n_threads")
-        for name in (name for name in counts if hasattr(self, name)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                refuse(name, "give a whole number of at least 1")
-        if not 0 < self.true_label_threshold <= 1:
-            refuse("true_label_threshold", "give a probability above 0")
-        shares = self.training_proportions
-        if not isinstance(shares, tuple | list) or not all(0 < share <= 1 for share in shares):
-            refuse("training_proportions", "give a tuple of shares above 0 and at most 1")
-        if not (np.isreal(self.start_noise) and 0 <= self.start_noise < np.inf):
-            refuse("start_noise", "give a number of at least 0")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()

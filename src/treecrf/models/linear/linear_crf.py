@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,11 @@ class LinearCRF(base.ChainLabeller):
     weights_history_: NDArray[np.float64]
     objective_history_: NDArray[np.float64]
     seconds_: dict[str, float]
+
+    checks: ClassVar = {
+        "order": base.Check(base.whole(0, 1).holds, "choose 0 or 1"),
+        "tolerance": base.number("a number from 0 to below 1", lambda value: 0 <= value < 1),
+    }
 
     def __init__(
         self,
@@ -168,22 +173,6 @@ class LinearCRF(base.ChainLabeller):
         n_cells = len(weights) - n_pairs
         pairs = weights[n_cells:].reshape(n_labels, n_labels) if n_pairs else np.zeros((n_labels, n_labels))
         return weights[:n_cells].reshape(-1, n_labels), pairs
-
-    def _check_settings(self) -> None:
-        if not (np.isreal(self.variance) and 0 < self.variance < np.inf):
-            raise ValueError(
-                f"variance={self.variance!r}: give a number above 0; the smaller, the nearer to no weights."
-            )
-        if self.order not in (0, 1) or isinstance(self.order, bool):
-            raise ValueError(f"order={self.order!r}: choose 0 or 1.")
-        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 1:
-            raise ValueError(f"max_iterations={self.max_iterations!r}: give a whole number of at least 1.")
-        if not (np.isreal(self.tolerance) and 0 <= self.tolerance < 1):
-            raise ValueError(f"tolerance={self.tolerance!r}: give a number from 0 to below 1.")
-        if not (np.isreal(self.start_noise) and 0 <= self.start_noise < np.inf):
-            raise ValueError(f"start_noise={self.start_noise!r}: give a number of at least 0.")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays = {"weights_history": self.weights_history_, "objective_history": self.objective_history_}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,23 +51,6 @@ class WindowClassifier(base.ChainLabeller):
         for scores in self._staged_scores(window_codes(aligned, self.window), every):
             yield log_softmax(scores).T[:, :, None]
 
-    def _check_shared_settings(self) -> None:
-        self._check_not_negative("l2_regularization")
-        if not (isinstance(self.learning_rate, Real) and 0 < self.learning_rate <= 1):
-            raise ValueError(f"learning_rate={self.learning_rate!r}: give a number above 0, at most 1.")
-        base.check_window(self.window)
-        base.check_unseen(self.unseen)
-
-    def _check_whole_number(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-            raise ValueError(f"{name}={value!r}: give a whole number of at least {least}.")
-
-    def _check_not_negative(self, name: str) -> None:
-        value = getattr(self, name)
-        if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-            raise ValueError(f"{name}={value!r}: give a number of at least 0.")
-
 
 class NeuralNetwork(WindowClassifier):
     """Sliding-window neural network (Qian and Sejnowski 1988), trained by Adam.
@@ -107,6 +89,8 @@ class NeuralNetwork(WindowClassifier):
     """
 
     weights_: Weights
+
+    checks: ClassVar = {"random_state": base.whole(0)}
 
     def __init__(
         self,
@@ -187,11 +171,6 @@ class NeuralNetwork(WindowClassifier):
         for weights in zip(*(part[every - 1 :: every] for part in self.weights_), strict=True):
             yield score_cells(cells, Weights(*weights))
 
-    def _check_settings(self) -> None:
-        for name, least in (("n_hidden", 1), ("n_epochs", 1), ("batch_size", 1), ("random_state", 0)):
-            self._check_whole_number(name, least)
-        self._check_shared_settings()
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         return {"seconds": self.seconds_}, self.weights_._asdict()
 
@@ -241,6 +220,8 @@ class WindowLightGBM(WindowClassifier):
 
     start_: NDArray[np.float64]
     model_text_: str
+
+    checks: ClassVar = {"max_leaves": base.whole(2, MOST_LEAVES)}
 
     def __init__(
         self,
@@ -344,16 +325,6 @@ class WindowLightGBM(WindowClassifier):
             "force_row_wise": True,  # otherwise LightGBM chooses by timing
             "verbosity": -1,
         }
-
-    def _check_settings(self) -> None:
-        for name, least in (("n_iterations", 1), ("max_leaves", 2), ("min_samples_leaf", 1)):
-            self._check_whole_number(name, least)
-        if self.max_leaves > MOST_LEAVES:
-            raise ValueError(f"max_leaves={self.max_leaves!r}: give at most {MOST_LEAVES:,}.")
-        if self.random_state is not None:
-            self._check_whole_number("random_state", 0)
-        self._check_not_negative("start_noise")
-        self._check_shared_settings()
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         return {"seconds": self.seconds_, "model_text": self.model_text_}, {"start": self.start_}
