@@ -55,7 +55,7 @@ test: $(INSTALLED)  ## Run the tests
 	$(BIN)/python -m pytest
 
 fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
-	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/test_fuzz_parsers.py tests/test_fuzz_config.py tests/test_fuzz_files.py
+	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/fuzz
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

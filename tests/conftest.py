@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from builders import TESTS, write_training_results
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +21,11 @@ def mirror():
 @pytest.fixture(scope="session")
 def data():
     """The folder of small invented files."""
-    return Path(__file__).parent / "data"
+    return TESTS / "data"
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A folder with the results of the training study on the data set hmm, and of half of xor."""
+    write_training_results(tmp_path)
+    return tmp_path

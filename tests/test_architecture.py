@@ -1,9 +1,9 @@
 """Imports run downward only, and Snakemake is known only under workflow/."""
 
 import ast
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from builders import ROOT
+
 PACKAGE = "treecrf"
 
 LAYERS = (

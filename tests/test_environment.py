@@ -4,13 +4,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
+from builders import ROOT
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).parents[1]
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 """Names that differ on conda's channels."""
 

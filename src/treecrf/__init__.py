@@ -9,69 +9,44 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from treecrf import chain, datasets, missing
-    from treecrf.models.base import load
-    from treecrf.models.boosted.memm import MEMM, SlidingWindow
-    from treecrf.models.boosted.treecrf import TreeCRF
-    from treecrf.models.future.future_memm import FutureFeatureMEMM
-    from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
-    from treecrf.models.java.mallet import MalletCRF
-    from treecrf.models.java.smile import SmileCRF
-    from treecrf.models.linear.induced_crf import InducedCRF
-    from treecrf.models.linear.linear_crf import LinearCRF
-    from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM
-    from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.models.labellers import CLASS_PATHS
 
-__all__ = [
-    "MEMM",
-    "MISSING",
-    "Attribute",
-    "FutureFeatureMEMM",
-    "FutureFeatureTreeCRF",
-    "InducedCRF",
-    "LinearCRF",
-    "MalletCRF",
-    "NeuralNetwork",
-    "SequenceSet",
-    "SlidingWindow",
-    "SmileCRF",
-    "TreeCRF",
-    "WindowLightGBM",
-    "chain",
-    "datasets",
-    "load",
-    "missing",
-]
+if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the registry
+    from treecrf import chain as chain
+    from treecrf import datasets as datasets
+    from treecrf import missing as missing
+    from treecrf.models.boosted.memm import MEMM as MEMM
+    from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
+    from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
+    from treecrf.models.future.future_memm import FutureFeatureMEMM as FutureFeatureMEMM
+    from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF as FutureFeatureTreeCRF
+    from treecrf.models.java.mallet import MalletCRF as MalletCRF
+    from treecrf.models.java.smile import SmileCRF as SmileCRF
+    from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
+    from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
+    from treecrf.models.loading import load as load
+    from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
+    from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
+    from treecrf.sequences import MISSING as MISSING
+    from treecrf.sequences import Attribute as Attribute
+    from treecrf.sequences import SequenceSet as SequenceSet
 
-_MODULES = ("chain", "datasets", "missing")
-_LABELLERS = {
-    "MEMM": "treecrf.models.boosted.memm",
-    "FutureFeatureMEMM": "treecrf.models.future.future_memm",
-    "FutureFeatureTreeCRF": "treecrf.models.future.future_treecrf",
-    "InducedCRF": "treecrf.models.linear.induced_crf",
-    "LinearCRF": "treecrf.models.linear.linear_crf",
-    "MalletCRF": "treecrf.models.java.mallet",
-    "NeuralNetwork": "treecrf.models.window.classifiers",
-    "SlidingWindow": "treecrf.models.boosted.memm",
-    "SmileCRF": "treecrf.models.java.smile",
-    "TreeCRF": "treecrf.models.boosted.treecrf",
-    "WindowLightGBM": "treecrf.models.window.classifiers",
+_PATHS = {
+    **dict.fromkeys(("chain", "datasets", "missing"), ""),
+    **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
+    "load": "treecrf.models.loading:load",
+    **CLASS_PATHS,
 }
-"""Modules of the labellers; under their full names, so that `treecrf.io.code_digest` finds them."""
+"""``module:name`` of everything that the package offers; a module's is empty."""
+
+__all__ = sorted(_PATHS)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _PATHS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: Any
-    if name in _MODULES:
-        value = import_module(f"{__name__}.{name}")
-    elif name in ("MISSING", "Attribute", "SequenceSet"):
-        value = getattr(import_module(f"{__name__}.sequences"), name)
-    else:
-        modules = {labeller: import_module(module) for labeller, module in _LABELLERS.items()}
-        value = import_module(f"{__name__}.models.base").load if name == "load" else getattr(modules[name], name)
+    module, _, attribute = _PATHS[name].partition(":")
+    value = getattr(import_module(module), attribute) if module else import_module(f"{__name__}.{name}")
     globals()[name] = value
     return value
 

@@ -49,7 +49,7 @@ class StudySettings(Model):
 
 
 class LabellerSettings(Model):
-    """A class of your own with `fit` and `predict_proba`, see `treecrf.models.custom.OwnLabeller`."""
+    """A class of your own with `fit` and `predict_proba`, see `treecrf.models.custom.CustomLabeller`."""
 
     class_name: str = Field(alias="class", pattern=r"^[\w.]+:\w+$", description="module:Class.")
     settings: dict[str, Any] = Field({}, description="Its keyword arguments.")

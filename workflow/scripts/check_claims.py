@@ -2,7 +2,7 @@
 
 Outputs
 -------
-csv, html : the verdicts, see `treecrf.report.verdicts`
+csv, html : the verdicts, see `treecrf.report.ledger.verdicts`
 """
 
 from _job import job

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, types, uint64, void
+from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
 
 MAX_POTENTIAL = 1e200
 """A potential beyond it is refused: sums stay finite below."""
@@ -16,7 +18,7 @@ _CONST_CUBE = types.Array(float64, 3, "C", readonly=True)
 _OFFSETS = types.Array(int64, 1, "C", readonly=True)
 _LABELS = types.Array(int16, 1, "C", readonly=True)
 _Array = NDArray[Any]
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
 #
 # A step from depth j = min(t, k) sees its states as `n_blocks` blocks of `width`: the states of a block differ in
@@ -26,7 +28,7 @@ _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 # Unsigned indices spare the innermost loops the test for Python's wraparound.
 
 
-@njit(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
+@kernel(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
 def _shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
     """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
     base = 0
@@ -39,7 +41,7 @@ def _shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int
     return base, n_labels ** (order - 1), n_labels, n_labels ** (order - 1)
 
 
-@njit(types.UniTuple(int64, 2)(_CONST_CUBE, _OFFSETS, int64, _ROW, _ROW, _CUBE), **_OPTIONS)
+@kernel(types.UniTuple(int64, 2)(_CONST_CUBE, _OFFSETS, int64, _ROW, _ROW, _CUBE), **_OPTIONS)
 def examine(
     potentials: _Array, offsets: _Array, order: int, shifts: _Array, ranges: _Array, local: _Array
 ) -> tuple[int, int]:
@@ -71,7 +73,7 @@ def examine(
     return -1, -1
 
 
-@njit(void(_CUBE, int64, _TABLE, _ROW), **_OPTIONS)
+@kernel(void(_CUBE, int64, _TABLE, _ROW), **_OPTIONS)
 def _forward(local: _Array, order: int, alphas: _Array, scales: _Array) -> None:
     """Forward recursion: ``alphas[t]``, over the states before t, sums to one; ``scales[t]`` is what it grew by."""
     n_labels = local.shape[1]
@@ -96,7 +98,7 @@ def _forward(local: _Array, order: int, alphas: _Array, scales: _Array) -> None:
         scales[t] = total
 
 
-@njit(void(_CUBE, int64, _TABLE, _ROW, _TABLE, _TABLE), **_OPTIONS)
+@kernel(void(_CUBE, int64, _TABLE, _ROW, _TABLE, _TABLE), **_OPTIONS)
 def _backward(local: _Array, order: int, alphas: _Array, scales: _Array, betas: _Array, marginals: _Array) -> None:
     """Backward recursion, scaled as the forward one; `local` becomes P(y_t, state | X) but for rounding."""
     n_labels = local.shape[1]
@@ -123,7 +125,7 @@ def _backward(local: _Array, order: int, alphas: _Array, scales: _Array, betas: 
         now, after = after, now
 
 
-@njit(float64(_ROW, int64), **_OPTIONS)
+@kernel(float64(_ROW, int64), **_OPTIONS)
 def _log_sum(logs: _Array, n: int) -> float:
     """Logarithm of the sum of the exponentials of the first n values."""
     highest = logs[0]
@@ -135,7 +137,7 @@ def _log_sum(logs: _Array, n: int) -> float:
     return highest + np.log(total)
 
 
-@njit(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS, allocates=True)
 def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, log_scales: _Array) -> None:
     """`_forward` in logs, from the potentials of the sequence that starts at `begin`; for orders above 0."""
     n_labels = potentials.shape[0]
@@ -154,7 +156,7 @@ def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, lo
             alphas[t + 1, state] -= log_scales[t]
 
 
-@njit(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS, allocates=True)
 def _backward_logs(
     potentials: _Array,
     begin: int,
@@ -183,7 +185,7 @@ def _backward_logs(
         now, after = after, now
 
 
-@njit(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS)
+@kernel(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS, allocates=True)
 def infer(
     potentials: _Array, offsets: _Array, order: int, in_logs: _Array, local: _Array, scales: _Array, marginals: _Array
 ) -> None:
@@ -209,7 +211,7 @@ def infer(
             marginals[position, label] /= total
 
 
-@njit(void(_CUBE, _OFFSETS, int64, _CUBE), **_OPTIONS)
+@kernel(void(_CUBE, _OFFSETS, int64, _CUBE), **_OPTIONS)
 def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
     """Copy joint probabilities from `local`, made to sum to one, to the states of all depths."""
     n_labels = local.shape[1]
@@ -225,7 +227,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
                     pairs[label, position, base + state] = local[position, label, state] / total
 
 
-@njit(void(_CONST_CUBE, _OFFSETS, int64, int16[::1]), **_OPTIONS)
+@kernel(void(_CONST_CUBE, _OFFSETS, int64, int16[::1]), **_OPTIONS, allocates=True)
 def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
     n_labels, n_full = potentials.shape[0], potentials.shape[0] ** order
@@ -263,7 +265,7 @@ def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) 
                 state = state % stride * width + (forgotten[t, state] if width > 1 else 0)
 
 
-@njit(void(_LABELS, _OFFSETS, int64, int64, int32[::1]), **_OPTIONS)
+@kernel(void(_LABELS, _OFFSETS, int64, int64, int32[::1]), **_OPTIONS)
 def follow(labels: _Array, offsets: _Array, n_labels: int, order: int, states: _Array) -> None:
     """Write the state before each position."""
     for sequence in range(len(offsets) - 1):

@@ -16,10 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.compiled.cache import kernel_cache
-
-with kernel_cache():
-    from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
+from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
 
 _MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max

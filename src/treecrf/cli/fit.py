@@ -10,16 +10,13 @@ import typer
 
 from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted
+from treecrf.models.labellers import LABELLERS, TABLES
+from treecrf.models.treatments import CHOICES
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor
 
-METHODS = (
-    "treecrf", "memm", "sliding_window", "linear_crf", "induced_crf", "neural_network", "lightgbm", "mallet", "smile",
-)  # fmt: skip
-MISSING = (
-    "auto", "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator", "error",
-)  # fmt: skip
+MISSING = ("auto", *CHOICES, "error")
 
 
 def fit(
@@ -29,7 +26,7 @@ def fit(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     window: shared.Window = "3,3",
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHODS)}.")] = "treecrf",
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(TABLES)}.")] = "treecrf",
     missing: Annotated[
         str,
         typer.Option(
@@ -73,7 +70,7 @@ def fit(
     treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
     """
     sides = shared.parse_window(window)
-    shared.check_choice("--method", method, METHODS)
+    shared.check_choice("--method", method, TABLES)
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, file)
@@ -91,7 +88,7 @@ def fit(
         raise typer.BadParameter(str(error)) from None
     if threads is None and "n_threads" in labeller.get_params():
         labeller.set_params(n_threads=shared.n_processors())
-    if method == "neural_network":
+    if LABELLERS[method].start == "random":
         labeller.set_params(random_state=seed)
 
     columns, data = shared.read_training_set(file, sequence, label, attributes, bins)

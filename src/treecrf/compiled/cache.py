@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from numba import __version__
@@ -34,6 +35,7 @@ _caching: Any = _numba_caching
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WITH_KERNELS = ("compiled", "chain", "trees", "models")
+_LOCK = Lock()  # numba's settings are the whole process's
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
@@ -90,15 +92,13 @@ def kernel_cache(*constants: int) -> Iterator[None]:
     constants : int
         Constants that the kernels have compiled into them, so that each has forms of its own for them.
     """
-    before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
-    name = f"kernels-{kernel_digest()}"
-    root = Path(before) if before else _PACKAGE / "__pycache__"
-    if root.name.startswith(name):  # one such block within another
-        root = root.parent
-    if before or os.access(_PACKAGE, os.W_OK):
-        _config.CACHE_DIR = str(root / "-".join([name, *map(str, constants)]))
-    _caching.IndexDataCacheFile = CheckedCacheFile
-    try:
-        yield
-    finally:
-        _config.CACHE_DIR, _caching.IndexDataCacheFile = before, files_before
+    with _LOCK:
+        before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
+        root = Path(before) if before else _PACKAGE / "__pycache__"
+        if before or os.access(_PACKAGE, os.W_OK):
+            _config.CACHE_DIR = str(root / "-".join([f"kernels-{kernel_digest()}", *map(str, constants)]))
+        _caching.IndexDataCacheFile = CheckedCacheFile
+        try:
+            yield
+        finally:
+            _config.CACHE_DIR, _caching.IndexDataCacheFile = before, files_before

@@ -6,6 +6,8 @@ anything, from the syntax trees:
 
 - ``import treecrf.a`` and ``from treecrf.a import b`` count wherever they stand, in functions too, and so does
   a string that is the full name of a module, as in tables of names; what stands under ``if TYPE_CHECKING`` does not.
+- A string ``module:name``, as in tables of classes, counts for the files that have or import the table and load by
+  name (`importlib.import_module`), and not for those that read the table alone.
 - Importing ``treecrf.a.b`` makes Python run ``treecrf/__init__.py`` and ``treecrf/a/__init__.py`` first. These
   define and re-export names and do nothing else (a test holds them to it), so they count only where something is
   imported from them. The front of the package imports everything; if it counted, everything would depend on all.
@@ -27,6 +29,8 @@ class _Module(NamedTuple):
 
     digest: str
     imports: frozenset[Path]
+    offers: frozenset[Path]
+    loads: bool
     names: frozenset[str]
     resources: frozenset[Path]
 
@@ -67,7 +71,12 @@ class CodeGraph:
             file = waiting.pop()
             if file not in modules:
                 modules.add(file)
-                waiting.extend(self._module(file).imports)
+                module = self._module(file)
+                waiting.extend(module.imports)
+                if module.loads:
+                    waiting.extend(
+                        offered for table in (file, *module.imports) for offered in self._module(table).offers
+                    )
         return sorted(modules.union(*(self._module(file).resources for file in modules)))
 
     def digest(self, start: Path, importing: Iterable[str] = ()) -> str:
@@ -105,6 +114,8 @@ class CodeGraph:
             self._modules[file] = _Module(
                 digest=_hash(ast.dump(tree).encode()),
                 imports=frozenset(self._imported(nodes, file)) | named,
+                offers=frozenset(found for name in _class_paths(nodes) if (found := self._file(name))),
+                loads=any(isinstance(node, ast.Name) and node.id == "import_module" for node in nodes),
                 names=frozenset(_names(nodes)),
                 resources=frozenset(data for folder in folders for data in _data(folder)),
             )
@@ -159,10 +170,19 @@ def _names(nodes: list[ast.AST]) -> Iterator[str]:
             yield node.module
 
 
+def _texts(nodes: list[ast.AST]) -> Iterator[str]:
+    return (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
 def _strings(nodes: list[ast.AST]) -> Iterator[str]:
     """Strings that look like the full name of a module."""
-    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    yield from (text for text in texts if "." in text and all(part.isidentifier() for part in text.split(".")))
+    return (text for text in _texts(nodes) if "." in text and all(part.isidentifier() for part in text.split(".")))
+
+
+def _class_paths(nodes: list[ast.AST]) -> Iterator[str]:
+    """Modules in strings that look like ``module:name``."""
+    pairs = (text.split(":") for text in _texts(nodes) if text.count(":") == 1)
+    return (module for module, name in pairs if name.isidentifier())
 
 
 def _reads(nodes: list[ast.AST]) -> bool:

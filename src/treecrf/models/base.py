@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.io.messages import quoted
-from treecrf.io.npz import read_npz, write_npz
+from treecrf.io.npz import write_npz
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]
@@ -288,27 +287,6 @@ def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
     return train.labels
-
-
-def load(path: str | os.PathLike[str]) -> Labeller:
-    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
-    header, arrays = read_npz(path, FORMAT)
-    name = header.get("class")
-    if not isinstance(name, str) or name not in Labeller.registry:
-        raise ValueError(
-            f"{os.fspath(path)} holds a {quoted(name)}, which is not known; import the module that has it."
-        )
-    try:
-        params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
-        model = Labeller.registry[name](**params)
-        model.attributes_ = attributes_from(header["attributes"])
-        model.label_names_ = tuple(header["label_names"])
-        model._restore(header["values"], arrays)
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(
-            f"{os.fspath(path)} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
-        ) from error
-    return model
 
 
 def attributes_from(pairs: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:

@@ -1,4 +1,4 @@
-"""`OwnLabeller`: any class with `fit` and `predict_proba`, with the interface of the labellers here."""
+"""`CustomLabeller`: any class with `fit` and `predict_proba`, with the interface of the labellers here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treecrf.sequences import SequenceSet
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 
 
-class OwnLabeller(base.Labeller):
+class CustomLabeller(base.Labeller):
     """A labeller made of a class that somebody else wrote.
 
     The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),

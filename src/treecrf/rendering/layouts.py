@@ -6,11 +6,13 @@ import re
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from treecrf.io.files import resource, write_frame, write_text
+from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.cells import BEST, DASH
 from treecrf.rendering.tables import frame_to_fragment
+from treecrf.rendering.templates import render_page
 
 WORD_HEADINGS = ("data set", "published for", "missing rate", "method", "against", "values", "term", "G0")
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
@@ -31,19 +33,14 @@ LATEX_SIGNS = {
 """What LaTeX reads for each character that it needs written differently."""
 
 
-def to_fragment(frame: pd.DataFrame, caption: str = "") -> str:
+def to_fragment(frame: pd.DataFrame, caption: str = "") -> Markup:
     """A layout as an HTML table: what repeats the row above is not seen, the best mean is bold."""
     return frame_to_fragment(frame, _n_word_columns(frame), caption=caption, repeats=_repeats(frame))
 
 
 def to_html(frame: pd.DataFrame, caption: str = "") -> str:
     """A layout as an HTML page that stands by itself."""
-    page = (
-        resource("treecrf.rendering", "table.html")
-        .replace("{{style}}", resource("treecrf.rendering", "page.css"))
-        .replace("{{script}}", resource("treecrf.rendering", "page.js"))
-    )
-    return page.replace("{{table}}", to_fragment(frame, caption))
+    return render_page("table_page.html", title="treecrf: a table", table=to_fragment(frame, caption))
 
 
 def to_markdown(frame: pd.DataFrame) -> str:

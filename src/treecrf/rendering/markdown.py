@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from markupsafe import escape
+
 from treecrf.io.files import write_frame
 from treecrf.rendering.layouts import flattened, to_markdown
 from treecrf.rendering.parts import Figure, Fold, Note, Part, Study, Table
@@ -40,7 +42,7 @@ def figure_markdown(figure: Figure, place: Path) -> str:
     copy = place / f"{file.parent.name}_{file.name}" if file.parent.name != place.name else place / file.name
     place.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, copy)
-    return f"![{figure.alt}]({place.name}/{copy.name})\n\n<p>{figure.caption}</p>\n\n"
+    return f"![{figure.alt}]({place.name}/{copy.name})\n\n<p>{escape(figure.caption)}</p>\n\n"
 
 
 def figure_file(figure: Figure) -> Path:
@@ -64,4 +66,4 @@ def _part(part: Part, place: Path) -> str:
             return figure_markdown(part, place)
         case Fold():
             inside = parts_markdown(part.parts, place)
-            return f"<details><summary>{part.title}</summary>\n\n{inside}</details>\n\n"
+            return f"<details><summary>{escape(part.title)}</summary>\n\n{inside}</details>\n\n"

@@ -2,44 +2,84 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from collections.abc import Callable, Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
+from markupsafe import Markup
 
 from treecrf.options import StudySettings
+from treecrf.rendering.layouts import to_fragment
 
 
-class Note(NamedTuple):
-    """A text (HTML): a paragraph or a list."""
+@dataclass(frozen=True)
+class Note:
+    """A text: a paragraph or a list."""
 
-    html: str
+    html: Markup
+    kind: ClassVar = "note"
+
+    @property
+    def n_lines(self) -> int:
+        return self.html.count("\n")
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """A layout (frame of texts) with its caption, and the files that hold the same, without their suffix."""
 
     caption: str
     layout: pd.DataFrame
     path: Path | None = None
+    kind: ClassVar = "table"
+
+    @property
+    def html(self) -> Markup:
+        return to_fragment(self.layout, self.caption)
+
+    @property
+    def n_lines(self) -> int:
+        """Rows, the caption and the lines of the head."""
+        return len(self.layout) + 1 + self.layout.columns.nlevels
 
 
-class Figure(NamedTuple):
-    """An SVG file; what a reader who cannot see it is told (text); what stands below (HTML)."""
+@dataclass(frozen=True)
+class Figure:
+    """An SVG file; what a reader who cannot see it is told (text); what stands below (text, or markup)."""
 
     path: Path
     alt: str
     caption: str
+    kind: ClassVar = "figure"
+    n_lines: ClassVar = 0
+
+    @property
+    def name(self) -> str:
+        """The start of what is told."""
+        return re.split("[,;:.]", self.alt)[0]
+
+    @property
+    def data(self) -> str:
+        """The file as an address that needs no file."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.path.read_bytes()).decode()}"
 
 
-class Fold(NamedTuple):
+@dataclass(frozen=True)
+class Fold:
     """Parts that are closed until their title is clicked."""
 
     title: str
     parts: Sequence[Part]
+    kind: ClassVar = "fold"
+
+    @property
+    def n_lines(self) -> int:
+        return sum(part.n_lines for part in self.parts)
 
 
 Part = Note | Table | Figure | Fold
@@ -63,14 +103,15 @@ class Study(NamedTuple):
 
 
 def paragraph(text: str, **values: Any) -> Note:
-    """A paragraph of a template (HTML)."""
-    return Note(f"<p>{text.strip().format(**values)}</p>")
+    """A paragraph of a template (HTML that is trusted); the values are escaped."""
+    return Note(Markup(f"<p>{text.strip()}</p>").format(**values))
 
 
 def listed(items: Sequence[str], style: str = "") -> list[Part]:
-    """A list of texts (HTML), if there are any."""
-    style = f' class="{style}"' if style else ""
-    return [Note(f"<ul{style}>{''.join(f'<li>{item}</li>' for item in items)}</ul>")] if items else []
+    """A list of texts, if there are any; those that are no `Markup` are escaped."""
+    head = Markup('<ul class="{}">').format(style) if style else Markup("<ul>")
+    lines = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
+    return [Note(head + lines + Markup("</ul>"))] if items else []
 
 
 def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] = str) -> str:
@@ -88,18 +129,19 @@ def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] =
 def open_choices(settings: StudySettings, names: Sequence[str], more: dict[str, Any] | None = None) -> Fold:
     """Settings of a study that the papers leave open, then those that single data sets have instead."""
     values = settings.model_dump(mode="json")
-    alike: dict[str, list[str]] = {}
+    alike: dict[Markup, list[str]] = {}
     for dataset, own in values["overrides"].items():
         if dataset in settings.datasets:
             alike.setdefault(_named_values(own), []).append(dataset)
-    instead = [f"{escape(', '.join(datasets))}: {text}" for text, datasets in alike.items()]
+    instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
     heading = [paragraph("Instead, on single data sets:")] if instead else []
-    chosen = Note(f"<p>{_named_values({name: values[name] for name in names} | (more or {}))}</p>")
+    chosen = paragraph("{chosen}", chosen=_named_values({name: values[name] for name in names} | (more or {})))
     return Fold("Choices that the papers leave open", [chosen, *heading, *listed(instead)])
 
 
-def _named_values(values: dict[str, Any]) -> str:
-    return ", ".join(f"<code>{escape(name)}: {escape(_shown(value))}</code>" for name, value in values.items())
+def _named_values(values: dict[str, Any]) -> Markup:
+    code = Markup("<code>{}: {}</code>")
+    return Markup(", ").join(code.format(name, _shown(value)) for name, value in values.items())
 
 
 def _shown(value: Any) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from treecrf.models.labellers import DRAWINGS
+from treecrf.models.treatments import TREATMENTS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DECODER_STYLES: dict[str, dict[str, Any]] = {
     "forward_backward": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
@@ -17,58 +20,20 @@ DECODER_STYLES: dict[str, dict[str, Any]] = {
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
-METHOD_STYLES: dict[str, dict[str, Any]] = {
-    "instance_weighting": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "surrogate_splitting": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-    "imputation": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
-    "indicator": {"color": "#CC79A7", "marker": "D", "linestyle": (0, (1.2, 1.2))},
-    "default_direction": {"color": "#000000", "marker": "v", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
-}
-"""The same palette, by method for missing values; line and marker differ too."""
+METHOD_STYLES = {name: treatment.drawing.style for name, treatment in TREATMENTS.items()}
+"""By method for missing values."""
 
-METHOD_NAMES = {
-    "instance_weighting": "instance weighting",
-    "surrogate_splitting": "surrogate splitting",
-    "imputation": "imputation",
-    "indicator": "indicator",
-    "default_direction": "default direction",
-}
+METHOD_NAMES = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()}
 """Methods for missing values as readers see them, in the order of lines and columns."""
 
-TRAINING_METHOD_STYLES: dict[str, dict[str, Any]] = {
-    "treecrf": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "treecrf_original": {"color": "#56B4E9", "marker": "h", "linestyle": (0, (5, 1))},
-    "treecrf_flat": {"color": "#CC79A7", "marker": "p", "linestyle": (0, (3, 1.2))},
-    "linear_crf": {"color": "#000000", "marker": "D", "linestyle": (0, (1.2, 1.2))},
-    "induced_crf": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
-    "mallet": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-    "mallet_linear": {"color": "#E69F00", "marker": "P", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
-    "smile": {"color": "#CC79A7", "marker": "v", "linestyle": (0, (6, 1, 1, 1, 1, 1))},
-    "memm": {"color": "#56B4E9", "marker": "X", "linestyle": (0, (2, 2))},
-    "sliding_window": {"color": "#E69F00", "marker": "<", "linestyle": (0, (1, 2))},
-    "neural_network": {"color": "#009E73", "marker": ">", "linestyle": (0, (2, 1))},
-    "lightgbm": {"color": "#D55E00", "marker": "d", "linestyle": (0, (8, 2))},
-}
-"""The same palette, by method of the training study; methods of one colour differ in line and marker."""
+TRAINING_METHOD_STYLES = {name: drawing.style for name, drawing in DRAWINGS.items()}
+"""By method of the training study."""
+
+TRAINING_METHOD_NAMES = {name: drawing.name for name, drawing in DRAWINGS.items()}
+"""Methods of the training study as readers see them, in the order of lines and columns."""
 
 OTHER_STYLE: dict[str, Any] = {"color": "#4d4d4d", "marker": "*", "linestyle": (0, (1, 1))}
 """Of a method that `TRAINING_METHOD_STYLES` does not have."""
-
-TRAINING_METHOD_NAMES = {
-    "treecrf": "TreeCRF",
-    "treecrf_original": "TreeCRF, original",
-    "treecrf_flat": "TreeCRF, flattened",
-    "linear_crf": "linear CRF",
-    "induced_crf": "CRF with induction",
-    "mallet": "MALLET",
-    "mallet_linear": "MALLET, no induction",
-    "smile": "SMILE",
-    "memm": "MEMM",
-    "sliding_window": "sliding window",
-    "neural_network": "neural network",
-    "lightgbm": "LightGBM",
-}
-"""Methods of the training study as readers see them, in the order of lines and columns."""
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -88,6 +53,8 @@ SETTINGS: Any = {
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
     """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time."""
+    import matplotlib as mpl  # tables use this module too, and draw nothing
+
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     with mpl.rc_context(SETTINGS):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
@@ -99,7 +66,7 @@ def ordered_methods(methods: Iterable[str]) -> list[str]:
 
 
 def method_name(method: str) -> str:
-    """What readers see of a method for missing values; the name of a labeller of their own is theirs."""
+    """What readers see of a method for missing values; the name of a custom labeller is theirs."""
     return METHOD_NAMES.get(method, method)
 
 
@@ -113,8 +80,8 @@ def ordered_training_methods(methods: Iterable[str]) -> list[str]:
     return _known_first(methods, TRAINING_METHOD_NAMES)
 
 
-def is_own(method: str) -> bool:
-    """Whether a method of the training study is a class of the user's own."""
+def is_custom(method: str) -> bool:
+    """Whether a method of the training study is a custom labeller."""
     return method not in TRAINING_METHOD_NAMES
 
 

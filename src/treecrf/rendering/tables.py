@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from treecrf.rendering.cells import BEST
+from treecrf.rendering.templates import render
+
+
+class Heading(NamedTuple):
+    """A cell of the head: of the column at `place`, or of a group of `n_columns`."""
+
+    text: str
+    place: int
+    n_columns: int = 0
+    is_tall: bool = False
 
 
 def frame_to_fragment(
     frame: pd.DataFrame, n_text_columns: int = 1, *, caption: str = "", repeats: NDArray[np.bool_] | None = None
-) -> str:
+) -> Markup:
     """Any frame of texts as an HTML table; the first columns hold words and say what a row is of, the others numbers.
 
     Parameters
@@ -29,42 +40,26 @@ def frame_to_fragment(
 
     Returns
     -------
-    str
+    Markup
         A cell that ends in `BEST` is bold.
     """
     hidden = np.zeros(frame.shape, dtype=bool) if repeats is None else repeats
-    body = "".join(
-        f"<tr>{''.join(_cells(row, n_text_columns, of_row))}</tr>\n"
-        for row, of_row in zip(frame.astype(str).to_numpy(dtype=object).tolist(), hidden, strict=True)
-    )
-    title = f"<caption><span>{escape(caption)}</span></caption>" if caption else ""
-    head = _head(list(frame.columns), n_text_columns)
-    return f'<table class="words-{n_text_columns}">{title}\n<thead>{head}</thead>\n<tbody>\n{body}</tbody></table>'
+    texts = frame.astype(str).to_numpy(dtype=object)
+    rows = [list(zip(*row, strict=True)) for row in zip(texts.tolist(), hidden.tolist(), strict=True)]
+    head = _head(list(frame.columns))
+    return render("table.html", head=head, rows=rows, n_words=n_text_columns, caption=caption, best=f" {BEST}")
 
 
-def _head(columns: Sequence[str | tuple[str, str]], n_text_columns: int) -> str:
+def _head(columns: Sequence[str | tuple[str, str]]) -> list[list[Heading]]:
     """One line of headings, or two where columns have groups."""
     pairs = [column if isinstance(column, tuple) else ("", str(column)) for column in columns]
     two_lines = any(group for group, _ in pairs)
-    upper: list[str] = []
-    lower: list[str] = []
+    upper: list[Heading] = []
+    lower: list[Heading] = []
     for group, places in groupby(range(len(pairs)), key=lambda place: pairs[place][0]):
         members = list(places)
         if group:
-            upper.append(f'<th scope="colgroup" colspan="{len(members)}">{escape(group)}</th>')
-        for place in members:
-            span = ' rowspan="2"' if two_lines and not group else ""
-            word = ' class="word"' if place < n_text_columns else ""
-            cell = f'<th scope="col" data-column="{place}"{span}{word}>{escape(pairs[place][1])}</th>'
-            (lower if group else upper).append(cell)
-    return "".join(f"<tr>{''.join(line)}</tr>" for line in (upper, lower) if line)
-
-
-def _cells(row: Sequence[str], n_text_columns: int, hidden: NDArray[np.bool_]) -> Iterator[str]:
-    for place, (text, is_hidden) in enumerate(zip(row, hidden, strict=True)):
-        shown = escape(text.removesuffix(f" {BEST}"), quote=False)
-        if is_hidden:
-            shown = f'<span class="repeat">{shown}</span>'
-        elif text.endswith(f" {BEST}"):
-            shown = f"<b>{shown}</b>"
-        yield f'<th scope="row">{shown}</th>' if place < n_text_columns else f"<td>{shown}</td>"
+            upper.append(Heading(group, members[0], len(members)))
+        headings = [Heading(pairs[place][1], place, is_tall=two_lines and not group) for place in members]
+        (lower if group else upper).extend(headings)
+    return [line for line in (upper, lower) if line]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_json, resource, write_text
+from treecrf.io.files import read_json, write_text
 from treecrf.rendering.cells import window_text
-from treecrf.rendering.markup import Folders, address, contents, parts_markup, scrolled, section_markup, study_markup
-from treecrf.rendering.parts import Fold, Note, Part, Section, Study, Table, listed, paragraph
+from treecrf.rendering.folders import Folders
+from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
+from treecrf.rendering.templates import render_page
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.provenance import (
@@ -32,18 +32,6 @@ from treecrf.studies.future.page import future_is_finished, future_study
 from treecrf.studies.missing.page import missing_is_finished, missing_study
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.training.page import training_is_finished, training_study
-
-INTRODUCTION = """
-Conditional random fields whose potentials are sums of regression trees, trained and tested as in chapters 3 to 5 of the
-dissertation. Every number below was computed by the run that wrote this page, but for those headed <em>published</em>. A
-click on a heading of a table sorts it. Everything shown is inside this file; the links to CSV, LaTeX and picture files lead
-to the folder of results beside it, and lead nowhere where the page is sent alone.
-"""
-
-DATASET_NOTE = """
-Training: {train[sequences]:,} sequences, {train[positions]:,} positions. Test: {test[sequences]:,} sequences,
-{test[positions]:,} positions. {labels} labels; attributes: {attributes}; {window}.
-"""
 
 JOBS_NOTE = """
 Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them. Downloads and the
@@ -75,9 +63,24 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
-    page = resource("treecrf.rendering", "page.html")
-    for key, value in _parts(settings, results, reports, Path(logs)).items():
-        page = page.replace(f"{{{{{key}}}}}", value)
+    claims = verdicts(results)
+    page = render_page(
+        "page.html",
+        title="TreeCRF: published and measured",
+        folders=Folders(results, reports),
+        studies=studies(settings, results),
+        absent=_absent(settings, results, Path(logs)),
+        claims=ledger_summary(claims),
+        ledger=ledger_fragment(claims),
+        datasets=_datasets(settings, results),
+        window_text=window_text,
+        costs=_costs(settings, results),
+        commit=commit(),
+        machine=machine(),
+        versions=[Table("Seeds", seeds(settings)), Table("Versions", versions())],
+        settings=yaml.safe_dump(used_settings(settings), sort_keys=False, allow_unicode=True),
+        files=_files(results),
+    )
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
@@ -97,86 +100,22 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
     return list(dict.fromkeys(absent))
 
 
-def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
-    """What stands in each place of page.html."""
-    folders = Folders(results, reports)
-    shown = studies(settings, results)
-    claims = verdicts(results)
-    reference = [
-        _ledger(claims),
-        _datasets(settings, results),
-        *_cost(settings, results),
-        _settings(settings),
-        _files(results, reports),
-    ]
-    entries = [
-        (study.identifier, study.title, [(part.identifier, part.title) for part in study.sections]) for study in shown
-    ]
-    entries += [(section.identifier, section.title, []) for section in reference]
-    body = [study_markup(study, folders) for study in shown]
-    body += [section_markup(section, folders, level=2) for section in reference]
-    return {
-        "style": resource("treecrf.rendering", "page.css"),
-        "script": resource("treecrf.rendering", "page.js"),
-        "introduction": paragraph(INTRODUCTION).html,
-        "headlines": _headlines(shown, ledger_summary(claims)),
-        "absent": parts_markup(_absent(settings, results, logs), folders),
-        "contents": contents(entries),
-        "body": "\n".join(body),
-    }
-
-
-def _headlines(shown: Sequence[Study], of_claims: str) -> str:
-    entries = [(study.identifier, study.title, study.headline) for study in shown if study.headline]
-    items = "".join(
-        f'<dt><a href="#{identifier}">{escape(title)}</a></dt><dd>{escape(headline)}</dd>'
-        for identifier, title, headline in [*entries, ("claims", "Claims of the papers", of_claims)]
-    )
-    return f'<dl class="headlines">{items}</dl>'
-
-
 # --- sections ---------------------------------------------------------------------------------------
 
 
-def _absent(settings: Settings, results: Path, logs: Path) -> list[Part]:
+def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
     """The data sets that were not finished, and why."""
-    reasons = {name: _reason(name, _raw_files(settings, name), logs) for name in unfinished(settings, results)}
-    if not reasons:
-        return []
-    items = [f"<b>{escape(name)}</b>: {escape(reason)}" for name, reason in reasons.items()]
-    return [Note('<section class="warning"><h2>Not in this page</h2>'), *listed(items), Note("</section>")]
+    return {name: _reason(name, _raw_files(settings, name), logs) for name in unfinished(settings, results)}
 
 
-def _ledger(claims: pd.DataFrame) -> Section:
-    """Every claim with its verdict."""
-    return Section("claims", "Claims of the papers", [Note(scrolled(ledger_fragment(claims), "Ledger of claims"))])
-
-
-def _datasets(settings: Settings, results: Path) -> Section:
+def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
+    """The descriptions of the data sets that were finished."""
     names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
     done = [name for name in names if training_is_finished(results, name) or missing_is_finished(results, name)]
-    return Section("datasets", "Data sets", [part for name in done for part in _dataset(name, results)])
+    return {name: read_json(results / "data" / name / "description.json") for name in done}
 
 
-def _dataset(name: str, results: Path) -> list[Part]:
-    description = read_json(results / "data" / name / "description.json")
-    counts = paragraph(
-        DATASET_NOTE,
-        **{side: description[side] for side in ("train", "test")},
-        labels=len(description["labels"]),
-        attributes=description["n_attributes"],
-        window=window_text(description["window"]),
-    )
-    stand_in, terms = (description[key] and escape(str(description[key])) for key in ("stand_in", "terms"))
-    return [
-        Note(f'<h3 id="data-{escape(name)}">{escape(name)}</h3><p>{escape(description["title"])}</p>'),
-        *([Note(f'<p class="stand-in">Stand-in: {stand_in}</p>')] if stand_in else []),
-        counts,
-        *([Note(f"<p>Source: {terms}.</p>")] if terms else []),
-    ]
-
-
-def _cost(settings: Settings, results: Path) -> list[Section]:
+def _costs(settings: Settings, results: Path) -> list[Part]:
     jobs, phases = job_costs(results / "benchmarks", used_datasets(settings)), phase_costs(results, settings)
     parts: list[Part] = []
     if len(jobs):
@@ -187,38 +126,19 @@ def _cost(settings: Settings, results: Path) -> list[Section]:
         ]
     if len(phases):
         parts += [Fold("CPU seconds by phase", [paragraph(PHASES_NOTE), Table("CPU seconds by phase", phases)])]
-    return [Section("cost", "CPU time", parts)] if parts else []
+    return parts
 
 
-def _settings(settings: Settings) -> Section:
-    text = escape(yaml.safe_dump(used_settings(settings), sort_keys=False, allow_unicode=True))
-    code = commit()
-    origin = f"Code: commit <code>{escape(code)}</code>. {machine()}." if code else f"{machine()}."
-    parts: list[Part] = [
-        Note(f"<p>{origin}</p>"),
-        Table("Seeds", seeds(settings)),
-        Table("Versions", versions()),
-        Fold("Every setting", [Note(f'<pre tabindex="0">{text}</pre>')]),
-    ]
-    return Section("settings", "Settings, seeds and versions", parts)
-
-
-def _files(results: Path, reports: Path) -> Section:
-    folders: dict[Path, list[Path]] = {}
+def _files(results: Path) -> dict[str, list[Path]]:
+    """The files of results by their folder."""
+    folders: dict[str, list[Path]] = {}
     for path in sorted(results.rglob("*")):
         if path.suffix in SUFFIXES and path.relative_to(results).parts[0] not in ("logs", "benchmarks"):
-            folders.setdefault(path.parent, []).append(path)
-    parts: list[Part] = [
-        Fold(
-            folder.relative_to(results).as_posix(),
-            listed([f'<a href="{address(path, reports)}">{escape(path.name)}</a>' for path in paths], "files"),
-        )
-        for folder, paths in folders.items()
-    ]
-    return Section("files", "Files of results", parts)
+            folders.setdefault(path.parent.relative_to(results).as_posix(), []).append(path)
+    return folders
 
 
-# --- parts ------------------------------------------------------------------------------------------
+# --- reasons ----------------------------------------------------------------------------------------
 
 
 def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:

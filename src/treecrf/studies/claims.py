@@ -88,7 +88,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on a claim and what is behind it; see `treecrf.report.verdicts`."""
+    """The verdict on a claim and what is behind it; see `treecrf.report.ledger.verdicts`."""
 
     verdict: str
     test: str = ""

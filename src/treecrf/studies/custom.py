@@ -1,31 +1,31 @@
-"""Labellers of the user's own in the studies, and what candidates are called."""
+"""Custom labellers in the studies, and the names of candidates."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import Any, NamedTuple
 
-from treecrf.models.custom import OwnLabeller
+from treecrf.models.custom import CustomLabeller
 from treecrf.options import LabellerSettings
 
 Candidate = dict[str, Any]
 """Values of the settings that a study chooses."""
 
 
-class OwnMethod(NamedTuple):
-    """A class of the user's own, with its settings and grid."""
+class CustomMethod(NamedTuple):
+    """A custom labeller, with its settings and grid."""
 
-    own: LabellerSettings
+    labeller: LabellerSettings
 
-    def build(self, settings: Any, candidate: Candidate, window: tuple[int, int], seed: int | None) -> OwnLabeller:
+    def build(self, settings: Any, candidate: Candidate, window: tuple[int, int], seed: int | None) -> CustomLabeller:
         """A labeller with the settings of a candidate; a seed is given to a class that takes ``random_state``."""
-        values = {**self.own.settings, **candidate}
-        return OwnLabeller(self.own.class_name, values, (window[0], window[1]), settings.unseen, seed)
+        values = {**self.labeller.settings, **candidate}
+        return CustomLabeller(self.labeller.class_name, values, (window[0], window[1]), settings.unseen, seed)
 
 
-def own_candidates(own: LabellerSettings) -> list[Candidate]:
-    """All combinations of the grid of a class of the user's own; one empty candidate where it has none."""
-    return [dict(zip(own.grid, values, strict=True)) for values in product(*own.grid.values())]
+def custom_candidates(labeller: LabellerSettings) -> list[Candidate]:
+    """All combinations of the grid of a custom labeller; one empty candidate where it has none."""
+    return [dict(zip(labeller.grid, values, strict=True)) for values in product(*labeller.grid.values())]
 
 
 def candidate_name(candidate: Candidate) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from treecrf.io.messages import listed, quoted
+from treecrf.models.labellers import TRAINING
+from treecrf.models.treatments import TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
 from treecrf.studies.cost.settings import ScalingSettings
 from treecrf.studies.future.settings import FutureSettings
-from treecrf.studies.missing.settings import MissingMethod, MissingSettings
-from treecrf.studies.training.settings import TrainingMethod, TrainingSettings
+from treecrf.studies.missing.settings import MissingSettings
+from treecrf.studies.training.settings import TrainingSettings
 
 _MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1
 """Of a configuration: values, counted as often as they are referred to; levels of nesting; whole numbers."""
@@ -95,7 +97,7 @@ class Settings(Model):
 
     @model_validator(mode="after")
     def _labellers_have_names_of_their_own(self) -> Settings:
-        taken = {*get_args(TrainingMethod), *get_args(MissingMethod)}
+        taken = {*TRAINING, *TREATMENTS}
         for name in self.labellers:
             if name in taken:
                 raise ValueError(f"labellers names {name!r}, which is a method of its own; choose another name")

@@ -9,13 +9,11 @@ import numpy as np
 
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import ChainLabeller, Labeller, Monitor
-from treecrf.models.boosted.treecrf import MISSING_METHODS, TreeCRF
+from treecrf.models.labellers import LABELLERS
+from treecrf.models.loading import load_class
+from treecrf.models.treatments import IN_TREES
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
-from treecrf.tabular.labeller import LABELLERS
-
-ITERATIONS = ("n_iterations", "max_iterations", "n_epochs")
-"""What the number of iterations is called, by labeller."""
 
 
 class Choice(NamedTuple):
@@ -41,28 +39,29 @@ def build(method: str, settings: dict[str, Any]) -> ChainLabeller:
     Parameters
     ----------
     method : str
-        One of `LABELLERS`.
+        One of `treecrf.models.labellers.TABLES`.
     settings : dict
-        By the labeller's names; "iterations" stands for one of `ITERATIONS`.
+        By the labeller's names; "iterations" stands for its number of iterations.
 
     Raises
     ------
     ValueError
         For a setting that the labeller does not have.
     """
-    labeller = LABELLERS[method]()
+    labeller = load_class(LABELLERS[method].class_path)()
     known = labeller.get_params()
     for name, value in settings.items():
-        own = iterations_name(labeller) if name == "iterations" else name
-        if own not in known:
+        known_as = iterations_name(labeller) if name == "iterations" else name
+        if known_as not in known:
             raise ValueError(f"the method {method} has no {name}; leave that option out.")
-        labeller.set_params(**{own: value})
+        labeller.set_params(**{known_as: value})
     return labeller
 
 
 def iterations_name(labeller: Labeller) -> str:
     """What a labeller calls its number of iterations."""
-    return next(name for name in ITERATIONS if name in labeller.get_params())
+    name = type(labeller).__name__
+    return next(row.iterations for row in LABELLERS.values() if row.class_name == name)
 
 
 def choose_missing(method: str, missing: str) -> str:
@@ -75,10 +74,10 @@ def choose_missing(method: str, missing: str) -> str:
     ValueError
         If the labeller has no such way.
     """
-    has_trees = issubclass(LABELLERS[method], TreeCRF)
+    has_trees = LABELLERS[method].family == "boosted"
     if missing == "auto":
         return "instance_weighting" if has_trees else "imputation"
-    if missing in MISSING_METHODS and missing != "error" and not has_trees:
+    if missing in IN_TREES and not has_trees:
         raise ValueError(f"the method {method} has no trees and cannot do {missing}; choose imputation or indicator.")
     return missing
 

@@ -16,29 +16,10 @@ from treecrf.datasets.table import cell_place, check_columns, check_file, encode
 from treecrf.io.messages import counted, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
-from treecrf.models.base import FORMAT, ChainLabeller, Labeller, load
-from treecrf.models.boosted.memm import MEMM, SlidingWindow
-from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.java.mallet import MalletCRF
-from treecrf.models.java.smile import SmileCRF
-from treecrf.models.linear.induced_crf import InducedCRF
-from treecrf.models.linear.linear_crf import LinearCRF
-from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM
+from treecrf.models.base import FORMAT, Labeller
+from treecrf.models.loading import load
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.columns import TableColumns
-
-LABELLERS: dict[str, type[ChainLabeller]] = {
-    "treecrf": TreeCRF,
-    "memm": MEMM,
-    "sliding_window": SlidingWindow,
-    "linear_crf": LinearCRF,
-    "induced_crf": InducedCRF,
-    "neural_network": NeuralNetwork,
-    "lightgbm": WindowLightGBM,
-    "mallet": MalletCRF,
-    "smile": SmileCRF,
-}
-"""By the names that the configuration gives them too."""
 
 
 @dataclass

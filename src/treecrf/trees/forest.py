@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, types, uint64, void
+from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -75,7 +75,7 @@ def route(tree, columns, labels_of_state, routing):
                     membership[child_lane, position] = child
 
 
-@njit(void(float64[::1], ROUTING, boolean, float64[:, ::1]), cache=True, nogil=True)
+@kernel(void(float64[::1], ROUTING, boolean, float64[:, ::1]), allocates=True)
 def add_leaf_values(values, routing, exponentiated, potentials):
     """Add each row's leaf value to its potential.
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, uint64, void
+from numba import float64, int16, int32, int64, uint64, void
 
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.packing import PACKING, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
 
 
-@njit(int64(int64, int64, int64), cache=True, nogil=True)
+@kernel(int64(int64, int64, int64))
 def first_state(n_labels, order, depth):
     """Number of the first state of a depth (`treecrf.chain.StateSpace`)."""
     base = 0
@@ -26,10 +27,7 @@ def first_state(n_labels, order, depth):
     return base
 
 
-@njit(
-    void(float64[:, :, ::1], int64, int64, int64, float64[:, ::1], float64[::1]), cache=True, nogil=True,
-    error_model="numpy",
-)  # fmt: skip
+@kernel(void(float64[:, :, ::1], int64, int64, int64, float64[:, ::1], float64[::1]), error_model="numpy")
 def _forward_early(exponentials, begin, position, order, alphas, scales):
     """One step of the forward recursion where some previous labels are START."""
     n_labels = len(exponentials)
@@ -47,15 +45,21 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
     scales[position] = 1.0 / scale
 
 
-@njit(
+@kernel(
     void(
-        float64[:, :, ::1], int64, int64, int64, PACKING, float64[:, ::1], float64[::1], float64[::1],
+        float64[:, :, ::1],
+        int64,
+        int64,
+        int64,
+        PACKING,
+        float64[:, ::1],
+        float64[::1],
+        float64[::1],
         int64[:, :, ::1],
     ),
-    cache=True,
-    nogil=True,
+    allocates=True,
     error_model="numpy",
-)  # fmt: skip
+)
 def _backward_early(exponentials, begin, position, order, packing, alphas, scales, betas, rows):
     """One step of the backward recursion where some previous labels are START."""
     n_labels = len(exponentials)
@@ -102,15 +106,20 @@ def forward_kernel(n_labels, order):
     n_recent = n_labels ** max(order - 1, 0)  # full states without their oldest label
     n_oldest = n_labels if order > 0 else 1
 
-    @njit(
+    @kernel(
         void(
-            float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], float64[:, ::1], float64[::1],
+            float64[:, :, ::1],
+            int64[::1],
+            int64,
+            int64,
+            int16[::1],
+            int32[::1],
+            float64[:, ::1],
+            float64[::1],
             float64[::1],
         ),
-        cache=True,
-        nogil=True,
         error_model="numpy",
-    )  # fmt: skip
+    )
     def forward(exponentials, offsets, first, last, labels, observed, alphas, scales, log_likelihoods):
         for sequence in range(first, last):
             begin, end = offsets[sequence], offsets[sequence + 1]
@@ -160,15 +169,22 @@ def backward_kernel(n_labels, order):
     n_recent = n_labels ** max(order - 1, 0)
     n_oldest = n_labels if order > 0 else 1
 
-    @njit(
+    @kernel(
         void(
-            float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], PACKING, float64[:, ::1],
-            float64[::1], int64[:, :, ::1],
+            float64[:, :, ::1],
+            int64[::1],
+            int64,
+            int64,
+            int16[::1],
+            int32[::1],
+            PACKING,
+            float64[:, ::1],
+            float64[::1],
+            int64[:, :, ::1],
         ),
-        cache=True,
-        nogil=True,
+        allocates=True,
         error_model="numpy",
-    )  # fmt: skip
+    )
     def backward(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows):
         betas = np.empty(alphas.shape[1])  # times the scale of their position
         next_betas = np.empty(alphas.shape[1])

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, void
+from numba import float64, int16, int32, int64, void
 
+from treecrf.compiled.kernel import kernel
 from treecrf.trees.packing import PACKING, pack
 
 
-@njit(
-    void(
-        float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], PACKING, int64[:, :, ::1], float64[::1]
-    ),
-    cache=True,
-    nogil=True,
+@kernel(
+    void(float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], PACKING, int64[:, :, ::1], float64[::1]),
     error_model="numpy",
-)  # fmt: skip
+)
 def local_gradient(exponentials, offsets, first, last, labels, observed, packing, rows, log_likelihoods):
     """Gradients and log likelihoods of the sequences ``first`` to ``last - 1``.
 

@@ -8,21 +8,29 @@ previous labels; no forward-backward pass is needed.
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, void
+from numba import float64, int16, int32, int64, void
 
+from treecrf.compiled.kernel import kernel
 from treecrf.models.boosted._gradient import first_state
 from treecrf.trees.packing import PACKING, pack
 
 
-@njit(
+@kernel(
     void(
-        float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], int64, PACKING, int64[:, :, ::1],
+        float64[:, :, ::1],
+        int64[::1],
+        int64,
+        int64,
+        int16[::1],
+        int32[::1],
+        int64,
+        PACKING,
+        int64[:, :, ::1],
         float64[::1],
     ),
-    cache=True,
-    nogil=True,
+    allocates=True,
     error_model="numpy",
-)  # fmt: skip
+)
 def pseudo_likelihood_gradient(
     exponentials, offsets, first, last, labels, observed, order, packing, rows, log_likelihoods
 ):

@@ -7,16 +7,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.cache import kernel_cache
 from treecrf.trees.forest import Routing, add_leaf_values, route
+from treecrf.trees.growing import grow_tree, make_workspace
 from treecrf.trees.holes.blending import add_blended, route_copies
 from treecrf.trees.holes.copies import with_longer_lists
+from treecrf.trees.holes.growing import Problem, grow_weighted_tree, make_weighted_workspace
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree, make_tree
-
-with kernel_cache():
-    from treecrf.trees.growing import grow_tree, make_workspace
-    from treecrf.trees.holes.growing import Problem, grow_weighted_tree, make_weighted_workspace
 
 __all__ = ["CompleteGrower", "Grower", "Problem", "WeightedGrower"]
 

@@ -12,26 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.compiled.cache import kernel_cache
+from treecrf.models.boosted._gradient import backward_kernel, forward_kernel
+from treecrf.models.boosted._local import local_gradient
+from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
+from treecrf.models.boosted.growers import CompleteGrower, Grower, Problem, WeightedGrower
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.runner import Runner
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
+from treecrf.trees.holes.blending import BlendingEvaluator
 from treecrf.trees.holes.handling import Handling
+from treecrf.trees.holes.surrogates import count_missing
+from treecrf.trees.influence import make_influences, trim_rows
+from treecrf.trees.packing import choose_packing
+from treecrf.trees.sampling import Sample
+from treecrf.trees.sweep import Sweep, build_sweep
 from treecrf.trees.tree import Tree
-
-with kernel_cache():  # this module is imported by the first `fit`, long after the package
-    from treecrf.models.boosted._gradient import backward_kernel, forward_kernel
-    from treecrf.models.boosted._local import local_gradient
-    from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
-    from treecrf.models.boosted.growers import CompleteGrower, Grower, Problem, WeightedGrower
-    from treecrf.trees.holes.blending import BlendingEvaluator
-    from treecrf.trees.holes.surrogates import count_missing
-    from treecrf.trees.influence import make_influences, trim_rows
-    from treecrf.trees.packing import choose_packing
-    from treecrf.trees.sampling import Sample
-    from treecrf.trees.sweep import Sweep, build_sweep
-    from treecrf.trees.windows import multiply_by_window, sum_by_window
+from treecrf.trees.windows import multiply_by_window, sum_by_window
 
 __all__ = ["Training", "build_sweep"]
 
@@ -87,9 +84,8 @@ class Training:
         self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
-        with kernel_cache(space.n_labels, space.order):
-            self._forward = forward_kernel(space.n_labels, space.order)
-            self._backward = backward_kernel(space.n_labels, space.order)
+        self._forward = forward_kernel(space.n_labels, space.order)
+        self._backward = backward_kernel(space.n_labels, space.order)
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.compiled.cache import kernel_cache
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.boosting import boost
@@ -274,8 +273,8 @@ class TreeCRF(base.ChainLabeller):
                 f"the trees were grown with missing={self.shape_['missing']!r} and conjunctions know no missing cells; "
                 "flatten a model that was trained with missing='error'."
             )
-        with kernel_cache():
-            from treecrf.trees.flattening import FlatForest
+        from treecrf.trees.flattening import FlatForest
+
         flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
         sizes = slot_sizes(self.attributes_, self.window)
         flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, self.start_)
@@ -350,8 +349,8 @@ class TreeCRF(base.ChainLabeller):
     ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
         if self.missing == "error":
             return Evaluator(columns, space.labels_of_state, forest.most_leaves)
-        with kernel_cache():
-            from treecrf.trees.holes.blending import BlendingEvaluator
+        from treecrf.trees.holes.blending import BlendingEvaluator
+
         return BlendingEvaluator(columns, space.labels_of_state, forest.most_leaves, forest.n_surrogates)
 
     def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:

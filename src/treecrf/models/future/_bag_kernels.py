@@ -7,13 +7,15 @@ observation: a sequence may have some after its last position.
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int64, njit, void
+from numba import float64, int16, int64, void
+
+from treecrf.compiled.kernel import kernel
 
 WHOLE_FUTURE = -1
 """Size of a bag that reaches to the end of the sequence."""
 
 
-@njit(void(float64[::1], int64[::1], int64[::1], int64, float64[::1]), cache=True, nogil=True)
+@kernel(void(float64[::1], int64[::1], int64[::1], int64, float64[::1]))
 def noisy_or(instance_probabilities, offsets, instance_offsets, bag, probabilities):
     """Probability that a bag holds a positive instance (PhD equation 5.11).
 
@@ -44,10 +46,8 @@ def noisy_or(instance_probabilities, offsets, instance_offsets, bag, probabiliti
                 probabilities[offsets[sequence] + place] = 1.0 - none_positive
 
 
-@njit(
+@kernel(
     void(float64[::1], float64[::1], float64[::1], int64[::1], int64[::1], int64, float64[::1], int64[::1]),
-    cache=True,
-    nogil=True,
 )
 def instance_gradient(residuals, probabilities, instance_probabilities, offsets, instance_offsets, bag, sums, counts):
     """Gradient of the likelihood with respect to the score of every instance (PhD proposition 5.2, without eta).
@@ -84,7 +84,7 @@ def instance_gradient(residuals, probabilities, instance_probabilities, offsets,
             counts[first + place] = max(newest - oldest, 0)
 
 
-@njit(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), cache=True, nogil=True, error_model="numpy")
+@kernel(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), error_model="numpy")
 def log_likelihood_along(scores, direction, step, labels):
     """Log likelihood of the labels after a step (PhD equation 5.4).
 
@@ -108,7 +108,7 @@ def log_likelihood_along(scores, direction, step, labels):
     return total
 
 
-@njit(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), cache=True, nogil=True, error_model="numpy")
+@kernel(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), error_model="numpy")
 def slope_along(scores, direction, step, labels):
     """Derivative of `log_likelihood_along` with respect to the step."""
     n_positions, n_labels = scores.shape
@@ -127,7 +127,7 @@ def slope_along(scores, direction, step, labels):
     return total
 
 
-@njit(void(float64[:, ::1], int16[::1], float64[:, ::1]), cache=True, nogil=True, error_model="numpy")
+@kernel(void(float64[:, ::1], int16[::1], float64[:, ::1]), error_model="numpy")
 def residuals_of(scores, labels, residuals):
     """``I(y_t = y) - P(y_t = y | ..)`` of every label (PhD proposition 5.1), written to the last parameter."""
     n_positions, n_labels = scores.shape

@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from treecrf import chain
-from treecrf.compiled.cache import kernel_cache
+from treecrf.models.boosted.growers import CompleteGrower, Problem
+from treecrf.models.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf.models.future.features import Bags, with_features
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.holes.handling import Handling
 from treecrf.trees.packing import choose_packing, pack_sums
+from treecrf.trees.sampling import Sample
+from treecrf.trees.sweep import build_sweep
 from treecrf.trees.tree import Tree
-
-with kernel_cache():
-    from treecrf.models.boosted.growers import CompleteGrower, Problem
-    from treecrf.models.future._bag_kernels import log_likelihood_along, residuals_of
-    from treecrf.trees.sampling import Sample
-    from treecrf.trees.sweep import build_sweep
 
 _EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)
 

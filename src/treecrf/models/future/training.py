@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from treecrf import chain
-from treecrf.compiled.cache import kernel_cache
 from treecrf.models.base import Monitor
+from treecrf.models.future._bag_kernels import instance_gradient, log_likelihood_along, residuals_of, slope_along
 from treecrf.models.future.features import FutureFeature, even_thresholds, thermometer
 from treecrf.models.future.line_search import best_concave_step, best_step
+from treecrf.models.future.sides import Pair, Side, columns_of, one_against_rest, tree_grower
 from treecrf.trees.columns import Columns
 from treecrf.trees.tree import Tree
-
-with kernel_cache():
-    from treecrf.models.future._bag_kernels import instance_gradient, log_likelihood_along, residuals_of, slope_along
-    from treecrf.models.future.sides import Pair, Side, columns_of, one_against_rest, tree_grower
 
 _LEAST_GAIN = 1e-9  # of a log likelihood, relative to it; less is rounding
 

@@ -12,12 +12,12 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.java.machine import start_java
 from treecrf.models.linear.conjunctions import Conjunctions, Weights, boolean_cells
-from treecrf.models.linear.induction_labeller import InducingCRF
+from treecrf.models.linear.induction_labeller import InductionLabeller
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 
 
-class MalletCRF(InducingCRF):
+class MalletCRF(InductionLabeller):
     """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
 
     MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from numba import float64, int32, int64, njit, uint16, void
+from numba import float64, int32, int64, uint16, void
+
+from treecrf.compiled.kernel import kernel
 
 
-@njit(
+@kernel(
     int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint16[:, ::1], int64[::1], int32[::1]),
-    cache=True,
-    nogil=True,
-)  # fmt: skip
+)
 def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, first_window, found):
     """Find the windows where each conjunction holds.
 
@@ -55,7 +55,7 @@ def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, f
     return n_found
 
 
-@njit(void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+@kernel(void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1]))
 def add_scores(first_window, windows, weights, scores):
     """Add each feature's weights, shape (n_features, n_labels), to the scores of its windows."""
     n_labels = scores.shape[1]
@@ -66,7 +66,7 @@ def add_scores(first_window, windows, weights, scores):
                 scores[window, label] += weights[feature, label]
 
 
-@njit(void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+@kernel(void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1]))
 def sum_errors(first_window, windows, errors, gradient):
     """Write the sum of the errors, shape (n_windows, n_labels), of each feature's windows."""
     n_labels = errors.shape[1]

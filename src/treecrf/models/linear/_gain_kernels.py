@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import float64, int32, int64, njit, types, void
+from numba import float64, int32, int64, types, void
+
+from treecrf.compiled.kernel import kernel
 
 MOST_STEPS = 50
 """Of Newton's method for one weight."""
@@ -17,9 +19,7 @@ TOLERANCE = 1e-11
 """Newton's method stops where another step would gain less."""
 
 
-@njit(
-    types.UniTuple(float64, 2)(float64[::1], int64, float64, float64), cache=True, nogil=True, error_model="numpy"
-)  # fmt: skip
+@kernel(types.UniTuple(float64, 2)(float64[::1], int64, float64, float64), error_model="numpy")
 def fit_weight(probabilities, n_tokens, n_observed, variance):
     """The gain of one weight that multiplies the odds of a label at some tokens (McCallum 2003, section 4).
 
@@ -76,10 +76,9 @@ def fit_weight(probabilities, n_tokens, n_observed, variance):
     return gain - math.log(product), weight
 
 
-@njit(
+@kernel(
     void(int64[::1], int32[::1], int64, int64, int64[::1], float64[:, ::1], float64[:, ::1], float64, float64[::1]),
-    cache=True,
-    nogil=True,
+    allocates=True,
 )
 def measure_gains(first, windows, begin, end, first_token, probabilities, observed, variance, gains):
     """Write the gain of features begin .. end - 1: the sum over labels of the gain of one weight each.
@@ -111,11 +110,7 @@ def measure_gains(first, windows, begin, end, first_token, probabilities, observ
                 gains[feature] += max(0.0, fit_weight(buffer, n_tokens, n_observed, variance)[0])
 
 
-@njit(
-    void(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], int64[:, ::1]),
-    cache=True,
-    nogil=True,
-)
+@kernel(void(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], int64[:, ::1]))
 def count_pairs(first_feature, features, first_cell, cells, n_tokens, counts):
     """Count the windows with error tokens in which a feature and a basic cell both hold.
 
@@ -136,10 +131,8 @@ def count_pairs(first_feature, features, first_cell, cells, n_tokens, counts):
                     counts[features[i], cells[j]] += 1
 
 
-@njit(
+@kernel(
     void(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], int32[:, ::1], int64[::1], int32[::1]),
-    cache=True,
-    nogil=True,
 )
 def list_pairs(first_feature, features, first_cell, cells, n_tokens, candidate_of, next_place, windows):
     """Write the windows of each candidate.
@@ -164,7 +157,7 @@ def list_pairs(first_feature, features, first_cell, cells, n_tokens, candidate_o
                         next_place[candidate] += 1
 
 
-@njit(void(int64[::1], int32[::1], int64[::1], int64[::1], int32[::1]), cache=True, nogil=True)
+@kernel(void(int64[::1], int32[::1], int64[::1], int64[::1], int32[::1]))
 def transpose(first, windows, next_place, first_of_window, features):
     """List the features of each window, ascending, from the windows of each feature.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import float64, int16, int32, int64, njit, uint16, void
+from numba import float64, int16, int32, int64, uint16, void
+
+from treecrf.compiled.kernel import kernel
 
 
-@njit(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+@kernel(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]))
 def score_windows(cells, weights, scores):
     """Sum the weights of each window's cells.
 
@@ -30,7 +32,7 @@ def score_windows(cells, weights, scores):
                 scores[window, label] += weights[cell, label]
 
 
-@njit(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]), cache=True, nogil=True)
+@kernel(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]))
 def add_cell_gradients(cells, errors, gradient):
     """Add each window's errors, shape (n_windows, n_labels), to the gradients of its cells."""
     n_labels = errors.shape[1]
@@ -41,14 +43,19 @@ def add_cell_gradients(cells, errors, gradient):
                 gradient[cell, label] += errors[window, label]
 
 
-@njit(
+@kernel(
     float64(
-        float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[:, ::1], float64[:, ::1],
+        float64[:, ::1],
+        int32[::1],
+        float64[:, ::1],
+        int64[::1],
+        int16[::1],
+        float64[:, ::1],
+        float64[:, ::1],
         float64[:, ::1],
     ),
-    cache=True,
-    nogil=True,
-)  # fmt: skip
+    allocates=True,
+)
 def differentiate(scores, window_of, transitions, offsets, labels, alphas, errors, transition_gradient):
     """The log likelihood, and its gradient by window and by transition.
 

@@ -25,7 +25,7 @@ from treecrf.models.linear.conjunctions import (
     score_labels,
 )
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
-from treecrf.models.linear.induction_labeller import InducingCRF
+from treecrf.models.linear.induction_labeller import InductionLabeller
 from treecrf.models.runner import Runner, make_runner
 from treecrf.sequences import SequenceSet, gather_ranges
 
@@ -33,7 +33,7 @@ TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""
 
 
-class InducedCRF(InducingCRF):
+class InducedCRF(InductionLabeller):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of

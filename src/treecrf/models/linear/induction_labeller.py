@@ -11,7 +11,7 @@ from treecrf.models import base
 from treecrf.models.linear.conjunctions import ConjunctionCRF
 
 
-class InducingCRF(ConjunctionCRF):
+class InductionLabeller(ConjunctionCRF):
     """A CRF whose training goes in rounds of feature induction (McCallum 2003; PhD section 3.5).
 
     Subclasses implement `fit` and have the settings below.

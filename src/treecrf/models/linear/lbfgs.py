@@ -39,7 +39,8 @@ def minimize_objective(
     Returns
     -------
     float64, shape (n_weights,)
-        Warns where the search stopped early without convergence.
+        Warns where the search stopped early without convergence; a line search that fails where the gradient is within
+        rounding errors of 0 has converged.
     """
 
     def callback(intermediate_result: scipy.optimize.OptimizeResult) -> None:
@@ -54,6 +55,7 @@ def minimize_objective(
         raise ValueError(
             f"the objective is {result.fun} after {result.nit} iterations; lower the variance or start_noise."
         )
-    if not result.success and result.nit < max_iterations:
+    resolved = np.sqrt(np.finfo(float).eps) * max(1.0, abs(result.fun))
+    if not result.success and result.nit < max_iterations and np.abs(result.jac).max() > resolved:
         warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=3)
     return result.x

@@ -16,9 +16,10 @@ from treecrf.datasets import synthetic
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
+from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import ScalingSettings
-from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION, METHODS
+from treecrf.studies.methods import METHODS
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
 SCALING_NAMES = ["axis", "value", "method", "quantity", "seconds", "n_positions"]

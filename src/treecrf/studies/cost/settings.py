@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from treecrf.models.labellers import COST
 from treecrf.options import Model, Name, Regularization, Variance
 
-ScalingMethod = Literal["treecrf", "linear_crf", "induced_crf", "mallet", "mallet_linear"]
+if TYPE_CHECKING:
+    ScalingMethod = str
+else:
+    ScalingMethod = Literal[COST]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -16,7 +20,7 @@ class ScalingSettings(Model):
     """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts save."""
 
     methods: list[ScalingMethod] = Field(
-        list(get_args(ScalingMethod)), description="Methods to measure; none: the measurement is left out."
+        list(COST), description="Methods to measure; none: the measurement is left out."
     )
     lengths: list[Annotated[int, Field(ge=1)]] = Field(
         [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."

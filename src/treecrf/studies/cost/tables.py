@@ -14,7 +14,7 @@ from treecrf.rendering.cells import (
     seconds_text,
     three_digits,
 )
-from treecrf.rendering.style import is_own
+from treecrf.rendering.style import is_custom
 from treecrf.studies.cost.figures import SAMPLING_NAMES
 from treecrf.studies.training.tables import by_key, published_of, row_names, sorted_by_method
 
@@ -41,9 +41,9 @@ def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame of str
-        A row per data set and method of `STEP_METHODS`, and of the user's own; columns (group, name). The last group is of a whole training.
+        A row per data set and method of `STEP_METHODS`, and custom labellers; columns (group, name). The last group is of a whole training.
     """
-    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_own)])
+    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
     known = published_of(rows["dataset"], rows["method"], published)
     columns = row_names(rows, known)
     columns["", "average length"] = cell_texts(rows["average_length"], count_text)

@@ -10,28 +10,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf.models.labellers import FUTURE
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.future.features import INSTANCE
 from treecrf.studies.future.settings import NO_BAG
-
-FAMILY_NAMES = {
-    "sliding_window": "sliding window",
-    "memm": "MEMM",
-    "crf": "TreeCRF",
-    "ff_memm": "FF-MEMM",
-    "ff_crf": "FF-TreeCRF",
-}
-"""Labellers of this study as readers see them, in the order of lines and rows."""
-
-FAMILY_STYLES: dict[str, dict[str, Any]] = {
-    "sliding_window": {"color": "#000000", "marker": "D", "linestyle": "none"},
-    "memm": {"color": "#56B4E9", "marker": "X", "linestyle": (0, (2, 2))},
-    "crf": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "ff_memm": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-    "ff_crf": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},
-}
-"""Colours from the palette of Okabe and Ito; line and marker differ too."""
 
 SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0, (1.2, 1.2))}
 """Of a labeller's second bag; further ones differ by the legend alone."""
@@ -40,8 +23,8 @@ N_FEATURES_SHOWN = 4
 
 
 def family_name(family: str) -> str:
-    """What readers see of a labeller; one of their own has the name that they gave it."""
-    return FAMILY_NAMES.get(family, family)
+    """What readers see of a labeller; a custom one has the name that they gave it."""
+    return FUTURE[family].drawing.name if family in FUTURE else family
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:
@@ -76,7 +59,8 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
-    style = FAMILY_STYLES.get(family, OTHER_STYLE) if bag == bags[0] else SECOND_BAG
+    of_family = FUTURE[family].drawing.style if family in FUTURE else OTHER_STYLE
+    style = of_family if bag == bags[0] else SECOND_BAG
     shown: dict[str, Any] = {
         "markersize": MARKER_SIZES.get(str(style["marker"]), 4.2),
         "linewidth": 1.2,

@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
 from treecrf.models.base import ChainLabeller, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.memm import MEMM, SlidingWindow
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import OwnLabeller
+from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
+from treecrf.models.labellers import FUTURE, LABELLERS
+from treecrf.models.loading import load_class
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
-from treecrf.studies.custom import own_candidates
+from treecrf.studies.custom import custom_candidates
 from treecrf.studies.future.features import describe_features
 from treecrf.studies.future.settings import NO_BAG, WHOLE_FUTURE, FutureSettings
 from treecrf.studies.pieces import Frames, Pieces
@@ -41,15 +42,6 @@ PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "posit
 
 STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
 """Settings of steps, in the order in which they are chosen; their grids are those of `FutureSettings`, with an s."""
-
-LABELLERS: dict[str, type[ChainLabeller]] = {
-    "sliding_window": SlidingWindow,
-    "memm": MEMM,
-    "crf": TreeCRF,
-    "ff_memm": FutureFeatureMEMM,
-    "ff_crf": FutureFeatureTreeCRF,
-}
-"""By the names of `FutureSettings.methods` without the order."""
 
 
 class FutureOutcome(NamedTuple):
@@ -164,17 +156,17 @@ def _choose(
 ) -> _Trained:
     """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest iterations."""
     if method in settings.labellers:
-        return _choose_own(sets, window, settings.labellers[method], settings)
-    family, _, order = method.rpartition("_") if method != "sliding_window" else (method, "", "0")
-    shared: dict[str, Any] = {"window": tuple(window), "order": int(order), **variant}
+        return _choose_custom(sets, window, settings.labellers[method], settings)
+    labeller, order = _find_labeller(method)
+    shared: dict[str, Any] = {"window": tuple(window), "order": order, **variant}
     shared["l2_regularization"] = settings.l2_regularization
     best: _Trained | None = None
     for max_leaves in settings.max_leaves:
-        own = shared | {"max_leaves": max_leaves}
-        if issubclass(LABELLERS[family], FutureFeatureMEMM):
-            trained = _choose_steps(sets, LABELLERS[family], own, settings)
+        values = shared | {"max_leaves": max_leaves}
+        if issubclass(labeller, FutureFeatureMEMM):
+            trained = _choose_steps(sets, labeller, values, settings)
         else:
-            trained = _train(sets, LABELLERS[family], own | {"n_iterations": settings.chain_iterations}, settings)
+            trained = _train(sets, labeller, values | {"n_iterations": settings.chain_iterations}, settings)
         if best is None or trained.validation_accuracy > best.validation_accuracy:
             best = trained
         if _is_perfect(best):
@@ -183,8 +175,15 @@ def _choose(
     return best
 
 
+def _find_labeller(method: str) -> tuple[type[ChainLabeller], int]:
+    """The class of a method of the study, and its order."""
+    family, _, order = method.rpartition("_") if method not in FUTURE else (method, "", "0")
+    path = next(row.class_path for row in LABELLERS.values() if row.future is not None and row.future.family == family)
+    return load_class(path), int(order)
+
+
 def _choose_steps(
-    sets: Splits, labeller: type[ChainLabeller], own: dict[str, Any], settings: FutureSettings
+    sets: Splits, labeller: type[ChainLabeller], values: dict[str, Any], settings: FutureSettings
 ) -> _Trained:
     """Choose the bounds of steps one after another, each with the best of those before and the middle of those to come.
 
@@ -192,20 +191,20 @@ def _choose_steps(
     Where a training shows that a lower bound would change nothing, that bound is not tried.
     """
     names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
-    own = own | {name: getattr(settings, name) for name in names}
+    values = values | {name: getattr(settings, name) for name in names}
     if issubclass(labeller, FutureFeatureTreeCRF):
-        own |= {"crf_iterations": settings.chain_iterations, "crf_max_leaves": own["max_leaves"]}
-        own["crf_l2_regularization"] = settings.l2_regularization
+        values |= {"crf_iterations": settings.chain_iterations, "crf_max_leaves": values["max_leaves"]}
+        values["crf_l2_regularization"] = settings.l2_regularization
     grids = {name: getattr(settings, f"{name}s") for name in STEP_SETTINGS}
     chosen = {name: grid[(len(grid) - 1) // 2] for name, grid in grids.items()}
-    best = _train(sets, labeller, own | chosen, settings)
+    best = _train(sets, labeller, values | chosen, settings)
     done = [(chosen, _reach(best))]
     for name, grid in grids.items():
         for value in grid:
             candidate = chosen | {name: value}
             if _is_perfect(best) or any(_is_the_same(candidate, *other) for other in done):
                 continue
-            trained = _train(sets, labeller, own | candidate, settings)
+            trained = _train(sets, labeller, values | candidate, settings)
             done.append((candidate, _reach(trained)))
             if trained.validation_accuracy > best.validation_accuracy:
                 best = trained
@@ -213,12 +212,14 @@ def _choose_steps(
     return best
 
 
-def _choose_own(sets: Splits, window: tuple[int, int], own: LabellerSettings, settings: FutureSettings) -> _Trained:
-    """The best candidate of a class of the user's own."""
+def _choose_custom(
+    sets: Splits, window: tuple[int, int], custom: LabellerSettings, settings: FutureSettings
+) -> _Trained:
+    """The best candidate of a custom labeller."""
     tried = []
-    for candidate in own_candidates(own):
-        values = {"class_name": own.class_name, "settings": own.settings | candidate, "window": tuple(window)}
-        tried.append(_train(sets, OwnLabeller, values, settings))
+    for candidate in custom_candidates(custom):
+        values = {"class_name": custom.class_name, "settings": custom.settings | candidate, "window": tuple(window)}
+        tried.append(_train(sets, CustomLabeller, values, settings))
     return max(tried, key=lambda trained: trained.validation_accuracy)
 
 
@@ -238,9 +239,9 @@ def _is_the_same(candidate: Mapping[str, float], other: Mapping[str, float], rea
     return same_start and all(reach[name] <= candidate[name] <= other[name] for name in reach)
 
 
-def _train(sets: Splits, labeller: type[Labeller], own: dict[str, Any], settings: FutureSettings) -> _Trained:
+def _train(sets: Splits, labeller: type[Labeller], values: dict[str, Any], settings: FutureSettings) -> _Trained:
     """Train, and find the number of iterations with the best validation accuracy."""
-    model = labeller(**own)
+    model = labeller(**values)
     before = time.process_time()
     if isinstance(model, FutureFeatureMEMM):
         model.fit(sets.train, validation=sets.validation)
@@ -252,7 +253,7 @@ def _train(sets: Splits, labeller: type[Labeller], own: dict[str, Any], settings
     stages = model.staged_predict(sets.validation, (settings.decoder,), every)
     accuracies = np.array([(stage[settings.decoder] == truth).mean() for stage in stages])
     best = int(accuracies.argmax())
-    return _Trained(own, model, every * (best + 1), float(100 * accuracies[best]), spent)
+    return _Trained(values, model, every * (best + 1), float(100 * accuracies[best]), spent)
 
 
 # --- what is found ----------------------------------------------------------------------------------

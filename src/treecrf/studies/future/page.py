@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 from treecrf.datasets import describe
@@ -105,7 +104,7 @@ def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str]
     alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
     parts: list[Part] = [
         paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
-        *listed([escape(_described(settings, name)) for name in names]),
+        *listed([_described(settings, name) for name in names]),
         *drawn(folder / "orders.svg", alt, ORDERS_NOTE),
         table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
         Fold("Tests between neighbours", [paragraph(TESTS_NOTE), table("tests", "Tests between neighbours")]),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from treecrf.models.labellers import FUTURE
 from treecrf.options import Finite, Labellers, Name, Regularization, StudySettings, each_once, used_labellers
 
-_METHOD = re.compile(r"sliding_window|(memm|crf|ff_crf)_[1-4]|ff_memm_[0-4]")
+_METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}
+"""A labeller's names, one for each order."""
 
 Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -70,11 +71,12 @@ class FutureSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> FutureSettings:
+        known = {name for names in _METHODS.values() for name in names}
         for name in self.methods:
-            if name not in self.labellers and not _METHOD.fullmatch(name):
+            if name not in self.labellers and name not in known:
+                ranges = (" .. ".join(dict.fromkeys((names[0], names[-1]))) for names in _METHODS.values())
                 raise ValueError(
-                    f"names the method {name!r}, which is none of sliding_window, memm_1 .. memm_4, crf_1 .. crf_4, "
-                    "ff_memm_0 .. ff_memm_4, ff_crf_1 .. ff_crf_4 and not under labellers; correct it"
+                    f"names the method {name!r}, which is none of {', '.join(ranges)} and not under labellers; correct it"
                 )
         return self
 

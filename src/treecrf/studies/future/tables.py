@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from treecrf.models.labellers import FUTURE
 from treecrf.rendering.cells import (
     DASH,
     cell_texts,
@@ -18,7 +19,7 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.studies.future.figures import FAMILY_NAMES, family_name
+from treecrf.studies.future.figures import family_name
 from treecrf.studies.future.settings import NO_BAG
 from treecrf.studies.future.summary import one_directional_example
 from treecrf.studies.published import future_accuracies, read_published
@@ -30,14 +31,14 @@ STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 def split_method(method: str) -> tuple[str, int]:
     """The labeller and the order of a method's name."""
     family, _, order = method.rpartition("_")
-    return (family, int(order)) if order.isdigit() and family in FAMILY_NAMES else (method, 0)
+    return (family, int(order)) if order.isdigit() and family in FUTURE else (method, 0)
 
 
 def method_text(method: str) -> str:
     """What readers see of a method, perhaps with its bag in brackets."""
     name, _, bag = method.partition(" ")
     family, order = split_method(name)
-    has_order = family in FAMILY_NAMES and family != "sliding_window"
+    has_order = family in FUTURE and bool(FUTURE[family].orders)
     text = family_name(family) + (f"-{order}" if has_order else "")
     return f"{text} {bag}".strip()
 

@@ -19,10 +19,10 @@ from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.base import Decoder
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import OwnLabeller
+from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
-from treecrf.studies.custom import Candidate, OwnMethod, candidate_name, own_candidates
+from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, custom_candidates
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.pieces import Frames, Pieces
 
@@ -95,7 +95,7 @@ def evaluate_method(
     rate : float
         Share of cells that go missing.
     method : str
-        One of ``settings.methods``; a labeller of the user's own gets the data with their holes.
+        One of ``settings.methods``; a custom labeller gets the data with their holes.
     settings : MissingSettings
     seed : int
     pieces : Pieces, optional
@@ -193,7 +193,7 @@ def _choose(
 ) -> dict[str, Any]:
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
     if method in settings.labellers:
-        candidates = own_candidates(settings.labellers[method])
+        candidates = custom_candidates(settings.labellers[method])
     else:
         candidates = [{"l2_regularization": value} for value in sorted(settings.l2_regularizations)]
     curves = []
@@ -217,11 +217,11 @@ def _train(
     candidate: Candidate,
     n_iterations: int,
     settings: MissingSettings,
-) -> tuple[TreeCRF | OwnLabeller, Transform]:
+) -> tuple[TreeCRF | CustomLabeller, Transform]:
     """A fitted model and what must be done to data before it predicts."""
     transform: Transform = lambda data: data  # noqa: E731
     if method in settings.labellers:
-        return OwnMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), transform
+        return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), transform
     if method == "imputation":
         transform = Imputer().fit(train).transform
     elif method == "indicator":
@@ -243,7 +243,7 @@ def _train(
     return model.fit(transform(train)), transform
 
 
-def _predict(model: TreeCRF | OwnLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:
+def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:
     """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
     if isinstance(model, TreeCRF):
         return model.predict(data, decoder)

@@ -8,11 +8,10 @@ from itertools import product
 
 import pandas as pd
 
-from treecrf.compiled.cache import kernel_cache
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf.studies.missing.jobs import Outcome, comparable, evaluate_method, evaluations, warm_kernels
+from treecrf.studies.missing.jobs import Outcome, comparable, evaluate_method, evaluations
 from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]
@@ -64,9 +63,8 @@ def study_table(
     fitted, tested = hold_out(len(data), test_fraction, derive_seed(seed, name, "test"))
     train, test = data.select(fitted), data.select(tested)
     jobs = list(product(settings.rates, settings.methods))
-    warm_kernels()  # one after another: two threads must not compile the same routine
     outcomes: dict[tuple[float, str], Outcome] = {}
-    with kernel_cache(), ThreadPoolExecutor(n_threads) as pool:  # the jobs' own such blocks may end out of order
+    with ThreadPoolExecutor(n_threads) as pool:
         running = {
             pool.submit(evaluate_method, name, train, test, window, rate, method, settings, seed): (rate, method)
             for rate, method in jobs

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from treecrf.models.treatments import CHOICES, TREATMENTS
 from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
 
-MissingMethod = Literal[
-    "instance_weighting", "surrogate_splitting", "default_direction", "imputation", "indicator"
-]  # fmt: skip
+if TYPE_CHECKING:
+    MissingMethod = str
+else:
+    MissingMethod = Literal[CHOICES]
 
 
 class MissingSettings(StudySettings):
@@ -19,7 +21,7 @@ class MissingSettings(StudySettings):
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"methods", "rates", "baseline", "baselines"}
 
     methods: list[MissingMethod | Name] = Field(
-        ["instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction"],
+        list(TREATMENTS),
         min_length=1,
         description="Ways of handling missing values, and labellers of your own that cope with holes themselves.",
     )
@@ -69,7 +71,7 @@ class MissingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
-        refuse_unknown(self.methods, get_args(MissingMethod), self.labellers)
+        refuse_unknown(self.methods, CHOICES, self.labellers)
         return self
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.rendering.style import (
     SETTINGS,
-    is_own,
+    is_custom,
     ordered_training_methods,
     training_method_name,
     training_method_style,
@@ -21,7 +21,7 @@ from treecrf.studies.published import training_accuracies, training_costs
 from treecrf.studies.training.summary import BETTER
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")
-"""Methods of figures 3.1 and 3.2; the user's own join them."""
+"""Methods of figures 3.1 and 3.2; custom labellers join them."""
 
 FIRST_ITERATIONS = 0.1
 """Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
@@ -155,8 +155,8 @@ def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataF
     """The curves of the methods that a figure shows; unless they are given, all where none of `FIGURE_METHODS` was run."""
     present = list(curves["method"].unique())
     if methods is None:
-        own = [method for method in present if is_own(method)]
-        methods = [method for method in present if method in FIGURE_METHODS or method in own] or present
+        custom = [method for method in present if is_custom(method)]
+        methods = [method for method in present if method in FIGURE_METHODS or method in custom] or present
     wanted = list(methods)
     shown = curves[curves["method"].isin(wanted)]
     if shown.empty:

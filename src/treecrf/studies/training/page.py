@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from treecrf.io.files import read_frame, read_frames, read_json
 from treecrf.rendering.parts import (
@@ -198,7 +198,9 @@ def _accuracy(
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
     parts: list[Part] = [
         overview,
-        *listed([f"<b>{escape(name)} is a stand-in</b>: {escape(why)}" for name, why in stand_ins.items()], "stand-in"),
+        *listed(
+            [Markup("<b>{} is a stand-in</b>: {}").format(*stand_in) for stand_in in stand_ins.items()], "stand-in"
+        ),
         *drawn(folder / "accuracies.svg", alt, OVERVIEW_NOTE),
         Table(
             "Cross-validated choice, mean ± sd; the best of a data set is bold",
@@ -311,10 +313,11 @@ def _measured(results: Path, file: str) -> pd.DataFrame:
     return frame.assign(stand_in=frame["dataset"].isin(_stand_ins(results, frame["dataset"].unique())))
 
 
-def _not_run(notes: pd.DataFrame) -> list[str]:
-    """Which methods were not run, on which data sets, and why (HTML)."""
+def _not_run(notes: pd.DataFrame) -> list[Markup]:
+    """Which methods were not run, on which data sets, and why."""
     rows = notes_layout(notes).itertuples(index=False, name=None)
-    return [f"<b>{escape(f'{method} was not run on {names}')}</b>: {escape(reason)}" for names, method, reason in rows]
+    item = Markup("<b>{method} was not run on {names}</b>: {reason}")
+    return [item.format(names=names, method=method, reason=reason) for names, method, reason in rows]
 
 
 def _choices(settings: TrainingSettings) -> Fold:

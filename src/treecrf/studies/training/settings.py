@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from treecrf.models.labellers import TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
@@ -19,26 +20,14 @@ from treecrf.options import (
     used_labellers,
 )
 
-TrainingMethod = Literal[
-    "treecrf", "treecrf_original", "linear_crf", "induced_crf", "mallet", "mallet_linear", "smile", "memm",
-    "sliding_window", "neural_network", "lightgbm",
-]  # fmt: skip
-GRIDS: dict[str, tuple[str, ...]] = {
-    "treecrf": ("l2_regularizations",),
-    "treecrf_original": ("original_max_leaves",),
-    "linear_crf": ("variances",),
-    "induced_crf": ("variances",),
-    "mallet": ("variances",),
-    "mallet_linear": ("variances",),
-    "smile": ("original_max_leaves",),
-    "memm": ("memm_regularizations",),
-    "sliding_window": ("memm_regularizations",),
-    "neural_network": ("network_penalties", "network_hidden", "network_epochs", "network_windows"),
-    "lightgbm": ("lightgbm_leaves",),
-}
+if TYPE_CHECKING:
+    TrainingMethod = str
+else:
+    TrainingMethod = Literal[tuple(TRAINING)]
+GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
-CHOSEN_BY = {"mallet": "induced_crf", "mallet_linear": "linear_crf", "smile": "treecrf_original"}
+CHOSEN_BY = {method: row.chosen_by for method, row in TRAINING.items() if row.chosen_by is not None}
 """Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
 
 
@@ -47,7 +36,7 @@ class TrainingSettings(StudySettings):
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
-        list(get_args(TrainingMethod)), min_length=1, description="Methods to compare; the first is compared with all."
+        list(TRAINING), min_length=1, description="Methods to compare; the first is compared with all."
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     l2_regularizations: list[Regularization] = Field(
@@ -99,7 +88,7 @@ class TrainingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
-        refuse_unknown(self.methods, get_args(TrainingMethod), self.labellers)
+        refuse_unknown(self.methods, TRAINING, self.labellers)
         return self
 
     @model_validator(mode="after")

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.deviance import compare_pairs
-from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION
 from treecrf.studies.training.jobs import UNPERTURBED, joined_candidates, peaks
 
 BETTER = "better"

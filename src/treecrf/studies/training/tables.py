@@ -29,7 +29,7 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.rendering.style import DECODER_NAMES, is_own, ordered_training_methods, training_method_name
+from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
 from treecrf.studies.published import STANDS_FOR
 from treecrf.studies.training.summary import BETTER
 
@@ -120,12 +120,12 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     Returns
     -------
     DataFrame of str
-        A row per data set and method of `STANDS_FOR`, and of the user's own; columns (group, name). All with the decoder that cross-validation
+        A row per data set and method of `STANDS_FOR`, and custom labellers; columns (group, name). All with the decoder that cross-validation
         prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below
         (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`: significantly better of TreeCRF and MALLET, or
         of TreeCRF and CRF with induction where MALLET was not run.
     """
-    shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_own)
+    shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
     better = summary[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
     known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), published)

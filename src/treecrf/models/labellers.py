@@ -1,0 +1,213 @@
+"""The registry of labellers: one row each.
+
+Names, choices, grids and colours everywhere else are derived from the rows. The registry loads no labeller:
+`treecrf.models.loading` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from treecrf.models.drawing import Drawing
+
+FORWARD_BACKWARD = ["gradient", "update"]
+INDUCTION = ["trees", "induction"]
+"""Phases in a labeller's ``seconds_`` that table 3.6 calls forward-backward and feature induction."""
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class TrainingRow(NamedTuple):
+    """A labeller in the training study.
+
+    Attributes
+    ----------
+    chosen : str
+        The labeller's setting that cross-validation chooses.
+    grid : str
+        The study's setting with its candidates.
+    taken : mapping
+        The labeller's other settings to the study's settings with their values.
+    fixed : mapping
+        The labeller's settings that the study does not vary.
+    alone : tuple of str
+        The study's settings, apart from the grid, that no other labeller looks at.
+    class_path : str or None
+        Another class than the row's.
+    chosen_by : str or None
+        The method with the same algorithm that chooses for one that runs in Java, which takes too long for
+        cross-validation.
+    in_cost : bool
+        Whether the cost study measures it too.
+    """
+
+    chosen: str
+    grid: str
+    taken: Mapping[str, str] = _NOTHING
+    fixed: Mapping[str, Any] = _NOTHING
+    alone: tuple[str, ...] = ()
+    class_path: str | None = None
+    chosen_by: str | None = None
+    in_cost: bool = False
+
+
+class FutureRow(NamedTuple):
+    """A labeller in the study of future features.
+
+    Attributes
+    ----------
+    family : str
+        The study's name of it, without the order.
+    orders : tuple of int
+        Orders that a configuration may ask for; none: the name has no order, which is 0.
+    drawing : Drawing
+    """
+
+    family: str
+    orders: tuple[int, ...]
+    drawing: Drawing
+
+
+class Row(NamedTuple):
+    """A labeller.
+
+    Attributes
+    ----------
+    class_path : str
+        ``module:Class``.
+    family : str
+        Folder of the module.
+    drawing : Drawing or None
+        In the figures and tables of the training and cost studies.
+    training : TrainingRow or None
+    future : FutureRow or None
+    in_tables : bool
+        Whether ``treecrf fit`` offers it.
+    iterations : str
+        Its setting with the number of iterations.
+    start : "perturbed", "random" or "fixed"
+        Whether a seed perturbs its start (``random_state``, ``start_noise``), the start is always random
+        (``random_state``), or it has no seed.
+    """
+
+    class_path: str
+    drawing: Drawing | None = None
+    training: TrainingRow | None = None
+    future: FutureRow | None = None
+    in_tables: bool = True
+    iterations: str = "n_iterations"
+    start: Literal["perturbed", "random", "fixed"] = "perturbed"
+
+    @property
+    def family(self) -> str:
+        """The folder of the module: boosted, linear, window, future or java."""
+        return self.class_path.split(".")[2]
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class."""
+        return self.class_path.partition(":")[2]
+
+
+_TREECRF = "treecrf.models.boosted.treecrf:TreeCRF"
+_ITERATIONS = {"n_iterations": "n_iterations"}
+_BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves", "order": "order"}
+_WINDOW_BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves"}
+
+LABELLERS = {
+    "treecrf": Row(
+        _TREECRF,
+        Drawing("TreeCRF", "#0072B2", "o", "-"),
+        TrainingRow("l2_regularization", "l2_regularizations", _BOOSTING, in_cost=True),
+        FutureRow("crf", (1, 2, 3, 4), Drawing("TreeCRF", "#0072B2", "o", "-")),
+    ),
+    "treecrf_original": Row(
+        _TREECRF,
+        Drawing("TreeCRF, original", "#56B4E9", "h", (0, (5, 1))),
+        TrainingRow("max_leaves", "original_max_leaves", _BOOSTING, {"l2_regularization": 0.0}),
+        in_tables=False,
+    ),
+    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "p", (0, (3, 1.2))), in_tables=False),
+    "linear_crf": Row(
+        "treecrf.models.linear.linear_crf:LinearCRF",
+        Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
+        TrainingRow("variance", "variances", {"max_iterations": "n_iterations"}, in_cost=True),
+        iterations="max_iterations",
+    ),
+    "induced_crf": Row(
+        "treecrf.models.linear.induced_crf:InducedCRF",
+        Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
+        TrainingRow("variance", "variances", _ITERATIONS, in_cost=True),
+    ),
+    "mallet": Row(
+        "treecrf.models.java.mallet:MalletCRF",
+        Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),
+        TrainingRow("variance", "variances", _ITERATIONS, {"induction": True}, chosen_by="induced_crf", in_cost=True),
+    ),
+    "mallet_linear": Row(
+        "treecrf.models.java.mallet:MalletCRF",
+        Drawing("MALLET, no induction", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
+        TrainingRow("variance", "variances", _ITERATIONS, {"induction": False}, chosen_by="linear_crf", in_cost=True),
+        in_tables=False,
+    ),
+    "smile": Row(
+        "treecrf.models.java.smile:SmileCRF",
+        Drawing("SMILE", "#CC79A7", "v", (0, (6, 1, 1, 1, 1, 1))),
+        TrainingRow("max_leaves", "original_max_leaves", _ITERATIONS, chosen_by="treecrf_original"),
+        start="fixed",
+    ),
+    "memm": Row(
+        "treecrf.models.boosted.memm:MEMM",
+        Drawing("MEMM", "#56B4E9", "X", (0, (2, 2))),
+        TrainingRow("l2_regularization", "memm_regularizations", _BOOSTING),
+        FutureRow("memm", (1, 2, 3, 4), Drawing("MEMM", "#56B4E9", "X", (0, (2, 2)))),
+    ),
+    "sliding_window": Row(
+        "treecrf.models.boosted.memm:SlidingWindow",
+        Drawing("sliding window", "#E69F00", "<", (0, (1, 2))),
+        TrainingRow("l2_regularization", "memm_regularizations", _WINDOW_BOOSTING, {"order": 0}, class_path=_TREECRF),
+        FutureRow("sliding_window", (), Drawing("sliding window", "#000000", "D", "none")),
+    ),
+    "neural_network": Row(
+        "treecrf.models.window.classifiers:NeuralNetwork",
+        Drawing("neural network", "#009E73", ">", (0, (2, 1))),
+        TrainingRow(
+            "l2_regularization",
+            "network_penalties",
+            {"n_hidden": "network_hidden", "n_epochs": "network_epochs"},
+            alone=("network_hidden", "network_epochs", "network_windows"),
+        ),
+        iterations="n_epochs",
+        start="random",
+    ),
+    "lightgbm": Row(
+        "treecrf.models.window.classifiers:WindowLightGBM",
+        Drawing("LightGBM", "#D55E00", "d", (0, (8, 2))),
+        TrainingRow("max_leaves", "lightgbm_leaves", _ITERATIONS),
+    ),
+    "ff_memm": Row(
+        "treecrf.models.future.future_memm:FutureFeatureMEMM",
+        future=FutureRow("ff_memm", (0, 1, 2, 3, 4), Drawing("FF-MEMM", "#D55E00", "s", (0, (4, 1.2)))),
+        in_tables=False,
+    ),
+    "ff_crf": Row(
+        "treecrf.models.future.future_treecrf:FutureFeatureTreeCRF",
+        future=FutureRow("ff_crf", (1, 2, 3, 4), Drawing("FF-TreeCRF", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
+        in_tables=False,
+    ),
+}
+"""By the names that configurations give them, in the order of lines and columns."""
+
+DRAWINGS = {name: row.drawing for name, row in LABELLERS.items() if row.drawing is not None}
+TRAINING = {name: row.training for name, row in LABELLERS.items() if row.training is not None}
+FUTURE = {row.future.family: row.future for row in LABELLERS.values() if row.future is not None}
+"""The rows of the training study by method, and of the study of future features by family."""
+
+COST = tuple(name for name, row in TRAINING.items() if row.in_cost)
+TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
+"""Labellers whose cost is measured, and those that ``treecrf fit`` offers."""
+
+CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
+"""By name of the class."""

@@ -1,0 +1,40 @@
+"""Loading of labellers: their classes by name, and fitted ones from files."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from treecrf.io.messages import quoted
+from treecrf.io.npz import read_npz
+from treecrf.models.base import FORMAT, ChainLabeller, Labeller, attributes_from
+from treecrf.models.labellers import CLASS_PATHS
+
+
+def load_class(class_path: str) -> type[ChainLabeller]:
+    """The class that ``module:Class`` names; nothing else of the registry is loaded."""
+    module, _, name = class_path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def load(path: str | os.PathLike[str]) -> Labeller:
+    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
+    header, arrays = read_npz(path, FORMAT)
+    name = header.get("class")
+    if name in CLASS_PATHS:
+        load_class(CLASS_PATHS[name])
+    if not isinstance(name, str) or name not in Labeller.registry:
+        raise ValueError(
+            f"{os.fspath(path)} holds a {quoted(name)}, which is not known; import the module that has it."
+        )
+    try:
+        params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
+        model = Labeller.registry[name](**params)
+        model.attributes_ = attributes_from(header["attributes"])
+        model.label_names_ = tuple(header["label_names"])
+        model._restore(header["values"], arrays)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{os.fspath(path)} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
+        ) from error
+    return model

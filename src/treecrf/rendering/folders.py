@@ -1,0 +1,31 @@
+"""Paths of a page and of the files that it links to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+FILE_KINDS = {".csv": "CSV", ".tex": "LaTeX", ".svg": "SVG", ".pdf": "PDF", ".png": "PNG"}
+"""Files that are linked, in this order, by what they end in."""
+
+
+class Folders(NamedTuple):
+    """The folders of results and of reports, where the page is."""
+
+    results: Path
+    reports: Path
+
+    def files(self, path: Path) -> list[tuple[str, Path]]:
+        """The kinds and the paths of the files that are `path` but for the suffix."""
+        found = [(kind, Path(f"{path}{suffix}")) for suffix, kind in FILE_KINDS.items()]
+        return [(kind, file) for kind, file in found if file.is_file()]
+
+    def address(self, file: Path) -> str:
+        """The way from the page to a file."""
+        return quote(Path(os.path.relpath(file, self.reports)).as_posix())
+
+    def below_results(self, file: Path) -> str:
+        """The way from the folder of results to a file."""
+        return Path(os.path.relpath(file, self.results)).as_posix()

@@ -1,0 +1,37 @@
+"""Templates of HTML: what they are given is escaped, unless it is a `Markup`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from treecrf.io.files import resource
+
+ENVIRONMENT = Environment(
+    loader=PackageLoader("treecrf.rendering"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+
+
+def render(name: str, **values: Any) -> Markup:
+    """A template of this folder with its places filled.
+
+    Parameters
+    ----------
+    name : str
+        File below ``templates``.
+    **values
+        What the template names. Text is escaped; markup that can be trusted is a `Markup`.
+    """
+    return Markup(ENVIRONMENT.get_template(name).render(values))
+
+
+def render_page(name: str, **values: Any) -> str:
+    """The same, of a page that stands by itself: its style sheet and its script are inside it."""
+    style, script = (Markup(resource("treecrf.rendering", file)) for file in ("page.css", "page.js"))
+    return f"{render(name, style=style, script=script, **values)}\n"

@@ -1,0 +1,308 @@
+"""Sets, files, pages and runs of the workflow that several test files need."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+
+from treecrf.missing import inject
+from treecrf.report.page import write_page
+from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
+from treecrf.studies.settings import load_settings
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+
+# --- sets -------------------------------------------------------------------------------------------
+
+
+def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, longest=5):
+    lengths = rng.integers(1, longest + 1, n_sequences)
+    lengths[0] = 1
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    attributes = tuple(Attribute(f"a{j}", tuple("abcdefgh"[:n_categories])) for j in range(n_attributes))
+    values = rng.integers(0, n_categories, (offsets[-1], n_attributes))
+    labels = rng.integers(0, n_labels, offsets[-1])
+    return SequenceSet(values, offsets, attributes, labels, tuple("ABCDE"[:n_labels]))
+
+
+def larger_set(seed=0, n_sequences=40, longest=30):
+    return random_set(np.random.default_rng(seed), n_sequences, 3, 2, 5, longest)
+
+
+HOLE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
+
+
+POLICIES = [
+    {"missing": "instance_weighting"},
+    {"missing": "instance_weighting", "scale_gain": True},
+    {"missing": "surrogate_splitting"},
+    {"missing": "surrogate_splitting", "scale_gain": True, "n_surrogates": 1},
+    {"missing": "surrogate_splitting", "n_surrogates": 2, "either_polarity": False, "all_missing": "both"},
+    {"missing": "default_direction"},
+    {"missing": "default_direction", "unseen_missing": "both"},
+]
+
+
+def dependent_set(rng, n_sequences, n_labels=3, longest=5, n_categories=3, n_attributes=2, unlabelled=1):
+    """Sequences with attributes that depend on each other, so that surrogates exist."""
+    lengths = rng.integers(1, longest + 1, n_sequences)
+    observed = lengths + rng.integers(0, unlabelled + 1, n_sequences)
+    offsets, observation_offsets = (np.concatenate([[0], np.cumsum(part)]) for part in (lengths, observed))
+    first = rng.integers(0, n_categories, observation_offsets[-1])
+    columns = [np.where(rng.random(len(first)) < 0.7, first, rng.integers(0, n_categories, len(first)))]
+    columns += [rng.permutation(n_categories)[columns[0]] if j == 1 else first for j in range(1, n_attributes)]
+    attributes = [Attribute(f"a{j}", tuple("abcdefgh"[:n_categories])) for j in range(n_attributes)]
+    labels = rng.integers(0, n_labels, offsets[-1])
+    values = np.stack(columns, axis=1)
+    return SequenceSet(values, offsets, attributes, labels, tuple("ABC"[:n_labels]), observation_offsets)
+
+
+def assert_same_bits(first, second, sets=()):
+    """The same trees, history, and potentials of other sets, byte for byte."""
+    for name in first.forest_._fields:
+        assert getattr(first.forest_, name).tobytes() == getattr(second.forest_, name).tobytes(), name
+    assert first.log_likelihood_history_.tobytes() == second.log_likelihood_history_.tobytes()
+    for data in sets:
+        assert first.potentials(data).tobytes() == second.potentials(data).tobytes()
+
+
+def damaged_sets(seed=0, n_sequences=40, longest=20):
+    rng = np.random.default_rng(seed)
+    return [inject(dependent_set(rng, n_sequences, longest=longest), 0.2, rng) for _ in range(2)]
+
+
+def letter_set(seed, n_sequences=8, n_labels=3, longest=5, n_categories=4):
+    """Letters that mostly tell the label, and a flag that does not."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, longest + 1, n_sequences)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    labels = rng.integers(0, n_labels, offsets[-1])
+    letters = np.where(rng.random(offsets[-1]) < 0.6, labels, rng.integers(0, n_categories, offsets[-1]))
+    values = np.stack([letters, rng.integers(0, 2, offsets[-1])], axis=1)
+    attributes = (Attribute("letter", tuple("abcdef"[:n_categories])), Attribute("flag", ("no", "yes")))
+    return SequenceSet(values, offsets, attributes, labels, tuple("XYZ"[:n_labels]))
+
+
+def copied_set(seed, n_sequences=40, n_labels=3):
+    """A letter, a copy of it (which makes ties), a flag, a rare mark."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 6, n_sequences))])
+    letters = rng.integers(0, 3, offsets[-1])
+    values = np.stack([letters, letters, rng.integers(0, 2, offsets[-1]), rng.random(offsets[-1]) < 0.1], axis=1)
+    attributes = (
+        Attribute("letter", ("a", "b", "c")), Attribute("copy", ("a", "b", "c")), Attribute("flag", ("no", "yes")),
+        Attribute("mark", ("no", "yes")),
+    )  # fmt: skip
+    labels = rng.integers(0, n_labels, offsets[-1])
+    return SequenceSet(values, offsets, attributes, labels, tuple("XYZ"[:n_labels]))
+
+
+def cells_by_position(data, window):
+    """The cells that hold at each position, from the codes of its window."""
+    sizes = slot_sizes(data.attributes, window)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return [
+        {int(first[slot] + code) for slot, code in enumerate(row) if code < sizes[slot]}
+        for row in window_codes(data, window)
+    ]
+
+
+def tuples(conjunctions):
+    return [conjunctions.cells_of(i) for i in range(conjunctions.size)]
+
+
+CONTENT = bytes(range(256)) * 40
+
+
+def tar(**options):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=options.get("mode", "w")) as bundle:
+        member = tarfile.TarInfo("inner/file.data")
+        member.size = len(CONTENT)
+        bundle.addfile(member, io.BytesIO(CONTENT))
+    return stream.getvalue()
+
+
+def zipped():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as bundle:
+        bundle.writestr("inner/file.data", CONTENT)
+    return stream.getvalue()
+
+
+def compressed(content):
+    """What compress(1) could write with 9-bit codes alone: every byte literally, the table cleared in time."""
+    clear, every = 256, 240  # the table starts at 257 and would outgrow 9 bits at 512
+    codes = []
+    for i, byte in enumerate(content):
+        if i and i % every == 0:
+            codes.append(clear)
+            codes += [0] * (-len(codes) % 8)  # codes come in groups of eight, and a clearing ends its group
+        codes.append(byte)
+    number = sum(code << (9 * i) for i, code in enumerate(codes))
+    return b"\x1f\x9d\x90" + number.to_bytes((9 * len(codes) + 7) // 8, "little")
+
+
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Elements(HTMLParser):
+    """All elements in order, each with its attributes; fails on tags that do not close."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, *tags):
+        return [attributes for tag, attributes in self.found if tag in tags]
+
+
+def check(page):
+    """What every page of results must fulfil; returns its elements."""
+    elements = Elements(page)
+    sources = [attributes[name] for _, attributes in elements.found for name in ("src", "srcset") if name in attributes]
+    assert [source for source in sources if not source.startswith("data:")] == []
+    assert elements.all("link", "iframe", "object") == []
+    assert "@import" not in page
+    assert not re.search(r"url\(", page)
+    assert all(len(image["alt"]) > 20 for image in elements.all("img"))
+    levels = [int(tag[1]) for tag, _ in elements.found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+    assert all(cell.get("scope") in ("col", "row", "colgroup") for cell in elements.all("th"))
+    assert len(elements.all("caption")) == len(elements.all("table")) > 0
+    identifiers = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(identifiers) == len(set(identifiers))
+    targets = [link["href"] for link in elements.all("a")]
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(identifiers)
+    for tag in ("main", "nav", "header"):
+        assert len(elements.all(tag)) == 1
+    return elements
+
+
+def linked_files(elements, folder):
+    """The files that links of a page in `folder` lead to."""
+    return [folder / unquote(link["href"]) for link in elements.all("a") if not link["href"].startswith(("#", "http"))]
+
+
+def write_training_results(folder):
+    """Fill a folder with the results of the data set hmm, and of half of xor."""
+    description = {
+        "source": "hmm", "title": "a test", "stand_in": "labels are made up", "terms": "none", "window": [1, 1],
+        "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 1, "positions": 2},
+        "test": {"sequences": 1, "positions": 2},
+    }  # fmt: skip
+    curve = {"iteration": 1, "accuracy": 60.0, "low": 59.0, "high": 61.0, "cpu_seconds": 1.0, "chosen": True}
+    cost = {
+        "average_length": 5.0, "n_features": 3, "forward_backward_seconds": 0.1, "induction_seconds": np.nan,
+        "total_seconds": 1.0, "n_iterations": 9.0,
+    }  # fmt: skip
+    outcome = {
+        "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
+        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
+        "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_mean": np.nan, "peak_sd": np.nan,
+    }  # fmt: skip
+    comparison = {
+        "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
+        "clustered_p_value": np.nan, "clustered_p_holm": np.nan,
+    }  # fmt: skip
+    ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
+    decoders = ("forward_backward", "viterbi", "better")
+    frames = {
+        "summary": [
+            {**ids, **outcome, "method": method, "decoder": decoder}
+            for method in ("linear_crf", "my_method")
+            for decoder in decoders
+        ],
+        "curves": [ids | {"decoder": "viterbi"} | curve],
+        "costs": [ids | cost],
+        "comparisons": [{**ids, **comparison, "decoder": decoder} for decoder in decoders],
+        "notes": [ids | {"method": "smile", "note": "no <Java>."}],
+    }
+    for name in ("hmm", "xor"):
+        for part in ("data", "training"):
+            (folder / part / name).mkdir(parents=True)
+        (folder / "data" / name / "description.json").write_text(json.dumps(description))
+    for name, rows in frames.items():
+        pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
+    pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
+    (folder / "training/figure_3_1.svg").write_text("<svg/>")
+
+
+def page_of(results, *names, **training):
+    settings = load_settings(
+        {
+            "results": str(results),
+            "reports": str(results / "reports"),
+            "datasets": {name: {} for name in names},
+            "training": {"datasets": list(names), **training},
+        }
+    )
+    write_page(settings, results / "logs")
+    return (results / "reports/index.html").read_text()
+
+
+SMALL = {
+    "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "memm_regularizations": [20], "original_max_leaves": [3],
+    "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
+}  # fmt: skip
+
+
+NOT_MISSING = {"datasets": []}
+
+
+NO_FUTURE = {"datasets": []}
+
+
+NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
+
+
+SCALING = {
+    "methods": ["treecrf", "linear_crf"], "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
+    "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
+    "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1], "pseudo_likelihood_iterations": [1],
+}  # fmt: skip
+
+
+def run(
+    folder, training, *options, missing=NOT_MISSING, scaling=NOT_MEASURED, future=NO_FUTURE, configfile="config/demo.yaml",
+    check=True, package=None, **more,
+):  # fmt: skip
+    """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
+    environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
+    if package is not None:
+        environment["PYTHONPATH"] = str(package)
+    environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
+    command += ["--max-jobs-per-timespan", "100/1s"]  # Snakemake ends so long after its last step has begun
+    wanted = {"training": training, "missing": missing, "scaling": scaling, "future": future, **more}
+    studies = [f"{name}={json.dumps(study)}" for name, study in wanted.items()]
+    command += ["--configfile", configfile, *options, "--config", *studies]
+    process = subprocess.run(
+        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert not check or process.returncode == 0, process.stdout
+    return process

@@ -1,0 +1,441 @@
+"""`treecrf.chain` against enumeration of all label sequences, the plain recursions, and python-crfsuite."""
+
+import itertools
+import math
+import os
+import subprocess
+import sys
+
+import naive
+import numpy as np
+import pycrfsuite
+import pytest
+
+from treecrf import chain
+from treecrf.chain import inference
+
+SMALL = [(n_labels, order) for n_labels in (1, 2, 3, 4) for order in range(5) if n_labels**order <= 256]
+
+
+def random_chains(seed, n_labels, order, lengths, scale=2.0, garbage=np.nan):
+    """Normal potentials, with `garbage` wherever a state is not valid."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    space = chain.StateSpace(n_labels, order)
+    potentials = rng.normal(scale=scale, size=(n_labels, offsets[-1], space.n_states))
+    potentials[:, ~valid_states(space, offsets)] = garbage
+    return potentials, offsets
+
+
+def valid_states(space, offsets):
+    """Whether the state has min(t, k) labels; bool, shape (n_positions, n_states)."""
+    within = np.concatenate([np.arange(n) for n in np.diff(offsets)])
+    depths = np.array([len(state) for state in naive.states(space.n_labels, space.order)])
+    return np.minimum(within, space.order)[:, None] == depths
+
+
+def assert_agrees(potentials, offsets, order, expected, tolerance=1e-10):
+    marginals = chain.forward_backward(potentials, offsets, order)
+    close = {"rtol": tolerance, "atol": tolerance}
+    np.testing.assert_allclose(marginals.log_partition, expected.log_partition, **close)
+    np.testing.assert_allclose(marginals.labels, expected.marginals, **close)
+    np.testing.assert_allclose(chain.pairwise_marginals(potentials, offsets, order), expected.pairs, **close)
+    paths = chain.viterbi(potentials, offsets, order)
+    np.testing.assert_allclose(paths.scores, expected.best_scores, **close)
+    np.testing.assert_array_equal(paths.labels, expected.best_labels)
+    assert marginals.labels.dtype == marginals.log_partition.dtype == paths.scores.dtype == np.float64
+    assert paths.labels.dtype == np.int16
+
+
+# --- the numbering of states ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_labels", "order"), SMALL)
+def test_numbering_is_the_documented_one(n_labels, order):
+    space = chain.StateSpace(n_labels, order)
+    names = naive.states(n_labels, order)
+    padded = [state + (n_labels,) * (order - len(state)) for state in names]
+    assert space.n_states == len(names)
+    assert space.labels_of_state.dtype == np.int16
+    assert [tuple(row) for row in space.labels_of_state.tolist()] == padded
+    assert [space.offset_of_depth(j) for j in range(order + 1)] == [
+        next(i for i, state in enumerate(names) if len(state) == j) for j in range(order + 1)
+    ]
+
+
+@pytest.mark.parametrize(("n_labels", "order"), SMALL)
+def test_state_sequence_names_the_previous_labels(n_labels, order):
+    rng = np.random.default_rng([n_labels, order])
+    offsets = np.array([0, 1, 3, 10, 16])
+    labels = rng.integers(0, n_labels, 16)
+    names = naive.states(n_labels, order)
+    found = chain.state_sequence(labels, offsets, n_labels, order)
+    assert found.dtype == np.int32
+    for begin, end in itertools.pairwise(offsets):
+        expected = [naive.state_before(labels[begin:end].tolist(), t, order) for t in range(end - begin)]
+        assert [names[state] for state in found[begin:end]] == expected
+
+
+# --- against naive versions -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_labels", "order"), SMALL)
+def test_agrees_with_enumeration(n_labels, order):
+    potentials, offsets = random_chains([1, n_labels, order], n_labels, order, [1, 5, 2, 4, 3])
+    assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
+
+
+@pytest.mark.parametrize(("n_labels", "order"), [case for case in SMALL if case[1] > 0])
+def test_log_recursion_agrees_with_enumeration(n_labels, order, monkeypatch):
+    infer = inference.infer
+
+    def infer_in_logs(potentials, offsets, order, in_logs, *outputs):
+        assert in_logs.all()
+        outputs[0][:] = np.nan  # the exponentials, which logs have no use for
+        infer(potentials, offsets, order, in_logs, *outputs)
+
+    monkeypatch.setattr(inference, "_MAX_EXPONENT", -1.0)
+    monkeypatch.setattr(inference, "infer", infer_in_logs)
+    potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [1, 5, 2, 4, 3])
+    assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
+
+
+@pytest.mark.parametrize(("n_labels", "order"), [(3, 0), (3, 1), (2, 4), (4, 2), (2, 6)])
+def test_longer_chains_agree_with_the_plain_recursion(n_labels, order):
+    potentials, offsets = random_chains([3, n_labels, order], n_labels, order, [40, 1, 25, 7])
+    assert_agrees(potentials, offsets, order, naive.recursive_chains(potentials, offsets, order))
+
+
+def test_naive_versions_agree_with_each_other():
+    potentials, offsets = random_chains(4, 3, 2, [1, 5, 2])
+    for one, other in zip(
+        naive.enumerate_chains(potentials, offsets, 2), naive.recursive_chains(potentials, offsets, 2), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_labels", "order"), SMALL)
+def test_log_likelihood_is_score_less_log_partition(n_labels, order):
+    potentials, offsets = random_chains([5, n_labels, order], n_labels, order, [3, 1, 5])
+    labels = np.random.default_rng(6).integers(0, n_labels, offsets[-1])
+    expected = []
+    for begin, end in itertools.pairwise(offsets):
+        scores = naive.chain_scores(potentials, begin, end, order)
+        expected.append(scores[tuple(labels[begin:end].tolist())] - naive.log_sum(list(scores.values())))
+    found = chain.log_likelihood(potentials, labels, offsets, order)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_likelihoods_of_all_label_sequences_sum_to_one():
+    potentials, offsets = random_chains(7, 3, 2, [4])
+    total = sum(
+        math.exp(chain.log_likelihood(potentials, labels, offsets, 2)[0])
+        for labels in itertools.product(range(3), repeat=4)
+    )
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_ties_go_to_the_lowest_code_from_the_last_label_backwards(order):
+    rng = np.random.default_rng(order)
+    for _ in range(20):
+        offsets = np.array([0, 5, 6, 8])
+        shape = (3, 8, chain.StateSpace(3, order).n_states)
+        potentials = rng.integers(0, 2, shape).astype(float)  # whole numbers: ties are exact, and frequent
+        expected = naive.enumerate_chains(potentials, offsets, order)
+        np.testing.assert_array_equal(chain.viterbi(potentials, offsets, order).labels, expected.best_labels)
+    assert not chain.viterbi(np.zeros(shape), offsets, order).labels.any()
+
+
+# --- properties -------------------------------------------------------------------------------------
+
+
+def test_order_0_is_a_softmax_of_each_position():
+    potentials, offsets = random_chains(8, 5, 0, [7, 1, 12], scale=30.0)
+    logits = potentials[:, :, 0]
+    weights = np.exp(logits - logits.max(axis=0))
+    found = chain.forward_backward(potentials, offsets, 0)
+    np.testing.assert_allclose(found.labels, (weights / weights.sum(axis=0)).T, rtol=1e-12)
+    log_sums = np.log(weights.sum(axis=0)) + logits.max(axis=0)
+    np.testing.assert_allclose(found.log_partition, np.add.reduceat(log_sums, offsets[:-1]), rtol=1e-12)
+    np.testing.assert_array_equal(chain.viterbi(potentials, offsets, 0).labels, logits.argmax(axis=0))
+
+
+@pytest.mark.parametrize("order", range(4))
+@pytest.mark.parametrize("scale", [1.0, 400.0])
+def test_shifting_a_position_changes_log_partition_alone(order, scale):
+    potentials, offsets = random_chains([9, order], 3, order, [30, 2, 1], scale=scale)
+    shifts = np.random.default_rng(10).normal(scale=300.0, size=offsets[-1])
+    shifted = potentials + shifts[None, :, None]
+    before, after = (chain.forward_backward(f, offsets, order) for f in (potentials, shifted))
+    np.testing.assert_allclose(after.labels, before.labels, rtol=1e-9, atol=1e-9)
+    sums = np.add.reduceat(shifts, offsets[:-1])
+    np.testing.assert_allclose(after.log_partition, before.log_partition + sums, rtol=1e-11)
+    np.testing.assert_array_equal(
+        chain.viterbi(shifted, offsets, order).labels, chain.viterbi(potentials, offsets, order).labels
+    )
+
+
+def test_what_invalid_states_hold_does_not_matter():
+    for order in range(4):
+        answers = []
+        for garbage in (np.nan, np.inf, -1e308, 0.0, 700.0):
+            potentials, offsets = random_chains(11, 3, order, [6, 1, 2], garbage=garbage)
+            labels = np.arange(offsets[-1]) % 3
+            found = chain.forward_backward(potentials, offsets, order)
+            likelihood = chain.log_likelihood(potentials, labels, offsets, order)
+            pairs = chain.pairwise_marginals(potentials, offsets, order)
+            assert not pairs[:, ~valid_states(chain.StateSpace(3, order), offsets)].any()
+            answers.append([*found, likelihood, pairs, *chain.viterbi(potentials, offsets, order)])
+        for other in answers[1:]:
+            for one, two in zip(answers[0], other, strict=True):
+                np.testing.assert_array_equal(one, two)
+
+
+def test_sequences_do_not_touch_each_other():
+    potentials, offsets = random_chains(12, 3, 2, [4, 9, 1, 3], scale=3.0)
+    together = chain.forward_backward(potentials, offsets, 2)
+    potentials[:, offsets[1] : offsets[2]] *= 500.0  # one sequence of the set now needs logs
+    mixed = chain.forward_backward(potentials, offsets, 2)
+    for i, (begin, end) in enumerate(itertools.pairwise(offsets)):
+        alone = chain.forward_backward(potentials[:, begin:end], [0, end - begin], 2)
+        np.testing.assert_array_equal(mixed.labels[begin:end], alone.labels)
+        assert mixed.log_partition[i] == alone.log_partition[0]
+        assert (mixed.log_partition[i] == together.log_partition[i]) == (i != 1)
+
+
+def test_read_only_and_strided_arrays_are_taken_and_left_alone():
+    potentials, offsets = random_chains(13, 3, 1, [4, 2], garbage=0.0)
+    expected = chain.forward_backward(potentials, offsets, 1)
+    copy = np.asfortranarray(potentials)
+    potentials.setflags(write=False)
+    offsets.setflags(write=False)
+    labels = np.zeros(6, dtype=np.int16)
+    labels.setflags(write=False)
+    np.testing.assert_array_equal(chain.forward_backward(potentials, offsets, 1).labels, expected.labels)
+    np.testing.assert_array_equal(chain.forward_backward(copy, offsets, 1).labels, expected.labels)
+    assert chain.log_likelihood(potentials, labels, offsets, 1).shape == (2,)
+    assert chain.state_sequence(labels, offsets, 3, 1).tolist() == [3, 0, 0, 0, 3, 0]
+
+
+# --- long chains and large potentials ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [2.0, 700.0])
+def test_100_000_positions(scale):
+    """A chain too long for unscaled recursions, whose label sequences are independent by construction."""
+    n = 100_000
+    rng = np.random.default_rng(14)
+    unary = rng.uniform(-scale, scale, (3, n))
+    potentials = np.ascontiguousarray(np.broadcast_to(unary[:, :, None], (3, n, 4)))
+    found = chain.forward_backward(potentials, [0, n], 1)
+    weights = np.exp(unary - unary.max(axis=0))
+    np.testing.assert_allclose(found.labels, (weights / weights.sum(axis=0)).T, rtol=1e-9, atol=1e-11)
+    expected = math.fsum(np.log(weights.sum(axis=0)) + unary.max(axis=0))
+    assert found.log_partition[0] == pytest.approx(expected, rel=1e-11, abs=1e-7)
+    paths = chain.viterbi(potentials, [0, n], 1)
+    np.testing.assert_array_equal(paths.labels, unary.argmax(axis=0))
+    assert paths.scores[0] == pytest.approx(math.fsum(unary.max(axis=0)), rel=1e-12)
+    likelihood = chain.log_likelihood(potentials, paths.labels, [0, n], 1)[0]
+    assert likelihood == pytest.approx(-math.fsum(np.log(weights.sum(axis=0))), rel=1e-9)
+
+
+def test_100_000_positions_with_dependence_agree_with_the_plain_recursion():
+    potentials, offsets = random_chains(15, 2, 2, [100_000], garbage=0.0)
+    assert_agrees(potentials, offsets, 2, naive.recursive_chains(potentials, offsets, 2), tolerance=1e-8)
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_potentials_of_700_with_random_signs(order):
+    n_labels = 3 if order < 3 else 2
+    rng = np.random.default_rng([16, order])
+    offsets = np.array([0, 5, 6, 8])
+    shape = (n_labels, 8, chain.StateSpace(n_labels, order).n_states)
+    for potentials in (rng.choice([-700.0, 700.0], shape), rng.uniform(-700.0, 700.0, shape)):
+        assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
+
+
+def test_scaled_recursion_would_fail_where_logs_are_taken():
+    """The likeliest first label is a dead end, and the other one has underflowed."""
+    potentials = np.zeros((2, 3, 3))
+    potentials[0, 0, 2], potentials[1, 0, 2] = 700.0, -700.0  # label 0 first, by exp(1400)
+    potentials[:, 1, 0] = -700.0  # but after label 0 everything costs 1400 more than after label 1
+    potentials[:, 1, 1] = 700.0
+    potentials[1, 2, 1] = 3.0
+    expected = naive.enumerate_chains(potentials, [0, 3], 1)
+    assert_agrees(potentials, np.array([0, 3]), 1, expected)
+    assert expected.marginals[0] == pytest.approx([0.5, 0.5], abs=0.45)  # both starts matter
+    scaled = np.exp(potentials - potentials.max(axis=(0, 2), keepdims=True))
+    assert (scaled[:, 1, :2] @ scaled[:, 0, 2]).sum() == 0.0  # the scaled recursion has lost every path
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_both_sides_of_the_change_to_logs_agree_with_the_plain_recursion(order, factor):
+    spread = factor * inference._MAX_EXPONENT / (2 * order + 1)
+    rng = np.random.default_rng([17, order])
+    offsets = np.array([0, 12, 13, 40])
+    potentials = rng.choice([0.0, spread], (2, 40, chain.StateSpace(2, order).n_states))
+    potentials += rng.uniform(0.0, 1e-3, potentials.shape)
+    expected = naive.recursive_chains(potentials, offsets, order)
+    assert_agrees(potentials, offsets, order, expected, tolerance=1e-9)
+    pairs = chain.pairwise_marginals(potentials, offsets, order)
+    likely = expected.pairs > 1e-290
+    np.testing.assert_allclose(pairs[likely], expected.pairs[likely], rtol=1e-8)  # the smallest, too
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("spread", [50.0, 71.0, 73.0, 100.0, 150.0, 200.0, 230.0, 300.0, 500.0, 700.0, 1400.0])
+def test_dead_ends_of_any_depth_agree_with_the_plain_recursion(order, spread):
+    """Label 0 is the likeliest in the first k positions, and every state that remembers one then costs `spread`."""
+    space = chain.StateSpace(2, order)
+    offsets = np.array([0, 2 * order + 2])
+    potentials = np.random.default_rng(21).uniform(0.0, 1.0, (2, offsets[-1], space.n_states))
+    potentials[1, :order] -= spread
+    potentials[:, order : 2 * order, (space.labels_of_state == 0).any(axis=1)] -= spread
+    assert_agrees(potentials, offsets, order, naive.recursive_chains(potentials, offsets, order))
+
+
+def test_viterbi_sees_small_differences_at_the_end_of_a_long_chain():
+    n = 100_000
+    unary = 1e6 + np.random.default_rng(22).integers(0, 2, (2, n)) * 2.0**-20  # sums to 1e11, where 1e-5 is lost
+    potentials = np.ascontiguousarray(np.broadcast_to(unary[:, :, None], (2, n, 3)))
+    np.testing.assert_array_equal(chain.viterbi(potentials, [0, n], 1).labels, unary.argmax(axis=0))
+
+
+# --- without the compiler, and against another library ----------------------------------------------
+
+_UNCOMPILED = """
+import sys
+import numpy as np
+from treecrf import chain
+from treecrf.chain import _kernels
+source, target = sys.argv[1:]
+with np.load(source) as arrays:
+    potentials, offsets, labels = (arrays[name] for name in ("potentials", "offsets", "labels"))
+assert not hasattr(_kernels._forward, "signatures"), "compiled"
+for order in range(3):
+    f = np.ascontiguousarray(potentials[:, :, : chain.StateSpace(3, order).n_states])
+    np.savez(
+        f"{target}{order}.npz", *chain.forward_backward(f, offsets, order), *chain.viterbi(f, offsets, order),
+        chain.pairwise_marginals(f, offsets, order), chain.log_likelihood(f, labels, offsets, order),
+        chain.state_sequence(labels, offsets, 3, order),
+    )
+"""
+
+
+def test_uncompiled_kernels_agree_with_compiled_ones(tmp_path):
+    rng = np.random.default_rng(18)
+    offsets = np.array([0, 4, 5, 7, 12])
+    potentials = rng.normal(size=(3, 12, 13))
+    potentials[:, 5:7] *= 400.0  # one sequence in logs
+    labels = rng.integers(0, 3, 12)
+    np.savez(tmp_path / "in.npz", potentials=potentials, offsets=offsets, labels=labels)
+    command = [sys.executable, "-W", "error", "-c", _UNCOMPILED, str(tmp_path / "in.npz"), str(tmp_path / "out")]
+    subprocess.run(command, check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
+    for order in range(3):
+        f = potentials[:, :, : chain.StateSpace(3, order).n_states]
+        compiled = [
+            *chain.forward_backward(f, offsets, order),
+            *chain.viterbi(f, offsets, order),
+            chain.pairwise_marginals(f, offsets, order),
+            chain.log_likelihood(f, labels, offsets, order),
+            chain.state_sequence(labels, offsets, 3, order),
+        ]
+        with np.load(tmp_path / f"out{order}.npz") as arrays:
+            for i, answer in enumerate(compiled):
+                np.testing.assert_allclose(arrays[f"arr_{i}"], answer, rtol=1e-12, atol=1e-14)
+
+
+def test_agrees_with_crfsuite(tmp_path):
+    rng = np.random.default_rng(19)
+    words = [[f"w{w}" for w in rng.integers(0, 6, n)] for n in rng.integers(1, 9, 30)]
+    tags = [["ABC"[(int(word[1]) + i // 2) % 3] for i, word in enumerate(sentence)] for sentence in words]
+    trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
+    for sentence, tagging in zip(words, tags, strict=True):
+        trainer.append([[word] for word in sentence], tagging)
+    trainer.set_params({"c2": 0.1, "max_iterations": 30, "feature.possible_transitions": True})
+    trainer.train(str(tmp_path / "model"))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "model"))
+    names, weights = tagger.labels(), tagger.info()
+    for sentence in words[:12]:
+        potentials = np.zeros((3, len(sentence), 4))
+        for y, name in enumerate(names):
+            potentials[y] += np.array([weights.state_features.get((word, name), 0.0) for word in sentence])[:, None]
+            potentials[y, :, :3] += [weights.transitions.get((before, name), 0.0) for before in names]
+        offsets = [0, len(sentence)]
+        best = tagger.tag([[word] for word in sentence])
+        assert [names[y] for y in chain.viterbi(potentials, offsets, 1).labels] == best
+        for tagging in (best, ["A"] * len(sentence), ["ABC"[i % 3] for i in range(len(sentence))]):
+            codes = [names.index(name) for name in tagging]
+            found = math.exp(chain.log_likelihood(potentials, codes, offsets, 1)[0])
+            assert found == pytest.approx(tagger.probability(tagging), rel=1e-4)  # info() prints six decimals
+        marginals = chain.forward_backward(potentials, offsets, 1).labels
+        expected = [[tagger.marginal(name, t) for name in names] for t in range(len(sentence))]
+        np.testing.assert_allclose(marginals, expected, atol=1e-4)
+
+
+# --- refusals ---------------------------------------------------------------------------------------
+
+FUNCTIONS = [chain.forward_backward, chain.pairwise_marginals, chain.viterbi]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e250])
+def test_potentials_that_are_not_finite_are_refused_by_label_and_position(function, value):
+    potentials, offsets = random_chains(20, 3, 2, [4, 5])
+    potentials[1, 6, 8] = value  # position 6 is the third of its sequence, where states 0 to 8 are valid
+    with pytest.raises(ValueError, match=r"label 1 at position 6 is NaN, infinite or beyond 1e\+200"):
+        function(potentials, offsets, 2)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("shape", "offsets", "order", "message"),
+    [
+        ((2, 0, 3), [0], 1, "no sequences"),
+        ((2, 0, 3), [], 1, "start at 0"),
+        ((2, 3, 3), [1, 3], 1, "start at 0"),
+        ((2, 3, 3), [0.0, 3.0], 1, "whole numbers"),
+        ((2, 3, 3), [0, 2, 2, 3], 1, "sequence 1 has no positions"),
+        ((2, 3, 3), [0, 2, 1, 3], 1, "sequence 1 has no positions"),
+        ((2, 3, 3), [0, 4], 1, r"need \(2, 4, 3\)"),
+        ((2, 3, 3), [0, 3], 2, r"need \(2, 3, 7\)"),
+        ((2, 3), [0, 3], 1, r"shape \(n_labels, n_positions, n_states\)"),
+        ((0, 3, 1), [0, 3], 0, "at least one label"),
+        ((2, 3, 3), [0, 3], -1, "order is -1"),
+        ((2, 3, 3), [0, 3], 64, "lower the order"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(function, shape, offsets, order, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        function(np.zeros(shape), offsets, order)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0, 1, 2], "label 2 at position 2 is outside 0..1"),
+        ([0, -1, 1], "label -1 at position 1 is outside 0..1"),
+        ([70000, 0, 0], "label 70000 at position 0 is outside 0..1"),
+        ([0, 1], r"shape \(3,\)"),
+        ([0.0, 1.0, 1.0], "integers"),
+    ],
+)
+def test_wrong_labels_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        chain.log_likelihood(np.zeros((2, 3, 3)), labels, [0, 3], 1)
+    with pytest.raises(ValueError, match=message):
+        chain.state_sequence(labels, [0, 3], 2, 1)
+
+
+def test_impossible_state_spaces_are_refused():
+    with pytest.raises(ValueError, match="at least one label"):
+        chain.StateSpace(0, 1)
+    with pytest.raises(ValueError, match="lower the order"):
+        chain.StateSpace(2, 31)
+    with pytest.raises(ValueError, match=r"outside 0\.\.2"):
+        chain.StateSpace(2, 2).offset_of_depth(3)

@@ -1,0 +1,313 @@
+"""README.md, config/README.md and docs/: their blocks run, their links lead somewhere, and `make docs` can build them."""
+
+import contextlib
+import importlib
+import inspect
+import io
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from functools import cache
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import typer
+import yaml
+from builders import ROOT
+from markdown_it import MarkdownIt
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+from sybil import Sybil
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.markdown import CodeBlockParser
+
+from treecrf import datasets
+from treecrf.cli import app, main
+from treecrf.studies.settings import load_settings
+
+WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "config/README.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if not {*page.parents} & {*WRITTEN_BY_RUNS}),
+]
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+PROTOCOL = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+
+
+# --- blocks -----------------------------------------------------------------------------------------
+
+
+def run_python(example):
+    """Run a block; what it prints must be the block of text after it. Blocks that need raw files need a mirror."""
+    names = re.findall(r'datasets\.load\("(\w+)"', example.parsed)
+    if any(datasets.describe(name).kind == "files" for name in names) and "TREECRF_MIRROR" not in os.environ:
+        pytest.skip(f"needs raw files of {', '.join(names)}; set TREECRF_MIRROR")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        PythonEvaluator()(example)
+    assert "printed" not in example.namespace, "what an earlier block printed is not shown on the page"
+    if printed.getvalue():
+        example.namespace["printed"] = printed.getvalue()
+
+
+def compare_text(example):
+    """Text after a block that printed something is what it printed."""
+    printed = example.namespace.pop("printed", None)
+    if printed is not None:
+        assert lines_of(printed) == lines_of(example.parsed)
+
+
+def run_console(example):
+    """Commands after ``$``; those whose output is shown are run, and must say that."""
+    parts = re.split(r"^\$ (.*)\n", example.parsed, flags=re.MULTILINE)
+    assert not parts[0].strip()
+    for command, shown in zip(parts[1::2], parts[2::2], strict=True):
+        check_command(command)
+        if shown.strip():
+            assert lines_of(output_of(shlex.split(command)[1:])) == lines_of(shown)
+
+
+def check_shell(example):
+    """Commands of this project are known as they stand."""
+    for command in example.parsed.splitlines():
+        check_command(command)
+
+
+def load_yaml(example):
+    """Settings, laid over those of the page's earlier blocks and of the protocol, as Snakemake lays them."""
+    example.namespace.setdefault("settings", yaml.safe_load(yaml.safe_dump(PROTOCOL)))
+    lay_over(example.namespace["settings"], yaml.safe_load(example.parsed))
+    load_settings(example.namespace["settings"])
+
+
+EVALUATORS = {
+    "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
+}  # fmt: skip
+SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
+DIRECTIVES = ("{toctree}", "{include}", "{eval-rst}")
+
+
+def lay_over(settings, others):
+    for key, value in others.items():
+        if isinstance(value, dict) and isinstance(settings.get(key), dict):
+            lay_over(settings[key], value)
+        else:
+            settings[key] = value
+
+
+def check_command(command):
+    words = shlex.split(command.split(" | ")[0], comments=True)
+    program = Path(words[0]).name if words else ""
+    if program == "make":
+        assert words[1] in TARGETS
+    elif program == "treecrf":
+        group = typer.main.get_command(app)
+        group.commands[words[1]].make_context(words[1], words[2:])
+    elif program == "snakemake":
+        check_snakemake(words[1:])
+
+
+def check_snakemake(words):
+    """Options are known; other words are rules, or values of the option before."""
+    rules = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    for before, word in pairwise(["snakemake", *words]):
+        if word.startswith("-"):
+            assert re.search(rf"^  (-\w .*)?{word}\b", snakemake_help(), flags=re.MULTILINE), word
+        elif before in ("--configfile", "--profile"):
+            assert (ROOT / word).exists() or word == Path(word).name  # without a folder it is a file of the reader's
+        else:
+            assert before in ("--cores", "--report") or f"rule {word}:" in rules, word
+
+
+@cache
+def snakemake_help():
+    return subprocess.run([sys.executable, "-m", "snakemake", "--help"], text=True, capture_output=True).stdout
+
+
+def output_of(arguments):
+    """What ``treecrf`` says to these arguments, stdout and stderr."""
+    with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.redirect_stderr(output):
+        before, sys.argv = sys.argv, ["treecrf", *arguments]
+        try:
+            main()
+        except SystemExit:
+            pass
+        finally:
+            sys.argv = before
+    return output.getvalue()
+
+
+def lines_of(text):
+    """Lines as they stand on a page: without the progress that a terminal shows as a bar."""
+    return [line.rstrip() for line in text.strip().splitlines() if not re.match(r"[a-z ]+: \d+ of \d+, ", line)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where the blocks of a page run: the examples and the configuration are there."""
+    for name in ("examples", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_blocks(page, folder):
+    document = SYBIL.parse(page)
+    for example in document.examples():
+        example.evaluate()
+    assert "printed" not in document.namespace
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_block_says_its_language(page):
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        assert token.type != "code_block", token.content
+        if token.type == "fence":
+            assert token.info.split()[0] in (*EVALUATORS, *DIRECTIVES), token.content
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files(page):
+    tokens = MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8"))
+    inside = [child for token in tokens for child in token.children or []]
+    targets = [str(token.attrGet("href") or token.attrGet("src") or "") for token in inside]
+    for target in targets:
+        if target and not re.match(r"[a-z]+:|#", target):
+            assert (page.parent / unquote(target.partition("#")[0])).exists(), target
+
+
+def test_readme_links_the_documentation():
+    assert "](docs/index.md)" in PAGES[0].read_text(encoding="utf-8")
+
+
+# --- the example of a data set of one's own ---------------------------------------------------------
+
+
+def test_words_are_what_the_script_makes():
+    file = ROOT / "examples/words.csv"
+    words = runpy.run_path(str(ROOT / "examples/make_words.py"))["make_words"]()
+    assert file.read_text(encoding="utf-8") == words.to_csv(index=False, lineterminator="\n")
+    assert file.stat().st_size <= 50_000
+
+
+def test_page_shows_the_configuration_of_the_example():
+    page = (ROOT / "docs/own_data.md").read_text(encoding="utf-8")
+    shown = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, flags=re.DOTALL)[1])
+    there = yaml.safe_load((ROOT / "examples/own_data.yaml").read_text(encoding="utf-8"))
+    assert shown["datasets"] == there["datasets"]
+    assert len(shown["datasets"]["words"]) == 5
+
+
+@pytest.mark.workflow
+def test_example_is_in_both_studies_and_the_report(folder):
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--snakefile", str(ROOT / "Snakefile"), "-n"]
+    command += ["--configfile", "examples/own_data.yaml"]
+    process = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.returncode == 0, process.stdout
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE))
+    assert jobs["compare_method"] == "4"  # methods
+    assert jobs["evaluate_missing"] == "15"  # five methods at three rates
+    assert jobs["write_page"] == jobs["write_guide"] == "1"
+    assert not any("future" in job for job in jobs)
+
+
+# --- docstrings -------------------------------------------------------------------------------------
+
+
+def public_modules():
+    """The modules that docs/api.md lists."""
+    text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    return re.findall(r"^   (treecrf[\w.]*)$", text, flags=re.MULTILINE)
+
+
+def public_parts(module):
+    """Functions, classes and methods that a module defines, by name."""
+    for name, part in vars(module).items():
+        if name.startswith("_") or getattr(part, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(part):
+            yield name, part
+        elif inspect.isclass(part):
+            yield name, part
+            methods = (item for item in vars(part).items() if not item[0].startswith("_"))
+            for key, value in methods:
+                method = getattr(value, "__func__", value)
+                if inspect.isfunction(method):
+                    yield f"{name}.{key}", method
+
+
+def undocumented(name, part):
+    """What the docstring of a part does not say; empty if nothing."""
+    if not inspect.getdoc(part):
+        return f"{name} has no docstring"
+    taken = [key for key in inspect.signature(part).parameters if key not in ("self", "cls")]
+    parsed = ClassDoc(part) if inspect.isclass(part) else FunctionDoc(part)
+    described = [each for row in parsed["Parameters"] for each in row.name.replace("*", "").split(", ")]
+    strange = [each for each in described if each not in taken]
+    if strange:
+        return f"{name} has no parameter {strange[0]!r}"
+    absent = [each for each in taken if each not in described]
+    is_helper = part.__module__.startswith("treecrf.models")  # labellers are what is public there
+    by_themselves = inspect.isfunction(part) and "." not in name and len(taken) > 2 and not is_helper
+    if (described and absent) or (by_themselves and "Parameters" not in inspect.getdoc(part)):
+        return f"{name} does not describe {absent[0]!r}"
+    return ""
+
+
+@pytest.mark.parametrize("module", public_modules())
+def test_docstrings(module):
+    found = importlib.import_module(module)
+    assert inspect.getdoc(found)
+    assert [text for name, part in public_parts(found) if (text := undocumented(name, part))] == []
+
+
+# --- the built pages --------------------------------------------------------------------------------
+
+
+class Resources(HTMLParser):
+    """Addresses of what a page loads when it is opened."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        name = "href" if tag == "link" else "src"
+        if tag != "a" and dict(attrs).get(name):
+            self.found.append(dict(attrs)[name])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The pages that ``make docs`` builds; warnings are errors."""
+    folder = tmp_path_factory.mktemp("docs")
+    for name in ("docs", "config", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("api"))
+    recipe = re.search(r"sphinx-build (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
+    command = [sys.executable, "-m", "sphinx", *recipe.split()]
+    process = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.returncode == 0, process.stdout
+    return folder / "build/docs"
+
+
+def test_every_public_module_has_a_page(built):
+    assert {page.stem for page in (built / "api").glob("*.html")} == {*public_modules()}
+
+
+def test_built_pages_load_nothing_from_elsewhere(built):
+    pages = [*built.rglob("*.html")]
+    assert len(pages) > len(public_modules())
+    for page in pages:
+        resources = Resources(page.read_text(encoding="utf-8")).found
+        assert [address for address in resources if re.match(r"(https?:)?//", address)] == []
+    for sheet in built.rglob("*.css"):
+        assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", sheet.read_text(encoding="utf-8"))

@@ -1,0 +1,59 @@
+"""Two kills and a damaged result; `make test-faults` has many more."""
+
+import random
+
+import pytest
+from builders import NO_FUTURE, NOT_MEASURED, NOT_MISSING, SMALL
+from comparing import result_digests
+from disturbing import Workflow, flip
+
+pytestmark = pytest.mark.workflow
+
+SETTINGS = {
+    "results": "results",
+    "reports": "reports",
+    "datasets": {"xor": {}},
+    "training": {**SMALL, "datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
+    "scaling": NOT_MEASURED,
+    "missing": NOT_MISSING,
+    "future": NO_FUTURE,
+}
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    """Makes runs that end with the test."""
+    runs = []
+
+    def make(name):
+        runs.append(Workflow(tmp_path / name, SETTINGS, {}))
+        return runs[-1]
+
+    yield make
+    for run in runs:
+        run.kill()
+
+
+def test_a_killed_run_goes_on_to_the_same_results(workflow):
+    undisturbed, killed = workflow("undisturbed"), workflow("killed")
+    code, messages = undisturbed.finish()
+    assert code == 0, messages
+    expected = result_digests(undisturbed.results)
+    moments = random.Random(0)
+    for part in (".pieces/*.zip", ".parquet"):  # in the middle of a job, and after one
+        killed.start()
+        while not killed.is_done(moments.uniform(0.0, 0.1)) and not list(killed.results.glob(f"training/xor/*{part}")):
+            pass
+        assert killed.kill() > 1
+        assert killed.wrong_files(expected, finished=False) == []
+    damaged = killed.results / "data/xor/test.npz"
+    flip(damaged)
+    code, messages = killed.finish()
+    assert code != 0
+    assert "results/data/xor/test.npz: damaged or changed" in messages
+    damaged.unlink()
+    code, messages = killed.finish()
+    assert code == 0, messages
+    assert killed.wrong_files(expected, finished=True) == []
+    assert not list(killed.folder.rglob("*.pieces"))
+    assert not list(killed.results.rglob("*.tmp"))

@@ -1,0 +1,93 @@
+"""`MEMM` against naive boosting of local models and against enumeration of its chain."""
+
+import itertools
+
+import naive
+import numpy as np
+import pytest
+from builders import larger_set, random_set
+
+import treecrf
+from treecrf import MEMM, TreeCRF, chain
+from treecrf.missing import inject
+from treecrf.sequences import slot_sizes, window_codes
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize("rate", [0.0, 0.3])
+@pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
+def test_potentials_equal_naive_boosting(order, rate, missing):
+    rng = np.random.default_rng([order, int(10 * rate)])
+    n_labels = 3 if order < 3 else 2
+    train, test = (inject(random_set(rng, 12, n_labels, longest=6), rate, rng) for _ in range(2))
+    model = MEMM(
+        3, 6, 1.0, (1, 1), order, missing=missing, random_state=order, start_noise=0.3
+    ).fit(train)  # fmt: skip
+    space = chain.StateSpace(n_labels, order)
+    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
+    start = [dict(zip(names, row, strict=True)) for row in model.start_]
+    expected = naive.boost_with_unknown(
+        *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
+        train.labels, n_labels, order, start, 3, 6, 1.0, naive.Policy(missing), naive.local_row_gradients,
+    )  # fmt: skip
+    for data, part in zip((train, test), expected, strict=True):
+        potentials = model.potentials(data)
+        for (label, position, state), value in part.items():
+            total = naive.log_sum([part[other, position, state] for other in range(n_labels)])
+            assert potentials[label, position, names.index(state)] == pytest.approx(value - total, abs=1e-8)
+    if not rate:
+        plain = MEMM(3, 6, 1.0, (1, 1), order, random_state=order, start_noise=0.3).fit(train)
+        np.testing.assert_array_equal(plain.potentials(test), model.potentials(test))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_predictions_are_those_of_the_directed_chain(order):
+    data = random_set(np.random.default_rng(order), 6, longest=5)
+    model = MEMM(5, 8, 0.5, (1, 0), order).fit(larger_set())
+    potentials, marginals, paths = model.potentials(data), model.predict_proba(data), model.predict(data, "viterbi")
+    likelihoods = model.log_likelihood(data)
+    for sequence, (begin, end) in enumerate(itertools.pairwise(data.offsets)):
+        scores = naive.chain_scores(potentials, begin, end, order)
+        assert np.exp(list(scores.values())).sum() == pytest.approx(1.0)  # no normalization is left to do
+        for t, label in itertools.product(range(end - begin), range(3)):
+            expected = sum(np.exp(score) for labels, score in scores.items() if labels[t] == label)
+            assert marginals[begin + t, label] == pytest.approx(expected, abs=1e-10)
+        assert tuple(paths[begin:end]) == max(scores, key=lambda labels: scores[labels])
+        assert likelihoods[sequence] == pytest.approx(scores[tuple(data.labels[begin:end])])
+
+
+def test_order_0_is_the_sliding_window():
+    data, other = larger_set(), larger_set(1)
+    memm, window = (kind(6, 20, 1.0, (2, 1), 0).fit(data) for kind in (MEMM, TreeCRF))
+    np.testing.assert_allclose(memm.predict_proba(other), window.predict_proba(other), atol=1e-12)
+
+
+def test_history_is_the_likelihood_and_threads_and_files_keep_it(tmp_path):
+    data = larger_set()
+    model = MEMM(6, 10, 1.0, (1, 1), 2).fit(data)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
+    threaded = MEMM(6, 10, 1.0, (1, 1), 2, n_threads=3).fit(data)
+    assert threaded.log_likelihood_history_.tobytes() == model.log_likelihood_history_.tobytes()
+    model.save(tmp_path / "model.npz")
+    loaded = treecrf.load(tmp_path / "model.npz")
+    assert isinstance(loaded, MEMM)
+    np.testing.assert_array_equal(loaded.potentials(data), model.potentials(data))
+    part = MEMM(2, 10, 1.0, (1, 1), 2, warm_start=True).fit(data)
+    part.set_params(n_iterations=6).fit(data)
+    assert part.log_likelihood_history_.tobytes() == model.log_likelihood_history_.tobytes()
+
+
+def test_previous_labels_beyond_the_window_are_used():
+    # The label is the exclusive or of the letter and the label before: a window alone tells nothing.
+    rng = np.random.default_rng(0)
+    letters = rng.integers(0, 2, 3000)
+    labels = np.concatenate([np.bitwise_xor.accumulate(part) for part in letters.reshape(-1, 10)])
+    attributes = (treecrf.Attribute("letter", ("a", "b")),)
+    data = treecrf.SequenceSet(letters[:, None], np.arange(0, 3001, 10), attributes, labels, ("X", "Y"))
+    assert MEMM(10, 8, 1.0, order=1).fit(data).score(data) > 0.99
+    assert MEMM(10, 8, 1.0, order=0).fit(data).score(data) < 0.7
+
+
+def test_pseudo_likelihood_is_refused():
+    with pytest.raises(ValueError, match="pseudo_likelihood_iterations=2: a MEMM"):
+        MEMM(pseudo_likelihood_iterations=2).fit(larger_set())

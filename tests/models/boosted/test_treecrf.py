@@ -1,0 +1,389 @@
+"""`TreeCRF` and its trees against the naive versions, and its promises: same bits, continuation, files, errors."""
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import naive
+import numpy as np
+import pytest
+from builders import ROOT, larger_set, random_set
+
+import treecrf
+from treecrf import Attribute, SequenceSet, TreeCRF, chain
+from treecrf.models.boosted.training import Training
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.growing import make_workspace
+from treecrf.trees.histogram import fill_window_tests
+from treecrf.trees.lanes import aligned_zeros
+from treecrf.trees.packing import unpack
+from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize(("max_leaves", "l2_regularization"), [(100, 2.0), (4, 0.0), (100, 0.5)])
+@pytest.mark.parametrize("pseudo", [0, 2])
+def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, pseudo):
+    for seed in range(3):
+        rng = np.random.default_rng([seed, order, max_leaves])
+        n_labels = 3 if order < 3 else 2
+        data = random_set(rng, n_sequences=4 if order < 3 else 6, n_labels=n_labels, longest=4 if order < 2 else 5)
+        model = TreeCRF(
+            4, max_leaves, l2_regularization, (1, 1), order, random_state=seed, start_noise=0.3,
+            pseudo_likelihood_iterations=pseudo,
+        ).fit(data)  # fmt: skip
+        space = chain.StateSpace(n_labels, order)
+        names = [tuple(int(label) for label in row) for row in space.labels_of_state]
+        start = [dict(zip(names, row, strict=True)) for row in model.start_]
+        expected = naive.boost(
+            window_codes(data, (1, 1)), slot_sizes(data.attributes, (1, 1)), data.offsets, data.labels, n_labels, order,
+            start, 4, max_leaves, l2_regularization, pseudo,
+        )  # fmt: skip
+        potentials = model.potentials(data)
+        for (label, position, state), value in expected.items():
+            assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
+@pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
+def test_a_sweep_finds_the_histogram(sizes, window):
+    rng = np.random.default_rng([len(sizes), *window])
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
+    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
+    sweep = build_sweep(data, window)
+    spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
+    table = aligned_zeros(sweep.first_row[-1] * n_lanes(*window))
+    assert table.ctypes.data % 64 == 0
+    sums = rng.integers(-(2**40), 2**40, data.n_positions)
+    everyone = np.arange(data.n_positions, dtype=np.int32)
+    some = np.flatnonzero(rng.random(data.n_positions) < 0.4).astype(np.int32)
+    for positions in (everyone, some, everyone[:0], everyone):
+        expected = np.zeros(columns.first_cell[-1], dtype=np.int64)
+        scanned = fill_window_tests(positions, sums, columns.cells, expected)
+        for slot, begin in enumerate(columns.first_cell[:-1]):
+            for cell in range(begin, columns.first_cell[slot + 1]):
+                assert expected[cell] == sums[positions[columns.cells[positions, slot] == cell]].sum()
+        if len(positions) == data.n_positions:
+            total = space_all(sweep, sums, spaced)
+        else:
+            total = space_some(sweep, positions, sums, spaced)
+        assert total == scanned == sums[positions].sum()
+        measured = np.full_like(expected, 7)
+        sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
+        np.testing.assert_array_equal(measured, expected)
+
+
+def test_large_sets_are_grown_as_small_ones():
+    # One more attribute that is constant changes how attributes are swept together, not the trees.
+    data = larger_set(n_sequences=300, longest=60)
+    constant = np.zeros((len(data.values), 1), dtype=np.int16)
+    attributes = (data.attributes[0], Attribute("same", tuple("abcdefg")), data.attributes[1])
+    wider = data.with_values(np.hstack([data.values[:, :1], constant, data.values[:, 1:]]), attributes)
+    first, second = (TreeCRF(3, 30, 1.0, order=1).fit(one) for one in (data, wider))
+    assert first.log_likelihood_history_.tobytes() == second.log_likelihood_history_.tobytes()
+    np.testing.assert_array_equal(first.predict_proba(data), second.predict_proba(wider))
+
+
+def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
+    data = larger_set()
+    expected = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+
+    def with_short_lists(*arguments):
+        workspace = make_workspace(*arguments)
+        return workspace._replace(positions=workspace.positions[: data.n_positions])
+
+    monkeypatch.setattr("treecrf.models.boosted.growers.make_workspace", with_short_lists)
+    measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+    for name in expected.forest_._fields:
+        assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
+
+
+def test_gradient_equals_finite_differences_of_the_likelihood():
+    data = random_set(np.random.default_rng(5), n_sequences=1, longest=4)
+    data = SequenceSet.concatenate([data, random_set(np.random.default_rng(6), n_sequences=2, longest=4)])
+    rng = np.random.default_rng(0)
+    for order in (0, 1, 2):
+        space = chain.StateSpace(3, order)
+        potentials = rng.normal(size=(3, data.n_positions, space.n_states))
+        columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
+        sweep = build_sweep(data, (0, 0))
+        training = Training(columns, sweep, data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0)
+        training._exponentials[:] = np.exp(potentials)
+        training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
+        counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
+        checked = 0
+        for index in np.argwhere(counts == 1):
+            step = np.zeros_like(potentials)
+            step[tuple(index)] = 1e-5
+            up, down = (
+                chain.log_likelihood(potentials + sign * step, data.labels, data.offsets, order).sum()
+                for sign in (1, -1)
+            )
+            assert gradients[tuple(index)] == pytest.approx((up - down) / 2e-5, abs=1e-7)
+            checked += 1
+        assert checked >= data.n_positions * 3
+
+
+def test_small_steps_raise_the_likelihood_every_time():
+    # A large lambda makes the leaf values, hence the steps, small.
+    model = TreeCRF(30, 8, 500.0, (1, 1)).fit(larger_set())
+    assert (np.diff(model.log_likelihood_history_) > 0).all()
+
+
+def test_history_is_the_training_likelihood():
+    data = larger_set()
+    model = TreeCRF(7, 10, 1.0, (1, 1), random_state=3).fit(data)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
+    shorter = model.truncated(4)
+    assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-8)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 4])
+def test_any_number_of_threads_gives_the_same_bits(order):
+    data = larger_set()
+    one, three = (TreeCRF(6, 20, 1.0, (2, 2), order, n_threads=n).fit(data) for n in (1, 3))
+    assert pickle.dumps(one.forest_) == pickle.dumps(three.forest_)
+    assert one.log_likelihood_history_.tobytes() == three.log_likelihood_history_.tobytes()
+
+
+def test_warm_start_equals_one_longer_run_bit_for_bit(tmp_path):
+    data = larger_set()
+    whole = TreeCRF(12, 20, 1.0, (2, 2), pseudo_likelihood_iterations=2, random_state=1).fit(data)
+    part = TreeCRF(5, 20, 1.0, (2, 2), pseudo_likelihood_iterations=2, random_state=1, warm_start=True).fit(data)
+    part.save(tmp_path / "part.npz")
+    for model in (part, treecrf.load(tmp_path / "part.npz")):
+        model.set_params(n_iterations=12).fit(data)
+        assert pickle.dumps(model.forest_) == pickle.dumps(whole.forest_)
+        assert model.log_likelihood_history_.tobytes() == whole.log_likelihood_history_.tobytes()
+
+
+def test_continuing_with_another_shape_is_refused():
+    data = larger_set()
+    for name, value in (("window", (1, 2)), ("order", 2), ("n_iterations", 1)):
+        model = TreeCRF(2, 10, 1.0, (1, 1), warm_start=True).fit(data)
+        with pytest.raises(ValueError, match=name):
+            model.set_params(**{name: value}).fit(data)
+
+
+def test_refitting_without_warm_start_forgets():
+    data = larger_set()
+    model = TreeCRF(4, 20, 1.0, (2, 2)).fit(data)
+    again = pickle.dumps(model.fit(data).forest_)
+    assert again == pickle.dumps(TreeCRF(4, 20, 1.0, (2, 2)).fit(data).forest_)
+
+
+def test_staged_predictions_are_those_of_shorter_runs():
+    data, other = larger_set(), larger_set(1)
+    model = TreeCRF(6, 20, 1.0, (1, 1)).fit(data)
+    staged = list(model.staged_predict(other))
+    scores = model.staged_score(other)
+    for n, probabilities in enumerate(model.staged_predict_proba(other), start=1):
+        shorter = TreeCRF(n, 20, 1.0, (1, 1)).fit(data)
+        np.testing.assert_array_equal(probabilities, shorter.predict_proba(other))
+        for column, decoder in enumerate(("forward_backward", "viterbi")):
+            np.testing.assert_array_equal(staged[n - 1][decoder], shorter.predict(other, decoder))
+            assert scores[n - 1, column] == shorter.score(other, decoder)
+    assert n == 6
+
+
+def test_saved_model_predicts_the_same(tmp_path):
+    data, other = larger_set(), larger_set(1)
+    model = TreeCRF(6, 20, 1.0, (1, 2), order=2, random_state=4).fit(data)
+    model.save(tmp_path / "model.npz")
+    loaded = treecrf.load(tmp_path / "model.npz")
+    assert loaded.get_params() == model.get_params()
+    np.testing.assert_array_equal(loaded.predict_proba(other), model.predict_proba(other))
+    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
+
+
+def test_interpreted_equals_compiled():
+    program = (
+        "import hashlib, sys; sys.path.insert(0, 'tests'); import builders as t; from treecrf import TreeCRF\n"
+        "model = TreeCRF(3, 6, 1.0, (1, 1), 2, random_state=0).fit(t.larger_set(n_sequences=8, longest=8))\n"
+        "print(hashlib.sha256(model.potentials(t.larger_set(1, 4, 8)).tobytes()).hexdigest())\n"
+    )
+    digests = []
+    for disabled in ("0", "1"):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+        run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        digests.append(run.stdout.strip())
+    assert digests[0] == digests[1] != ""
+
+
+def test_equal_splits_go_to_the_lowest_feature():
+    # Both attributes carry the same information; the tests on the first one must win.
+    values = np.array([[0, 0], [1, 1]] * 10)
+    labels = np.array([0, 1] * 10)
+    attributes = (Attribute("first", ("x", "y")), Attribute("second", ("x", "y")))
+    data = SequenceSet(values, np.arange(0, 21, 2), attributes, labels, ("A", "B"))
+    model = TreeCRF(1, 2, 1.0, order=0).fit(data)
+    for index in range(2):
+        tree = model.forest_.tree(index)
+        assert (tree.columns[0], tree.codes[0]) == (0, 0)
+
+
+def test_leaf_values_shrink_as_equation_3_1_says():
+    # One label per value, order 0: before the first tree P = 1/2, so each gradient is +-1/2.
+    data = SequenceSet(
+        np.array([[0], [1]] * 10), np.arange(0, 21, 2), (Attribute("a", ("x", "y")),), np.array([0, 1] * 10), ("A", "B")
+    )
+    for penalty in (0.0, 5.0, 90.0):
+        tree = TreeCRF(1, 2, penalty, order=0).fit(data).forest_.tree(0)
+        assert sorted(tree.values) == pytest.approx([-5.0 / (10 + penalty), 5.0 / (10 + penalty)], abs=1e-12)
+
+
+def test_perturbed_starts_differ_and_repeat():
+    data = larger_set()
+    runs = [TreeCRF(3, 10, 1.0, (1, 1), random_state=seed).fit(data).log_likelihood_history_[-1] for seed in (0, 1, 0)]
+    assert runs[0] == runs[2] != runs[1]
+
+
+def test_monitor_sees_every_iteration():
+    seen = []
+    model = TreeCRF(5, 10, 1.0).fit(larger_set(), monitor=lambda *arguments: seen.append(arguments))
+    assert [stage for stage, _, _ in seen] == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal([value for *_, value in seen], model.log_likelihood_history_[1:])
+    assert set(seen[0][1]) == {"windows", "gradient", "trees", "update"}
+
+
+def test_observation_without_label_is_seen_by_windows_alone():
+    # The label of the last position is the value of the observation after it.
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, 4 * 200)
+    labels = values.reshape(200, 4)[:, 1:].ravel()
+    data = SequenceSet(
+        values[:, None], np.arange(0, 601, 3), (Attribute("a", ("x", "y")),), labels, ("A", "B"), np.arange(0, 801, 4)
+    )
+    assert TreeCRF(5, 10, 1.0, (0, 1)).fit(data).score(data) == 1.0
+    assert TreeCRF(5, 10, 1.0, (0, 0)).fit(data).score(data) < 0.9  # the last one is a guess
+
+
+# --- bad input ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_iterations": 0}, "n_iterations=0"),
+        ({"max_leaves": 1}, "max_leaves=1"),
+        ({"l2_regularization": -1.0}, "l2_regularization=-1.0"),
+        ({"l2_regularization": float("nan")}, "l2_regularization=nan"),
+        ({"window": (-1, 0)}, "window=(-1, 0)"),
+        ({"order": -1}, "order=-1"),
+        ({"missing": "guess"}, "missing='guess'"),
+        ({"unseen": "guess"}, "unseen='guess'"),
+        ({"n_threads": 0}, "n_threads=0"),
+        ({"start_noise": -0.1}, "start_noise=-0.1"),
+    ],
+)
+def test_bad_settings_are_named(settings, words):
+    with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):
+        TreeCRF(**settings).fit(larger_set())
+
+
+def test_unknown_options_are_named():
+    with pytest.raises(ValueError, match="no setting 'depth'"):
+        TreeCRF().set_params(depth=3)
+    with pytest.raises(ValueError, match="decoder 'beam'"):
+        TreeCRF(2).fit(larger_set()).predict(larger_set(), "beam")
+
+
+def test_bad_data_are_refused():
+    data = larger_set()
+    with pytest.raises(ValueError, match="has no sequences"):
+        TreeCRF().fit(data.select([]))
+    with pytest.raises(ValueError, match="has no labels"):
+        TreeCRF().fit(data.with_labels(None))
+    with pytest.raises(ValueError, match="at least two"):
+        TreeCRF().fit(data.with_labels(np.zeros(data.n_positions), ("A",)))
+    with pytest.raises(ValueError, match="not fitted"):
+        TreeCRF().predict(data)
+    values = data.values.copy()
+    values[3, 1] = -1
+    with pytest.raises(ValueError, match="'a1' is missing at observation 3"):
+        TreeCRF().fit(data.with_values(values))
+    model = TreeCRF(2).fit(data)
+    with pytest.raises(ValueError, match="'a1' is missing at observation 3"):
+        model.predict(data.with_values(values))
+    with pytest.raises(ValueError, match="has no sequences"):
+        model.predict(data.select([]))
+    with pytest.raises(ValueError, match="have the attributes"):
+        model.predict(data.with_values(data.values[:, :1], data.attributes[:1]))
+    with pytest.raises(ValueError, match="'Z' was not in the training set"):
+        model.score(data.with_labels(np.full(data.n_positions, 3), (*data.label_names, "Z")))
+
+
+def test_unseen_category_fails_every_test_or_is_refused():
+    data = larger_set()
+    model = TreeCRF(5, 20, 1.0, (1, 1)).fit(data)
+    wider = tuple(Attribute(name, (*categories, "new")) for name, categories in data.attributes)
+    renamed = data.with_values(data.values, wider)
+    np.testing.assert_array_equal(model.predict_proba(renamed), model.predict_proba(data))
+    values = data.values.copy()
+    values[0, 0] = len(wider[0].categories) - 1
+    unseen = data.with_values(values, wider)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        probabilities = model.predict_proba(unseen)
+    assert "category 'new' was not in the training set" in str(caught[0].message)
+    assert np.isfinite(probabilities).all()
+    with pytest.raises(ValueError, match="unseen='missing'"):
+        model.set_params(unseen="error").predict(unseen)
+
+
+def test_categories_are_matched_by_name():
+    data = larger_set()
+    model = TreeCRF(5, 20, 1.0, (1, 1)).fit(data)
+    turned = tuple(Attribute(name, categories[::-1]) for name, categories in data.attributes)
+    values = np.array([len(a.categories) - 1 for a in data.attributes]) - data.values
+    np.testing.assert_array_equal(model.predict_proba(data.with_values(values, turned)), model.predict_proba(data))
+
+
+def test_damaged_model_file_is_named(tmp_path):
+    path = tmp_path / "model.npz"
+    TreeCRF(2).fit(larger_set()).save(path)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ValueError, match=r"model\.npz is damaged"):
+        treecrf.load(path)
+
+
+def test_settings_follow_scikit_learn():
+    from sklearn.base import clone
+
+    model = TreeCRF(3, 10, 1.0, (1, 1))
+    copied = clone(model)
+    assert copied is not model
+    assert copied.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("missing", ["error", "instance_weighting", "surrogate_splitting", "default_direction"])
+def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
+    # Some positions carry observations behind them that no label belongs to; the set has few different windows.
+    rng = np.random.default_rng(order)
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 2, 40)
+    offsets, observation_offsets = (np.concatenate([[0], np.cumsum(n)]) for n in (lengths, lengths + unlabelled))
+    attributes = tuple(Attribute(name, ("no", "yes")) for name in "abc")
+    values = rng.integers(0 if missing == "error" else -1, 2, (observation_offsets[-1], 3))
+    labels = rng.integers(0, 2, offsets[-1])
+    data = SequenceSet(values, offsets, attributes, labels, ("X", "Y"), observation_offsets)
+    model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    every = np.arange(data.n_positions)
+    monkeypatch.setattr(
+        "treecrf.models.boosted.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32))
+    )
+    expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    for name in ("parents", "columns", "codes", "shares", "surrogates"):
+        np.testing.assert_array_equal(getattr(model.forest_, name), getattr(expected.forest_, name))
+    tolerance = 0.0 if missing == "error" else 1e-9  # weighted sums are rounded once for each window
+    np.testing.assert_allclose(model.forest_.values, expected.forest_.values, rtol=0, atol=tolerance)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)

@@ -1,0 +1,197 @@
+"""`LinearCRF` against enumeration and python-crfsuite."""
+
+import re
+from types import SimpleNamespace
+
+import naive
+import numpy as np
+import pycrfsuite
+import pytest
+from builders import letter_set as random_set
+
+import treecrf
+from treecrf import Attribute, LinearCRF, chain
+from treecrf.models.linear.linear_crf import Objective
+from treecrf.sequences import slot_sizes, window_codes
+
+
+def naive_potentials(data, window, order, weights):
+    """Potentials of explicit weights: one for each cell and label, then one for each pair of labels."""
+    n_labels, sizes = len(data.label_names), slot_sizes(data.attributes, window)
+    codes, first = window_codes(data, window), np.concatenate([[0], np.cumsum(sizes)])
+    of_cells = weights[: first[-1] * n_labels].reshape(-1, n_labels)
+    space = chain.StateSpace(n_labels, order)
+    potentials = np.zeros((n_labels, data.n_positions, space.n_states))
+    for position, row in enumerate(codes):
+        for slot, code in enumerate(row):
+            if code < sizes[slot]:
+                potentials[:, position] += of_cells[first[slot] + code][:, None]
+    if order:
+        pairs = weights[first[-1] * n_labels :].reshape(n_labels, n_labels)
+        potentials[:, :, :n_labels] += pairs.T[:, None, :]
+    return potentials
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("window", [(0, 0), (1, 2)])
+def test_objective_and_gradient_equal_enumeration(order, window):
+    data = random_set(order)
+    objective = Objective(data, data.labels, window, order, 3.0)
+    weights = np.random.default_rng(1).normal(size=objective.n_weights)
+
+    def expected(at):
+        potentials = naive_potentials(data, window, order, at)
+        answers = naive.enumerate_chains(potentials, data.offsets, order)
+        states = chain.state_sequence(data.labels, data.offsets, len(data.label_names), order)
+        score = potentials[data.labels, np.arange(data.n_positions), states].sum()
+        return answers.log_partition.sum() - score + at @ at / 6.0
+
+    value, gradient = objective(weights)
+    assert value == pytest.approx(expected(weights), abs=1e-9)
+    for index in range(0, objective.n_weights, 3):
+        step = np.zeros_like(weights)
+        step[index] = 1e-5
+        slope = (expected(weights + step) - expected(weights - step)) / 2e-5
+        assert gradient[index] == pytest.approx(slope, abs=1e-6)
+
+
+def crfsuite(data, window, variance, n_iterations):
+    """Train python-crfsuite on the same features; its weights in our order, and what it logged last."""
+    codes, sizes = window_codes(data, window), slot_sizes(data.attributes, window)
+    items = [[f"{slot}={code}" for slot, code in enumerate(row)] for row in codes]
+    names = [data.label_names[label] for label in data.labels]
+    logged = []
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.message = logged.append
+    trainer.set_params({
+        "c2": 1 / (2 * variance), "max_iterations": n_iterations, "epsilon": 1e-12, "delta": 1e-14, "period": 30,
+        "feature.possible_states": True, "feature.possible_transitions": True,
+    })  # fmt: skip
+    for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        trainer.append(items[begin:end], names[begin:end])
+    return trainer, logged, sizes
+
+
+def weights_of(path, data, sizes):
+    """A saved model's weights, cells before pairs; 0 where it has none."""
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    known = tagger.info()
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    cells, pairs = np.zeros((first[-1], len(data.label_names))), np.zeros((len(data.label_names),) * 2)
+    for (feature, name), weight in known.state_features.items():
+        slot, code = map(int, feature.split("="))
+        cells[first[slot] + code, data.label_names.index(name)] = weight
+    for (before, name), weight in known.transitions.items():
+        pairs[data.label_names.index(before), data.label_names.index(name)] = weight
+    return np.concatenate([cells.ravel(), pairs.ravel()])
+
+
+@pytest.mark.parametrize("n_iterations", [1, 3, 10])
+def test_objective_and_gradient_equal_crfsuites(tmp_path, n_iterations):
+    # crfsuite says its loss and the norm of its gradient at the weights of every iteration, and saves the last ones.
+    data = random_set(7, n_sequences=40, longest=12)
+    trainer, logged, sizes = crfsuite(data, (1, 1), 2.0, n_iterations)
+    trainer.train(str(tmp_path / "model"))
+    text = "".join(logged)
+    loss, norm = (float(re.findall(rf"{name}: ([\d.e+-]+)", text)[-1]) for name in ("Loss", "Error norm"))
+    weights = weights_of(tmp_path / "model", data, sizes)
+    assert np.abs(weights).max() > 0.1
+    value, gradient = Objective(data, data.labels, (1, 1), 1, 2.0)(weights)
+    assert value == pytest.approx(loss, rel=2e-6)
+    assert np.linalg.norm(gradient) == pytest.approx(norm, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("variance", [0.5, 10.0])
+def test_optimum_equals_crfsuites(tmp_path, variance):
+    data = random_set(8, n_sequences=60, longest=12)
+    trainer, logged, sizes = crfsuite(data, (1, 0), variance, 2000)
+    trainer.train(str(tmp_path / "model"))
+    expected = weights_of(tmp_path / "model", data, sizes)
+    model = LinearCRF(variance, (1, 0), max_iterations=2000, tolerance=1e-14).fit(data)
+    np.testing.assert_allclose(model.weights_history_[-1], expected, atol=2e-3)
+    loss = float(re.findall(r"Loss: ([\d.e+-]+)", "".join(logged))[-1])
+    assert model.objective_history_[-1] == pytest.approx(loss, rel=1e-4)
+    assert model.objective_history_[-1] <= loss * (1 + 1e-6)
+
+
+def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood():
+    data, other = random_set(3, 40), random_set(4, 40)
+    heard = []
+    model = LinearCRF(5.0, (1, 1)).fit(data, monitor=lambda *event: heard.append((event[0], event[2])))
+    potentials = naive_potentials(other, (1, 1), 1, model.weights_history_[-1])
+    np.testing.assert_allclose(model.potentials(other)[:, :, :3], potentials[:, :, :3], atol=1e-12)
+    marginals = chain.forward_backward(potentials, other.offsets, 1).labels
+    np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(other, "viterbi"), chain.viterbi(potentials, other.offsets, 1).labels)
+    weights = model.weights_history_[-1]
+    assert heard[-1][1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
+    assert model.objective_history_[-1] == pytest.approx(weights @ weights / 10 - model.log_likelihood(data).sum())
+    assert [number for number, _ in heard] == list(range(1, len(heard) + 1))
+    assert (np.diff(model.objective_history_) <= 0).all()
+    staged = model.staged_score(other)
+    assert staged.shape == (len(heard), 2)
+    assert staged[-1].tolist() == [model.score(other), model.score(other, "viterbi")]
+    shorter = LinearCRF(5.0, (1, 1), max_iterations=4).fit(data)
+    assert staged[3].tolist() == [shorter.score(other), shorter.score(other, "viterbi")]
+
+
+def test_save_and_load(tmp_path):
+    data = random_set(5, 30)
+    model = LinearCRF(1.0, (1, 1)).fit(data)
+    model.save(tmp_path / "model.npz")
+    loaded = treecrf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
+    assert loaded.get_params() == model.get_params()
+
+
+def test_an_unseen_category_has_no_weight():
+    data = random_set(6, 30)
+    model = LinearCRF(1.0).fit(data)
+    wider = (Attribute("letter", (*data.attributes[0].categories, "new")), data.attributes[1])
+    values = data.values.copy()
+    values[0, 0] = 4
+    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
+        potentials = model.potentials(data.with_values(values, wider))
+    flag = model.cell_weights_[5 + data.values[0, 1]]
+    np.testing.assert_allclose(potentials[:, 0, -1], flag, atol=1e-12)
+    with pytest.raises(ValueError, match="set unseen='missing'"):
+        model.set_params(unseen="error").predict(data.with_values(values, wider))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"variance": 0.0}, "variance=0.0: give a number above 0"),
+        ({"variance": float("nan")}, "variance=nan: give a number above 0"),
+        ({"order": 2}, "order=2: choose 0 or 1"),
+        ({"max_iterations": 0}, "max_iterations=0: give a whole number"),
+        ({"tolerance": -1.0}, "tolerance=-1.0: give a number"),
+        ({"window": (1, -1)}, "window="),
+        ({"unseen": "ignore"}, "unseen='ignore': choose"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(setting, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        LinearCRF(**setting).fit(random_set(0))
+
+
+def test_missing_cells_are_refused():
+    data = random_set(0)
+    values = data.values.copy()
+    values[2, 0] = -1
+    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
+        LinearCRF().fit(data.with_values(values))
+
+
+def test_an_early_stop_is_said(monkeypatch):
+    # As when the line search finds no better point.
+    import scipy.optimize
+
+    def stopped(fun, start, **_):
+        value, _gradient = fun(start)
+        return SimpleNamespace(x=start, fun=value, nit=0, success=False, message="ABNORMAL")
+
+    monkeypatch.setattr(scipy.optimize, "minimize", stopped)
+    with pytest.warns(UserWarning, match="L-BFGS stopped after 0 iterations: ABNORMAL"):
+        LinearCRF().fit(random_set(0))

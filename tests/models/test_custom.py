@@ -1,0 +1,206 @@
+"""A custom labeller: what it is given, what it must give back, and its place in the studies."""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import yaml
+from builders import ROOT
+
+from treecrf import datasets
+from treecrf.models.custom import CustomLabeller, find_class
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.studies.future.jobs import compare_future
+from treecrf.studies.missing.jobs import evaluate_method
+from treecrf.studies.settings import load_settings
+from treecrf.studies.training.jobs import compare_method
+
+PAGE = (ROOT / "docs/own_method.md").read_text(encoding="utf-8")
+EXAMPLE = "examples.window_naive_bayes:WindowNaiveBayes"
+
+
+class Echo:
+    """Knows the labels that it was given; writes down how it was made and called."""
+
+    made: ClassVar[list] = []
+
+    def __init__(self, strength=0.9, window=(9, 9), random_state="none"):
+        self.strength = strength
+        Echo.made.append((strength, window, random_state))
+
+    def fit(self, train, monitor=None):
+        self.n_labels = len(train.label_names)
+        for iteration in range(1, 4):
+            monitor(iteration, {"listening": 0.5 * iteration}, -10.0 / iteration)
+
+    def staged_predict_proba(self, data):
+        for iteration in range(1, 4):  # right from the second iteration on
+            wrong = iteration < 2
+            labels = (data.labels + wrong) % self.n_labels
+            rest = (1 - self.strength) / (self.n_labels - 1)
+            yield np.where(labels[:, None] == np.arange(self.n_labels), self.strength, rest)
+
+    def predict_proba(self, data):
+        return list(self.staged_predict_proba(data))[-1]
+
+    def predict(self, data, decoder="forward_backward"):
+        assert decoder == "viterbi"
+        return np.zeros(data.n_positions, dtype=int)
+
+
+class Silent:
+    def fit(self, train):
+        self.shape = len(train.label_names)
+
+    def predict_proba(self, data):
+        return np.full((data.n_positions, self.shape), 1 / self.shape)
+
+
+def small_set(seed=0, n_sequences=12):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, 5 * n_sequences)
+    attributes = (Attribute("symbol", ("a", "b", "c")),)
+    return SequenceSet(labels[:, None], np.arange(0, len(labels) + 1, 5), attributes, labels, ("x", "y", "z"))
+
+
+@pytest.fixture
+def here(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+def custom(name, **settings):
+    return CustomLabeller(f"test_custom:{name}", settings, window=(1, 2), random_state=5)
+
+
+def test_the_class_gets_its_settings_the_window_and_the_seed(here):
+    model = custom("Echo", strength=0.8)
+    seen = []
+    model.fit(small_set(), monitor=lambda *call: seen.append(call))
+    assert type(model.inner_).made[-1] == (0.8, (1, 2), 5)
+    assert seen == [(i, {"listening": 0.5 * i}, -10.0 / i) for i in (1, 2, 3)]
+    assert model.seconds_ == {"listening": 1.5}
+
+
+def test_stages_and_decoders_are_those_of_the_class(here):
+    data = small_set(1)
+    model = custom("Echo").fit(small_set())
+    assert model.score(data) == 1.0
+    assert (model.predict(data, "viterbi") == 0).all()
+    assert model.staged_score(data).tolist() == [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+    assert len(list(model.staged_predict(data, every=2))) == 1
+    np.testing.assert_allclose(model.log_likelihood(data), 5 * np.log(0.9))
+
+
+def test_a_class_without_stages_has_one(here):
+    data = small_set()
+    seen = []
+    model = custom("Silent").fit(data, monitor=lambda *call: seen.append(call))
+    assert [stage for stage, *_ in seen] == [1]
+    assert list(seen[0][1]) == ["fit"]
+    assert len(list(model.staged_predict_proba(data))) == 1
+    assert (model.predict(data, "viterbi") == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda n: np.ones((n, 2)) / 2, "returned shape (60, 2) for 60 positions and 3 labels"),
+        (lambda n: np.ones((n, 3)), "probabilities of a position must be at least 0 and sum to 1"),
+        (lambda n: np.full((n, 3), np.nan), "for position 0"),
+        (lambda n: np.tile([-0.5, 0.5, 1.0], (n, 1)), "[-0.5, 0.5, 1.0] for position 0"),
+    ],
+)
+def test_what_is_no_probability_is_refused(here, monkeypatch, wrong, sentence):
+    data = small_set()
+    model = custom("Silent").fit(data)
+    monkeypatch.setattr(model.inner_, "predict_proba", lambda d: wrong(d.n_positions), raising=False)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        model.predict(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("test_custom", "write module:Class"),
+        ("no_such_module_here:A", "there is no module 'no_such_module_here'"),
+        ("test_custom:Nobody", "has no class 'Nobody'"),
+        ("test_custom:small_set", "has no class 'small_set'"),
+        ("fractions:Fraction", "has no method 'fit'"),
+    ],
+)
+def test_a_class_that_cannot_be_used_is_named(here, name, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        find_class(name)
+
+
+def test_settings_that_the_class_does_not_take(here):
+    with pytest.raises(ValueError, match=r"does not take these settings .*'loudness'"):
+        custom("Echo", loudness=3).fit(small_set())
+
+
+def test_the_page_shows_the_example_that_is_there():
+    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1)
+    example = (ROOT / "examples/window_naive_bayes.py").read_text(encoding="utf-8")
+    assert code == example[example.index("import numpy") :]
+    assert len(example.splitlines()) <= 30
+
+
+def page_settings():
+    values = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL).group(1))
+    studies = {name: {"datasets": [], **values.pop(name)} for name in ("training", "missing", "future")}
+    return load_settings({"datasets": {"hmm": {}}, **values, **studies})
+
+
+def test_the_example_of_the_page_is_in_the_training_study(here):
+    train, test = datasets.load("hmm", n_train=60, n_test=30)
+    settings = page_settings().training.model_copy(update={"n_folds": 2, "n_perturbed_runs": 2})
+    outcome = compare_method("hmm", train, test, "split", (1, 1), "naive_bayes", settings, 0)
+    assert set(outcome.folds["candidate"]) == {"smoothing=0.1", "smoothing=1"}
+    model = CustomLabeller(EXAMPLE, {"smoothing": float(outcome.choice["candidate"][0].split("=")[1])}, (1, 1)).fit(
+        train
+    )
+    last = outcome.curves[outcome.curves["run"] == -1].groupby("candidate").last()
+    assert last.loc[outcome.choice["candidate"][0], "n_correct"] == (model.predict(test) == test.labels).sum()
+    assert model.score(test) > 1.2 * np.bincount(test.labels).max() / len(test.labels)  # it has learnt
+
+
+def test_the_example_of_the_page_is_in_the_study_of_missing_values(here):
+    train, test = datasets.load("hmm", n_train=60, n_test=30)
+    settings = page_settings().missing.model_copy(update={"n_training_sets": 1, "n_test_sets": 1})
+    outcome = evaluate_method("hmm", train, test, (1, 1), 0.3, "naive_bayes", settings, 0)
+    others = evaluate_method("hmm", train, test, (1, 1), 0.0, "naive_bayes", settings, 0)
+    assert outcome.choices["candidate"].isin(["smoothing=0.1", "smoothing=1"]).all()
+    assert outcome.counts["n_correct"].sum() < others.counts["n_correct"].sum()
+
+
+def test_the_example_of_the_page_is_in_the_study_of_future_features(here):
+    splits = {seed: datasets.load_splits("or", seed=seed) for seed in (0, 1)}
+    outcome = compare_future("or", splits, (0, 0), "naive_bayes", page_settings().future)
+    assert outcome.runs["seed"].tolist() == [0, 1]
+    assert outcome.runs["test_accuracy"].between(50, 100).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"labellers": {"treecrf": {"class": "a:B"}}}, "labellers names 'treecrf'"),
+        ({"labellers": {"mine": {"class": "a.B"}}}, "labellers.mine.class"),
+        ({"training": {"methods": ["mine"]}}, "names the method 'mine'"),
+        ({"missing": {"methods": ["mine"]}}, "names the method 'mine'"),
+        ({"future": {"methods": ["mine"]}}, "names the method 'mine'"),
+        ({"labellers": {"mine": {"class": "a:B", "grid": {"size": []}}}}, "labellers.mine.grid.size"),
+    ],
+)
+def test_wrong_names_in_the_configuration(values, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        load_settings({"datasets": {"hmm": {}}, **values})
+
+
+def test_a_job_looks_at_its_own_labeller_alone():
+    settings = page_settings()
+    for study in (settings.training, settings.missing, settings.future):
+        assert list(study.used_by("naive_bayes")["labellers"]) == ["naive_bayes"]
+        assert "labellers" not in study.used_by(study.methods[0])

@@ -1,0 +1,478 @@
+"""Binomial models of correct positions, against maximum likelihood worked out here in plain numpy.
+
+The models are R's glm(cbind(k, n - k) ~ 0 + training_set + method, family = binomial).
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import chi2, norm
+from statsmodels.genmod.generalized_linear_model import GLM
+from statsmodels.stats.multitest import multipletests
+
+from treecrf.statistics import deviance as significance
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
+
+METHODS = ("ada", "bob", "cyd")
+
+
+def frame(correct, positions, methods=METHODS, dataset="toy", rate=0.05):
+    """Counts from arrays of shape (n_methods, n_training_sets, n_test_sets, n_sequences)."""
+    method, training_set, test_set, sequence = np.indices(correct.shape).reshape(4, -1)
+    columns = {"method": np.array(methods)[method], "training_set": training_set, "test_set": test_set}
+    counted = {"n_positions": np.broadcast_to(positions, correct.shape).ravel(), "n_correct": correct.ravel()}
+    return pd.DataFrame({"dataset": dataset, "rate": rate, **columns, "sequence": sequence, **counted})
+
+
+def arrays(seed=3):
+    """Correct positions and positions: 3 methods, 2 training sets, 2 test sets, 6 sequences of unlike difficulty."""
+    rng = np.random.default_rng(seed)
+    positions = np.broadcast_to(rng.integers(20, 60, 6), (3, 2, 2, 6))
+    odds = 0.8 + rng.normal(0, 0.7, 6) + np.array([0.0, 0.4, -0.3])[:, None, None, None]
+    return rng.binomial(positions, 1 / (1 + np.exp(-odds - np.array([0.0, 0.2])[:, None, None]))), positions
+
+
+def cells(*table, n=100):
+    """Counts of one test set and two sequences that share each cell: rows of `table` are methods, `n` positions."""
+    halves = np.array(table)[:, :, None, None] // 2
+    rest = np.array(table)[:, :, None, None] - halves
+    return frame(np.concatenate([halves, rest], axis=3), n // 2, METHODS[: len(table)])
+
+
+@pytest.fixture
+def counts():
+    return frame(*arrays())
+
+
+def design(method, training_set):
+    """Indicators of methods 1, 2, ..., and of all training sets."""
+    columns = [method == index for index in range(1, method.max() + 1)]
+    columns += [training_set == index for index in range(training_set.max() + 1)]
+    return np.array(columns, dtype=float).T
+
+
+def maximum_likelihood(x, k, n):
+    """Coefficients, inverse information, fitted probabilities: Newton's method until the score is nothing."""
+    beta = np.zeros(x.shape[1])
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-x @ beta))
+        step = np.linalg.solve((x.T * (n * p * (1 - p))) @ x, x.T @ (k - n * p))
+        beta += step
+        if np.abs(step).max() < 1e-12:
+            break
+    p = 1 / (1 + np.exp(-x @ beta))
+    assert np.abs(x.T @ (k - n * p)).max() < 1e-9
+    return beta, np.linalg.inv((x.T * (n * p * (1 - p))) @ x), p
+
+
+def deviance(k, n, p):
+    """2 sum of k log(k / np) + (n - k) log((n - k) / (n - np)), for 0 < k < n."""
+    return 2 * np.sum(k * np.log(k / (n * p)) + (n - k) * np.log((n - k) / (n * (1 - p))))
+
+
+def rows_of(correct, positions):
+    """Method, training set, sequence, correct and positions with test sets added up, one row for each."""
+    k, n = correct.sum(axis=2), positions.sum(axis=2)
+    return *np.indices(k.shape).reshape(3, -1), k.ravel().astype(float), n.ravel().astype(float)
+
+
+def test_one_training_set_and_two_methods_by_hand():
+    # Baseline 80 right, 20 wrong; method 70 right, 30 wrong. Odds 4 and 7/3, odds ratio 7/12.
+    row = compare_methods(cells([80], [70]), "ada").iloc[0]
+    assert row["coefficient"] == pytest.approx(-0.5389965007326869, abs=1e-10)  # log(7 / 12)
+    assert row["standard_error"] == pytest.approx(0.33184190154205606, abs=1e-10)  # sqrt(1/80 + 1/20 + 1/70 + 1/30)
+    assert row["z"] == pytest.approx(-1.62426, abs=1e-5)
+    assert row["p_value"] == pytest.approx(0.104321, abs=1e-6)
+    assert row["p_holm"] == row["p_value"]
+    # 2 (80 log(80/75) + 20 log(20/25) + 70 log(70/75) + 30 log(30/25))
+    assert row["likelihood_ratio"] == pytest.approx(2.680713, abs=1e-6)
+    assert row["accuracy_points"] == pytest.approx(-10, abs=1e-9)
+    assert (row["dataset"], row["rate"], row["baseline"], row["method"]) == ("toy", 0.05, "ada", "bob")
+
+
+def test_plain_fit_is_maximum_likelihood(counts):
+    method, training_set, _, k, n = rows_of(*arrays())
+    beta, covariance, _ = maximum_likelihood(design(method, training_set), k, n)
+    result = compare_methods(counts, "ada")
+    assert result["method"].tolist() == ["bob", "cyd"]
+    assert_allclose(result["coefficient"], beta[:2], rtol=0, atol=1e-10)
+    assert_allclose(result["standard_error"], np.sqrt(np.diag(covariance))[:2], rtol=1e-9)
+    z = beta[:2] / np.sqrt(np.diag(covariance))[:2]
+    assert_allclose(result["z"], z, rtol=1e-8)
+    assert_allclose(result["p_value"], 2 * norm.sf(np.abs(z)), rtol=1e-7)
+
+
+def test_likelihood_ratio_is_a_difference_of_deviances(counts):
+    method, training_set, _, k, n = rows_of(*arrays())
+    _, _, p = maximum_likelihood(design(method, training_set), k, n)
+    for name, merged in (("bob", np.array([0, 0, 1])), ("cyd", np.array([0, 1, 0]))):
+        _, _, constrained = maximum_likelihood(design(merged[method], training_set), k, n)
+        expected = deviance(k, n, constrained) - deviance(k, n, p)
+        row = compare_methods(counts, "ada").set_index("method").loc[name]
+        assert expected > 1
+        assert row["likelihood_ratio"] == pytest.approx(expected, rel=1e-8)
+        assert row["likelihood_ratio_p_value"] == pytest.approx(chi2.sf(expected, 1), rel=1e-7)
+
+
+def sandwich(correct, positions):
+    """Coefficients, clustered covariance with the correction for small samples."""
+    method, training_set, sequence, k, n = rows_of(correct, positions)
+    x = design(method, training_set)
+    beta, inverse, p = maximum_likelihood(x, k, n)
+    scores = x * (k - n * p)[:, None]
+    sums = np.array([scores[sequence == index].sum(axis=0) for index in np.unique(sequence)])
+    n_clusters, (n_rows, n_coefficients) = len(sums), x.shape
+    correction = n_clusters / (n_clusters - 1) * (n_rows - 1) / (n_rows - n_coefficients)
+    return beta, correction * inverse @ sums.T @ sums @ inverse
+
+
+def test_clustered_errors_are_the_sandwich(counts):
+    beta, covariance = sandwich(*arrays())
+    result = compare_methods(counts, "ada")
+    errors = np.sqrt(np.diag(covariance))[:2]
+    assert_allclose(result["clustered_standard_error"], errors, rtol=1e-8)
+    assert_allclose(result["clustered_p_value"], 2 * norm.sf(np.abs(beta[:2]) / errors), rtol=1e-7)
+    assert (np.abs(result["clustered_standard_error"] / result["standard_error"] - 1) > 0.01).all()
+
+
+def accuracy_difference(beta, index):
+    """Points of accuracy of method `index` minus method 0, from coefficients of 2 methods and 2 training sets."""
+    logit = np.array([0, *beta[:2]])[:, None] + beta[2:]
+    return 100 * (1 / (1 + np.exp(-logit))).mean(axis=1)[[index, 0]] @ [1, -1]
+
+
+@pytest.mark.parametrize("index", [1, 2])
+@pytest.mark.parametrize("n_sequences", [6, 1])
+def test_interval_of_points_against_numeric_derivatives(index, n_sequences):
+    correct, positions = (array[..., :n_sequences] for array in arrays())
+    method, training_set, _, k, n = rows_of(correct, positions)
+    beta, covariance, _ = maximum_likelihood(design(method, training_set), k, n)
+    if n_sequences > 1:
+        _, covariance = sandwich(correct, positions)
+    shifts = 1e-5 * np.eye(4)
+    gradient = [
+        (accuracy_difference(beta + shift, index) - accuracy_difference(beta - shift, index)) / 2e-5 for shift in shifts
+    ]
+    half_width = 1.959963984540054 * np.sqrt(gradient @ covariance @ gradient)
+    row = compare_methods(frame(correct, positions), "ada").iloc[index - 1]
+    assert row["accuracy_points"] == pytest.approx(accuracy_difference(beta, index), abs=1e-8)
+    assert row["points_low"] == pytest.approx(row["accuracy_points"] - half_width, rel=1e-6)
+    assert row["points_high"] == pytest.approx(row["accuracy_points"] + half_width, rel=1e-6)
+
+
+def test_holm_by_hand():
+    # Sorted: 0.01 x 4, 0.02 x 3, 0.03 x 2 (which may not fall below its forerunner), 0.9 x 1.
+    assert_allclose(significance._holm(np.array([0.03, 0.01, 0.9, 0.02])), [0.06, 0.04, 0.9, 0.06])
+    assert_allclose(significance._holm(np.array([0.5, 0.6])), [1, 1])
+    assert_allclose(significance._holm(np.array([0.01, np.nan, 0.04])), [0.03, np.nan, 0.08])
+    assert_allclose(significance._holm(np.array([np.nan])), [np.nan])
+    p_values = np.random.default_rng(0).uniform(size=7) ** 4
+    assert_allclose(significance._holm(p_values), multipletests(p_values, method="holm")[1])
+
+
+def test_holm_is_over_the_methods_of_one_dataset_and_rate(counts):
+    correct, positions = arrays(4)
+    both = pd.concat([counts, frame(correct, positions, rate=0.1), frame(correct, positions, dataset="other")])
+    result = compare_methods(both, "ada")
+    assert len(result) == 6
+    for _, group in result.groupby(["dataset", "rate"]):
+        for name, adjusted in (("p_value", "p_holm"), ("clustered_p_value", "clustered_p_holm")):
+            smaller, larger = sorted(group[name])
+            first = min(1, 2 * smaller)
+            assert_allclose(sorted(group[adjusted]), [first, max(first, larger)])
+    alone = compare_methods(counts, "ada")
+    same = result[(result["dataset"] == "toy") & (result["rate"] == 0.05)]
+    pd.testing.assert_frame_equal(same.reset_index(drop=True), alone)
+
+
+def test_test_sets_and_sequences_do_not_change_the_plain_fit(counts):
+    keys = ["dataset", "rate", "method", "training_set"]
+    added = counts.groupby(keys, as_index=False)[["n_positions", "n_correct"]].sum().assign(test_set=0, sequence=0)
+    fine, coarse = compare_methods(counts, "bob"), compare_methods(added, "bob")
+    clustered = [name for name in fine if "clustered" in name]
+    plain = [name for name in fine if name not in [*clustered, "points_low", "points_high"]]
+    pd.testing.assert_frame_equal(fine[plain], coarse[plain], rtol=1e-8)
+    assert fine[clustered].notna().all(axis=None)
+    assert coarse[clustered].isna().all(axis=None)
+    assert coarse[["points_low", "points_high"]].notna().all(axis=None)
+
+
+def test_order_of_rows_does_not_matter(counts):
+    shuffled = counts.sample(frac=1, random_state=0)
+    pd.testing.assert_frame_equal(compare_all(shuffled), compare_all(counts), check_exact=True)
+    pd.testing.assert_frame_equal(analysis_of_deviance(shuffled), analysis_of_deviance(counts), check_exact=True)
+
+
+def test_swapped_names_swap_rows(counts):
+    swapped = counts.assign(method=counts["method"].replace({"bob": "cyd", "cyd": "bob"}))
+    expected = compare_methods(counts, "ada").set_index("method").rename(index={"bob": "cyd", "cyd": "bob"})
+    result = compare_methods(swapped, "ada").set_index("method")
+    assert result.index.tolist() == ["bob", "cyd"]
+    pd.testing.assert_frame_equal(result, expected.loc[["bob", "cyd"]], rtol=1e-8)
+    assert result.loc["bob", "coefficient"] != pytest.approx(result.loc["cyd", "coefficient"], abs=0.1)
+
+
+def test_every_method_in_turn(counts):
+    result = compare_all(counts)
+    expected = pd.concat([compare_methods(counts, name) for name in METHODS], ignore_index=True)
+    pd.testing.assert_frame_equal(result, expected)
+    pairs = result.set_index(["baseline", "method"])
+    for baseline, method in pairs.index:
+        forth, back = pairs.loc[(baseline, method)], pairs.loc[(method, baseline)]
+        assert forth["coefficient"] == pytest.approx(-back["coefficient"], abs=1e-9)
+        same = ["standard_error", "likelihood_ratio", "clustered_standard_error"]
+        assert_allclose(forth[same].astype(float), back[same].astype(float), rtol=1e-7)
+        assert forth["points_low"] == pytest.approx(-back["points_high"], abs=1e-7)
+
+
+def test_single_methods_are_left_out(counts):
+    lone = counts[counts["method"] == "bob"].assign(rate=0.2)
+    extended = pd.concat([counts, lone])
+    for result, alone in (
+        (compare_methods(extended, "ada"), compare_methods(counts, "ada")),
+        (compare_all(extended), compare_all(counts)),
+        (analysis_of_deviance(extended), analysis_of_deviance(counts)),
+    ):
+        pd.testing.assert_frame_equal(result, alone)
+    for empty in (compare_methods(lone, "bob"), compare_all(lone), analysis_of_deviance(lone)):
+        assert len(empty) == 0
+    assert list(compare_all(lone)) == list(compare_all(counts))
+    assert list(analysis_of_deviance(lone)) == list(analysis_of_deviance(counts))
+
+
+def test_all_skips_baselines_that_a_rate_has_not(counts):
+    short = counts[counts["method"] != "ada"].assign(rate=0.4)
+    result = compare_all(pd.concat([counts, short]))
+    assert result[result["rate"] == 0.4]["baseline"].tolist() == ["bob", "cyd"]
+    assert (result["rate"] == 0.05).sum() == 6
+
+
+def test_analysis_of_deviance_by_hand(counts):
+    correct, positions = arrays()
+    k, n = correct.sum(axis=3).ravel().astype(float), positions.sum(axis=3).ravel().astype(float)
+    method, training_set, _ = np.indices((3, 2, 2)).reshape(3, -1)
+    share = np.array([k[training_set == index].sum() / n[training_set == index].sum() for index in (0, 1)])
+    _, _, p = maximum_likelihood(design(method, training_set), k, n)
+    residual = [deviance(k, n, 0.5), deviance(k, n, share[training_set]), deviance(k, n, p)]
+    table = analysis_of_deviance(counts)
+    assert table["term"].tolist() == ["none", "training_set", "method"]
+    assert_allclose(table["residual_deviance"], residual, rtol=1e-9)
+    assert_allclose(table["deviance"], [np.nan, *-np.diff(residual)], rtol=1e-8)
+    assert table["residual_degrees_of_freedom"].tolist() == [12, 10, 8]
+    assert table["degrees_of_freedom"].tolist()[1:] == [2, 2]
+    assert table["degrees_of_freedom"].isna().tolist() == [True, False, False]
+    expected = [np.nan, chi2.sf(residual[0] - residual[1], 2), chi2.sf(residual[1] - residual[2], 2)]
+    assert_allclose(table["p_value"], expected, rtol=1e-7)
+
+
+def test_analysis_of_deviance_with_numbers():
+    # 80 and 70 of 100. At 1/2: 2 (80 log 1.6 + 20 log 0.4 + 70 log 1.4 + 30 log 0.6) = 55.0055; at 75/100: 2.6807.
+    correct = np.array([80, 70]).reshape(2, 1, 1, 1)
+    table = analysis_of_deviance(frame(correct, 100, METHODS[:2]))
+    assert_allclose(table["residual_deviance"], [55.00553, 2.680713, 0], atol=1e-5)
+    assert table["residual_degrees_of_freedom"].tolist() == [2, 1, 0]
+
+
+def test_identical_methods():
+    correct, positions = arrays()
+    correct[1] = correct[0]
+    row, other = compare_methods(frame(correct, positions), "ada").to_dict("records")
+    assert [row[name] for name in ("coefficient", "z", "likelihood_ratio", "accuracy_points")] == [0, 0, 0, 0]
+    p_values = ("p_value", "p_holm", "likelihood_ratio_p_value", "clustered_p_value", "clustered_p_holm")
+    assert [row[name] for name in p_values] == [1] * 5
+    assert row["standard_error"] > 0.01
+    spread = (row["clustered_standard_error"], row["points_low"], row["points_high"])
+    assert spread == pytest.approx((0, 0, 0), abs=1e-6)  # sums of terms that cancel: rounding differs by processor
+    assert other["coefficient"] < -0.1
+
+
+def test_identical_methods_on_one_sequence():
+    row = compare_methods(frame(np.full((2, 1, 1, 1), 6), 10, METHODS[:2]), "ada").iloc[0]
+    assert (row["coefficient"], row["p_value"]) == (0, 1)
+    assert row[["clustered_standard_error", "clustered_p_value", "clustered_p_holm"]].isna().all()
+
+
+def test_equal_totals_of_unlike_sequences():
+    correct, positions = np.full((2, 1, 1, 4), 6), np.full((2, 1, 1, 4), 10)
+    correct[1] += [2, -2, 1, -1]
+    row = compare_methods(frame(correct, positions, METHODS[:2]), "ada").iloc[0]
+    assert (row["coefficient"], row["p_value"], row["clustered_p_value"]) == (0, 1, 1)
+    assert row["clustered_standard_error"] > 0.1
+    assert row["points_low"] == -row["points_high"] < -1
+
+
+@pytest.mark.parametrize(("right", "sign"), [(100, 1), (0, -1)])
+def test_separated_method_leaves_the_others_alone(right, sign):
+    table = ([80, 75], [right, right], [70, 72])
+    rows = compare_methods(cells(*table), "ada").set_index("method")
+    separated, other = rows.loc["bob"], rows.loc["cyd"]
+    assert separated["coefficient"] == sign * np.inf
+    missing = ["standard_error", "z", "p_value", "p_holm", "clustered_standard_error", "clustered_p_value"]
+    missing += ["clustered_p_holm", "points_low", "points_high"]
+    assert separated[missing].isna().all()
+    assert separated["accuracy_points"] == pytest.approx(right - 77.5)
+    k, n = np.array([80, 75, right, right, 70, 72.0]), np.full(6, 100.0)
+    _, _, two = maximum_likelihood(design(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), k[[0, 1, 4, 5]], n[:4])
+    _, _, merged = maximum_likelihood(design(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1] * 3)), k, n)
+    log_likelihoods = [
+        np.sum(counted * np.log(p) + (100 - counted) * np.log(1 - p))
+        for counted, p in ((k[[0, 1, 4, 5]], two), (k, merged))
+    ]
+    assert separated["likelihood_ratio"] == pytest.approx(2 * (log_likelihoods[0] - log_likelihoods[1]), rel=1e-8)
+    assert separated["likelihood_ratio_p_value"] < 1e-9
+
+    alone = compare_methods(cells(table[0], table[2]).replace({"method": {"bob": "cyd"}}), "ada").iloc[0]
+    same = ["coefficient", "standard_error", "p_value", "likelihood_ratio", "clustered_standard_error", "points_low"]
+    assert_allclose(other[same].astype(float), alone[same].astype(float), rtol=1e-6)
+    assert other["p_holm"] == pytest.approx(min(1, 2 * other["p_value"]))
+
+
+def test_separated_baseline():
+    rows = compare_methods(cells([100, 100], [90, 80], [85, 80]), "ada")
+    assert rows["coefficient"].tolist() == [-np.inf, -np.inf]
+    assert rows["p_value"].isna().all()
+    assert_allclose(rows["accuracy_points"], [-15, -17.5], atol=1e-8)
+    assert (rows["likelihood_ratio_p_value"] < 1e-3).all()
+
+
+def test_two_methods_always_right():
+    row = compare_methods(cells([100, 100], [100, 100]), "ada").iloc[0]
+    assert [row[name] for name in ("coefficient", "z", "likelihood_ratio", "accuracy_points")] == [0, 0, 0, 0]
+    assert [row[name] for name in ("p_value", "likelihood_ratio_p_value", "clustered_p_value")] == [1, 1, 1]
+    assert row[["standard_error", "clustered_standard_error", "points_low"]].isna().all()
+
+    correct = np.full((2, 1, 1, 2), 10)
+    correct[1] = 20
+    row = compare_methods(frame(correct, correct, METHODS[:2]), "ada").iloc[0]
+    assert row[["coefficient", "p_value", "clustered_p_value"]].isna().all()
+    assert (row["likelihood_ratio"], row["likelihood_ratio_p_value"], row["accuracy_points"]) == (0, 1, 0)
+
+
+def test_separation_within_a_training_set_only():
+    # ada is always right on set 1 and bob always wrong on set 0: only the cells of ada on 0 and bob on 1 are mixed.
+    row = compare_methods(cells([60, 100], [0, 50]), "ada").iloc[0]
+    assert row["coefficient"] == -np.inf
+    assert row["accuracy_points"] == pytest.approx((-60 - 50) / 2)
+    # One method that is right everywhere on one set is no separation while the other set ties it.
+    row = compare_methods(cells([60, 98], [50, 100]), "ada").iloc[0]
+    assert np.isfinite(row["coefficient"])
+    assert row["standard_error"] < 1
+
+
+def test_training_set_on_which_all_are_right_tells_nothing():
+    full = compare_methods(cells([80, 100], [70, 100]), "ada").iloc[0]
+    alone = compare_methods(cells([80], [70]), "ada").iloc[0]
+    same = ["coefficient", "standard_error", "p_value", "likelihood_ratio", "clustered_standard_error"]
+    assert_allclose(full[same].astype(float), alone[same].astype(float), rtol=1e-8)
+    points = ["accuracy_points", "points_low", "points_high"]
+    assert_allclose(full[points].astype(float), alone[points].astype(float) / 2, rtol=1e-6)
+
+
+def test_sequences_without_variation():
+    correct = np.array([8, 6]).reshape(2, 1, 1, 1).repeat(5, axis=3)
+    row = compare_methods(frame(correct, 10, METHODS[:2]), "ada").iloc[0]
+    assert row["coefficient"] == pytest.approx(np.log(6 / 4) - np.log(8 / 2))
+    assert row[["clustered_standard_error", "clustered_p_value", "clustered_p_holm"]].isna().all()
+    half_width = 195.9963984540054 * np.sqrt((0.8 * 0.2 + 0.6 * 0.4) / 50)
+    assert row["points_high"] == pytest.approx(-20 + half_width)
+
+
+def test_methods_without_a_common_training_set():
+    counts = cells([80, 70], [60, 50])
+    apart = counts[(counts["method"] == "ada") == (counts["training_set"] == 0)]
+    row = compare_methods(apart, "ada").iloc[0]
+    assert row[["coefficient", "p_value", "accuracy_points"]].isna().all()
+    table = analysis_of_deviance(apart)
+    assert table["degrees_of_freedom"].tolist()[1:] == [2, 0]
+    assert table["p_value"].isna().tolist() == [True, False, True]
+
+
+def test_separation_in_the_analysis_of_deviance():
+    table = analysis_of_deviance(cells([80, 100], [100, 100]))
+    # Right: 180 of 200 on set 0, all on set 1. The full model is exact.
+    assert_allclose(
+        table["residual_deviance"][1:], [2 * (80 * np.log(80 / 90) + 20 * np.log(2) + 100 * np.log(10 / 9)), 0]
+    )
+    assert table["residual_degrees_of_freedom"].tolist() == [4, 2, 1]
+
+
+def test_empty_sequences_change_nothing(counts):
+    empty = counts[counts["sequence"] == 0].assign(sequence=99, n_positions=0, n_correct=0)
+    extended = pd.concat([counts, empty])
+    pd.testing.assert_frame_equal(compare_all(extended), compare_all(counts))
+    pd.testing.assert_frame_equal(analysis_of_deviance(extended), analysis_of_deviance(counts))
+
+
+def test_methods_without_positions_are_left_out(counts):
+    empty = counts.assign(n_positions=counts["n_positions"].where(counts["method"] != "bob", 0))
+    empty["n_correct"] = empty["n_correct"].where(counts["method"] != "bob", 0)
+    assert compare_methods(empty, "ada")["method"].tolist() == ["cyd"]
+
+
+def test_no_more_rows_than_coefficients():
+    counts = frame(np.array([8, 8, 6, 6]).reshape(2, 1, 1, 2), 10, METHODS[:2])
+    crossed = counts[(counts["method"] == "ada") == (counts["sequence"] == 0)]
+    row = compare_methods(crossed, "ada").iloc[0]
+    assert row["standard_error"] == pytest.approx(np.sqrt(1 / 8 + 1 / 2 + 1 / 6 + 1 / 4))
+    assert row[["clustered_standard_error", "clustered_p_value"]].isna().all()
+
+
+def test_one_error_in_a_million_positions():
+    correct = np.array([999_999, 999_990]).reshape(2, 1, 1, 1)
+    row = compare_methods(frame(correct, 1_000_000, METHODS[:2]), "ada").iloc[0]
+    assert row["coefficient"] == pytest.approx(np.log(999_990 / 10) - np.log(999_999), abs=1e-8)
+    assert row["standard_error"] == pytest.approx(np.sqrt(1 + 1 / 10 + 1 / 999_999 + 1 / 999_990), rel=1e-8)
+
+
+def test_no_warning_is_only_hidden(counts):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for table in (cells([80], [70]), cells([100, 100], [0, 0], [50, 100]), counts):
+            compare_all(table)
+            analysis_of_deviance(table)
+    assert [str(warning.message) for warning in caught] == []
+
+
+def test_fit_that_does_not_converge(counts, monkeypatch):
+    fit = GLM.fit
+    monkeypatch.setattr(GLM, "fit", lambda self, **settings: fit(self, maxiter=1, **settings))
+    with pytest.raises(RuntimeError, match="did not converge"):
+        compare_methods(counts, "ada")
+
+
+@pytest.mark.parametrize("analyse", [lambda counts: compare_methods(counts, "ada"), compare_all, analysis_of_deviance])
+def test_unusable_counts(counts, analyse):
+    for name in counts:
+        with pytest.raises(ValueError, match=rf"^The counts have no column '{name}'\.$"):
+            analyse(counts.drop(columns=name))
+    with pytest.raises(ValueError, match="more than one row with the same dataset, rate, method"):
+        analyse(pd.concat([counts, counts.iloc[:1]]))
+    for wrong in (-1, 1000, np.nan):
+        with pytest.raises(ValueError, match="n_correct is not between 0 and n_positions"):
+            analyse(counts.assign(n_correct=[wrong, *counts["n_correct"][1:]]))
+
+
+def test_unknown_baseline(counts):
+    with pytest.raises(ValueError, match=r"^No method is called 'eve'; the methods are ada, bob, cyd\.$"):
+        compare_methods(counts, "eve")
+    short = counts[counts["method"] != "ada"].assign(rate=0.4)
+    with pytest.raises(
+        ValueError, match=r"^The baseline 'ada' has no rows for toy at rate 0\.4, which has bob, cyd\.$"
+    ):
+        compare_methods(pd.concat([counts, short]), "ada")
+
+
+def test_input_is_left_as_it_was(counts):
+    before = counts.copy()
+    compare_all(counts)
+    analysis_of_deviance(counts)
+    pd.testing.assert_frame_equal(counts, before)
+
+
+def test_rate_zero_is_a_rate_like_any_other(counts):
+    # Tables of one's own may have holes before any are made.
+    whole = compare_methods(counts.assign(rate=0.0), "ada")
+    pd.testing.assert_frame_equal(whole, compare_methods(counts, "ada").assign(rate=0.0))

@@ -1,0 +1,287 @@
+"""The ledger of claims, on planted results whose verdicts are known."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_claims import (
+    DOWN,
+    FB,
+    IMPUTATION,
+    INDICATOR,
+    PLANTED,
+    RATES,
+    SAME,
+    SURROGATES,
+    UP,
+    VITERBI,
+    WEIGHTING,
+    coefficients,
+    pairs,
+    plant,
+    plant_frequencies,
+    plant_orders,
+    plant_pairs,
+)  # fmt: skip
+
+from treecrf.io.files import write_frame
+from treecrf.report.ledger import LATER, read_claims, verdicts
+from treecrf.report.ledger_page import ledger_fragment, write_ledger
+from treecrf.statistics.deviance import compare_all, compare_pairs
+from treecrf.studies import claims as core
+from treecrf.studies.claims import CHECKS, FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
+from treecrf.studies.future.summary import one_directional_example
+from treecrf.studies.training.summary import BETTER
+
+
+def find(folder, claim):
+    """The finding on a claim."""
+    return CHECKS[claim](Results(folder))
+
+
+# --- every claim, every verdict ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [0, 1, 2], ids=core.VERDICTS[:3])
+@pytest.mark.parametrize("claim", PLANTED)
+def test_planted_results_have_their_verdict(tmp_path, claim, place):
+    PLANTED[claim][place](tmp_path)
+    finding = find(tmp_path, claim)
+    assert finding.verdict == core.VERDICTS[place], finding
+    assert finding.numbers
+    assert finding.test
+    assert finding.places
+    assert (finding.explanation == "") == (finding.verdict == "replicated")
+
+
+@pytest.mark.parametrize("claim", PLANTED)
+def test_a_claim_looks_at_results_of_its_own_only(tmp_path, claim):
+    for other, plants in PLANTED.items():
+        if other[:2] != claim[:2] and {other[0], claim[0]} != {"P", "I"}:  # chapters write other folders
+            plants[0](tmp_path)
+    assert find(tmp_path, claim).verdict == "not_run"
+
+
+def test_every_claim_is_checked_or_belongs_to_a_later_study():
+    claims = read_claims()
+    later = {claim for claim in claims["id"] if claim.startswith(tuple(LATER))}
+    assert set(claims["id"]) == set(CHECKS) | later
+    assert not set(CHECKS) & later
+    assert set(PLANTED) == set(CHECKS)
+    assert len(claims) == claims["id"].nunique() == 44
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_without_results_nothing_is_run(tmp_path, exists):
+    frame = verdicts(tmp_path if exists else tmp_path / "nowhere")
+    assert frame["id"].tolist() == read_claims()["id"].tolist()
+    assert set(frame["verdict"]) == {"not_run"}
+    assert frame["explanation"].str.endswith(".").all()
+    assert (frame["numbers"] == "").all()
+    reasons = frame.set_index("id")["explanation"]
+    assert "coding" in reasons["M5"]
+
+
+def test_an_id_is_checked_once():
+    with pytest.raises(ValueError, match=r"P3\.1 is checked by shrinkage_is_better already"):
+        core.checks("P3.1")(lambda results: None)
+    assert CHECKS["P3.1"].__name__ == "shrinkage_is_better"
+
+
+# --- what a verdict is made of ----------------------------------------------------------------------
+
+
+def observations(*degrees):
+    return Evidence(tuple(Observation(f"n{i}", d, f"d{i}") for i, d in enumerate(degrees)), (Place("a"),), ("b",))
+
+
+def test_degrees_make_verdicts():
+    assert judge(observations(HOLDS, HOLDS), "t").verdict == "replicated"
+    assert judge(observations(HOLDS, LEANS), "t").verdict == "partly"
+    assert judge(observations(LEANS), "t").verdict == "partly"
+    assert judge(observations(LEANS, FAILS), "t").verdict == "not_replicated"
+    finding = judge(observations(HOLDS, FAILS, FAILS), "t")
+    assert finding.numbers == "n0; n1; n2; not run: b"
+    assert finding.explanation == "It holds in 1 of 3, but d1; d2."
+    assert judge(observations(FAILS, FAILS), "t").explanation == "It holds nowhere: d0; d1."
+    assert judge(observations(FAILS), "t").explanation == "Here d0."
+
+
+def test_what_was_not_run_counts_neither_way(tmp_path):
+    pairs("treecrf", "linear_crf", protein=UP, nettalk=UP)(tmp_path)
+    finding = find(tmp_path, "P3.5")
+    assert finding.verdict == "replicated"
+    assert finding.numbers.endswith("not run: hyphen, faq_ai_general, faq_aix")
+    pairs("treecrf", "linear_crf", protein=UP, nettalk=DOWN)(tmp_path)  # a half is less than three fifths
+    assert find(tmp_path, "P3.5").verdict == "not_replicated"
+
+
+def test_published_differences_stand_beside_measured_ones(tmp_path):
+    pairs("treecrf", "induced_crf", nettalk=(0.9, 0.5))(tmp_path)
+    finding = find(tmp_path, "P3.4")
+    assert finding.numbers == "nettalk: CRF with induction −0.90 points against TreeCRF (p = 0.500)"
+    assert finding.explanation == (
+        "Here CRF with induction is 0.90 points worse than TreeCRF on nettalk (p = 0.500, published +0.74 points)."
+    )
+
+
+def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
+    plant_pairs(tmp_path, "nettalk", ("treecrf", "induced_crf", *UP), ("treecrf", "mallet", *DOWN))
+    finding = find(tmp_path, "P3.4")
+    assert finding.verdict == "replicated"
+    assert "MALLET +1.00 points" in finding.numbers
+
+
+def test_the_neural_network_must_have_been_run(tmp_path):
+    plant_pairs(tmp_path, "protein", ("treecrf", "induced_crf", *SAME, FB), ("treecrf", "neural_network", *UP, FB))
+    assert find(tmp_path, "I1").verdict == "not_run"
+
+
+def test_peaks_stand_in_the_numbers(tmp_path):
+    PLANTED["I1"][0](tmp_path)
+    peaks = pd.DataFrame(
+        {
+            "method": ["treecrf", "induced_crf"] * 2,
+            "decoder": [FB] * 2 + [VITERBI] * 2,
+            "peak_accuracy": [64.5, 64.4, 1, 1],
+        }
+    )
+    plant(peaks, tmp_path, "training", "protein", "summary")
+    assert "peaks TreeCRF 64.50 %, CRF with induction 64.40 %" in find(tmp_path, "I1").numbers
+
+
+def test_a_coefficient_without_a_maximum_is_tested_by_the_likelihood_ratio(tmp_path):
+    coefficients("nettalk", WEIGHTING, 12)(tmp_path)
+    path = tmp_path / "missing/nettalk/comparisons.csv"
+    frame = pd.read_csv(path)
+    first = (frame["rate"] == RATES[0]) & (frame["method"] == SURROGATES)
+    frame.loc[first, ["coefficient", "p_value", "likelihood_ratio_p_value"]] = [-np.inf, np.nan, 0.01]
+    write_frame(frame, path)
+    finding = find(tmp_path, "P4.2")
+    assert finding.verdict == "replicated"
+    assert "nettalk 5%, surrogate splitting −inf (p = 0.010)" in finding.numbers
+
+
+# --- stand-ins --------------------------------------------------------------------------------------
+
+
+def test_stand_ins_count_once_each_and_are_named(tmp_path):
+    pairs("treecrf", "induced_crf", protein=SAME, hyphen=SAME, faq_perl=SAME, faq_x=UP)(tmp_path)
+    frame = verdicts(tmp_path).set_index("id")
+    row = frame.loc["P3.2"]
+    assert row["verdict"] == "partly"
+    assert row["stand_in"]
+    assert row["data_sets"] == "protein, hyphen; faq_perl, faq_x (stand-ins for faq_ai_neural, faq_aix)"
+    assert row["numbers"].count("faq_perl") == 1
+    assert "not run" not in row["numbers"]
+    assert "published" not in row["explanation"]  # of which of the two?
+    assert frame.loc["P3.3", "data_sets"] == "faq_perl, faq_x (stand-ins for faq_ai_general)"
+    assert "published on faq_ai_general: +2.95 points" in frame.loc["P3.3", "explanation"]
+
+
+def test_published_coefficients_beside_a_stand_in_name_their_data_set(tmp_path):
+    coefficients("faq_perl", IMPUTATION, 3, (0.1, 0.4))(tmp_path)
+    explanation = find(tmp_path, "P4.4").explanation
+    assert "published on faq_ai_general: −" in explanation
+    assert "published −" not in explanation
+
+
+def test_a_set_of_the_papers_needs_no_stand_in(tmp_path):
+    pairs("treecrf", "induced_crf", faq_ai_general=UP, faq_perl=DOWN)(tmp_path)
+    row = verdicts(tmp_path).set_index("id").loc["P3.3"]
+    assert (row["verdict"], row["data_sets"], row["stand_in"]) == ("replicated", "faq_ai_general", False)
+
+
+def test_stand_ins_of_missing_values(tmp_path):
+    plant_frequencies(tmp_path, 10, "faq_perl")
+    plant_frequencies(tmp_path, 4, "faq_x")
+    finding = find(tmp_path, "P4.6")
+    assert finding.verdict == "partly"
+    assert all(place.stands_for == ("faq_ai_general",) for place in finding.places)
+
+
+def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):
+    pairs("treecrf", "induced_crf", nettalk=DOWN)(tmp_path)
+    plant_orders(tmp_path, nettalk_binary=(80.0, 90.0))
+    for path, claim in (("data/nettalk", "P3.4"), ("future/nettalk_binary", "P5.6")):
+        description = tmp_path / path / "description.json"
+        assert find(tmp_path, claim).verdict == "replicated"
+        description.write_text(json.dumps({"source": "hyphen"}))
+        assert find(tmp_path, claim).verdict == "not_run"
+        description.unlink()
+        assert find(tmp_path, claim).verdict == "not_run"
+
+
+# --- real summaries ---------------------------------------------------------------------------------
+
+
+def test_real_mcnemar_tests_decide(tmp_path):
+    position = np.arange(2000)
+    right = {"treecrf": position < 1700, "treecrf_original": position < 1600, "linear_crf": position < 1000}
+    right["induced_crf"] = (position >= 5) & (position < 1704)
+    outcomes = pd.concat(
+        pd.DataFrame({"method": name, "correct": correct, "position": position, "sequence": position // 10})
+        for name, correct in right.items()
+    ).assign(dataset="protein")
+    parts = [compare_pairs(outcomes.assign(decoder=decoder)) for decoder in (BETTER, FB, VITERBI)]
+    plant(pd.concat(parts), tmp_path, "training", "protein", "comparisons")
+    frame = verdicts(tmp_path).set_index("id")
+    assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
+    assert "protein, forward-backward: +5.00 points (p < 0.001)" in frame.loc["P3.1", "numbers"]
+    assert "TreeCRF +0.05 points against CRF with induction (p = 1.000)" in frame.loc["P3.2", "numbers"]
+
+
+def test_real_deviance_models_decide(tmp_path):
+    share = {WEIGHTING: 0.8, SURROGATES: 0.7, IMPUTATION: 0.5, INDICATOR: 0.7, "default_direction": 0.9}
+    rows = [
+        (rate, method, training_set, test_set, sequence, 100, round(100 * p) + sequence % 2)
+        for rate in RATES
+        for method, p in share.items()
+        for training_set in range(2)
+        for test_set in range(2)
+        for sequence in range(6)
+    ]
+    names = ["rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+    counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
+    plant(compare_all(counts), tmp_path, "missing", "protein", "comparisons")
+    frame = verdicts(tmp_path).set_index("id")
+    assert frame.loc["P4.1", "verdict"] == "replicated"
+    assert "significantly better in 12 of 12" in frame.loc["P4.1", "numbers"]
+    assert frame.loc["P4.5", "verdict"] == "replicated"
+
+
+def test_the_real_example_is_replicated(tmp_path):
+    write_frame(one_directional_example(), tmp_path / "future/example.csv")
+    assert find(tmp_path, "P5.1").verdict == "replicated"
+
+
+# --- the page ---------------------------------------------------------------------------------------
+
+
+def test_the_table_shows_every_claim_and_escapes(tmp_path):
+    for plants in PLANTED.values():
+        plants[0](tmp_path)
+    frame = verdicts(tmp_path)
+    html = ledger_fragment(frame)
+    assert html.count('<tr role="row">') == len(frame) + 1
+    for claim in frame["id"]:
+        assert html.count(f'id="claim-{claim}"') == 1
+    assert "(p&lt;0.001)" in html
+    assert "in part on stand-ins" not in html
+    counts = frame["verdict"].value_counts()
+    for verdict, n_claims in counts.items():
+        assert html.count(f'data-verdict="{verdict}"') == n_claims
+    assert f"{counts['not_run']} not run." in html
+
+
+def test_files_hold_the_frame(tmp_path):
+    pairs("treecrf", "induced_crf", faq_perl=UP, protein=SAME)(tmp_path)
+    frame = verdicts(tmp_path)
+    write_ledger(frame, tmp_path / "claims.csv", tmp_path / "claims.html")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv", keep_default_na=False), frame, check_dtype=False)
+    page = (tmp_path / "claims.html").read_text(encoding="utf-8")
+    assert ledger_fragment(frame) in page
+    assert page.count(">on stand-ins<") == 1  # P3.3
+    assert page.count(">in part on stand-ins<") == 1  # P3.2
+    assert "http" not in page

@@ -1,0 +1,149 @@
+"""The configuration: defaults, schema, and one sentence for what is wrong."""
+
+import pytest
+import yaml
+from builders import ROOT
+
+from treecrf.studies.settings import BuiltinDataset, ScalingSettings, TableDataset, load_settings
+from treecrf.studies.settings import json_schema as current_schema
+
+CONFIG = ROOT / "config"
+MINIMAL = {"datasets": {"protein": {}, "nettalk": None, "hyphen": {"kind": "builtin"}}}
+
+
+def read(name):
+    return yaml.safe_load((CONFIG / name).read_text())
+
+
+def test_defaults_are_the_protocol():
+    training = load_settings(MINIMAL).training
+    assert training.l2_regularizations == [0, 5, 10, 20, 40, 80]
+    assert (training.n_iterations, training.max_leaves, training.n_folds, training.n_perturbed_runs) == (
+        200,
+        100,
+        5,
+        10,
+    )
+    assert training.decoders == ["forward_backward", "viterbi"]
+    assert training.order == 1
+
+
+def test_defaults_of_the_missing_study_are_the_protocol():
+    missing = load_settings(MINIMAL).missing
+    assert missing.methods[:4] == ["instance_weighting", "surrogate_splitting", "imputation", "indicator"]
+    assert missing.rates == [0, 0.05, 0.1, 0.2, 0.4]
+    assert (missing.n_training_sets, missing.n_test_sets) == (5, 5)
+    assert missing.held_out == pytest.approx(1 / 3)
+    assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, 5, True)
+    assert (missing.decoder, missing.baseline_of("protein")) == ("forward_backward", "instance_weighting")
+    assert missing.baseline_of("faq_perl") == "imputation"
+
+
+def test_config_yaml_says_the_defaults():
+    given, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
+    unnamed = {"datasets": [], "overrides": {}}
+    assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
+    assert given.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
+    unnamed = {"window_datasets": [], "sampling_datasets": []}
+    assert given.scaling.model_copy(update=unnamed) == ScalingSettings()
+    assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
+    for name in given.missing.datasets:
+        assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
+    unnamed = {"datasets": [], "overrides": {}}
+    assert given.future.model_copy(update=unnamed) == defaults.future
+    unnamed = {"datasets": [], "baselines": {}, "overrides": {}}
+    assert given.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
+
+
+def test_demo_is_laid_over_config():
+    merged = {**read("config.yaml"), **read("demo.yaml")}
+    settings = load_settings(merged)
+    assert settings.results != load_settings(read("config.yaml")).results
+
+
+def test_schema_is_current():
+    assert (CONFIG / "schema.json").read_text() == current_schema(), (
+        "rewrite it: python -m treecrf.studies.settings > config/schema.json"
+    )
+
+
+def test_readme_names_every_key():
+    text = (CONFIG / "README.md").read_text()
+    settings = load_settings(MINIMAL)
+    keys = [*type(settings).model_fields, *type(settings.training).model_fields]
+    keys += [*type(settings.missing).model_fields, *type(settings.scaling).model_fields]
+    keys += [*BuiltinDataset.model_fields, *TableDataset.model_fields]
+    assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
+
+
+def test_an_infinite_argument_of_your_own_method_reaches_its_jobs():
+    own = {"mine": {"class": "m:C", "settings": {"a": float("inf")}, "grid": {"b": [1, float("inf")]}}}
+    settings = load_settings({**MINIMAL, "labellers": own})
+    assert settings.training.used_by("mine")["labellers"]["mine"]["settings"] == {"a": float("inf")}
+    assert settings.missing.used_by("mine")["labellers"]["mine"]["grid"] == {"b": [1, float("inf")]}
+
+
+def test_a_table_of_your_own():
+    table = {"kind": "table", "path": "mine.csv", "sequence": "s", "label": "y", "window": [1, 1]}
+    settings = load_settings({"datasets": {"mine": table}, "training": {"datasets": ["mine"]}})
+    assert settings.datasets["mine"] == TableDataset(
+        kind="table", path="mine.csv", sequence="s", label="y", window=(1, 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"trainig": {}}, "configuration: the key 'trainig' is not known; remove it"),
+        (
+            {"training": {"n_iterations": 0}},
+            "'training.n_iterations' holds 0, but input should be greater than or equal to 1",
+        ),
+        ({"training": {"l2_regularizations": [-1]}}, "'training.l2_regularizations.0' holds -1, but"),
+        ({"training": {"l2_regularizations": [float("nan")]}}, "'training.l2_regularizations.0' holds nan, but"),
+        ({"training": {"l2_regularizations": [5, 5.0]}}, "'training.l2_regularizations' names 5.0 more than once"),
+        (
+            {"training": {"overrides": {"protein": {"n_fold": 2}}}},
+            "the key 'training.n_fold' is not known",
+        ),
+        (
+            {"training": {"overrides": {"protein": {"datasets": []}}}},
+            "'training' overrides 'datasets' for 'protein', which belongs to no data set",
+        ),
+        (
+            {"missing": {"overrides": {"protein": {"rates": [0]}}}},
+            "'missing' overrides 'rates' for 'protein', which belongs to no data set",
+        ),
+        ({"training": {"max_leaves": 1}}, "'training.max_leaves' holds 1, but"),
+        ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' holds 'beam', but"),
+        ({"training": {"datasets": ["mine"]}}, "training.datasets names 'mine', which is not under datasets (protein"),
+        ({"datasets": {"protein": {"window": [-1, 2]}}}, "'datasets.protein.window.0' holds -1, but"),
+        ({"datasets": {"protein": {"kind": "database"}}}, "'datasets.protein' holds"),
+        ({"datasets": {"a/b": {}}}, "'datasets.a/b' holds 'a/b'; a data set's name has letters"),
+        ({"datasets": {"mine": {"kind": "table"}}}, "the key 'datasets.mine.table.path' is missing; add it"),
+        ({"datasets": None}, "'datasets' holds None, but"),
+        ({"seed": "x"}, "'seed' holds 'x', but"),
+        (
+            {"labellers": {"mine": {"class": "m:C", "grid": {"a": [{1: 2}]}}}},
+            "holds {1: 2}, which has a key that is not text",
+        ),
+    ],
+)
+def test_errors_are_one_sentence(change, sentence):
+    with pytest.raises(ValueError) as caught:
+        load_settings({**MINIMAL, **change})
+    message = str(caught.value)
+    assert sentence in message
+    assert "\n" not in message
+    assert message.endswith(".")
+
+
+def test_datasets_are_needed():
+    with pytest.raises(ValueError, match="the key 'datasets' is missing; add it"):
+        load_settings({})
+
+
+def test_a_baseline_must_be_a_method():
+    config = {**MINIMAL, "missing": {"datasets": ["protein"], "methods": ["imputation", "indicator"]}}
+    with pytest.raises(ValueError, match="baseline 'instance_weighting' for 'protein', which is not among methods"):
+        load_settings(config)

@@ -1,0 +1,64 @@
+"""The registries of labellers and treatments: what rows say agrees with the classes, and reading them loads nothing."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import treecrf
+from treecrf.models.boosted.treecrf import MISSING_METHODS
+from treecrf.models.labellers import LABELLERS, TABLES, TRAINING
+from treecrf.models.loading import load_class
+from treecrf.models.treatments import IN_TREES
+from treecrf.studies.training.settings import TrainingSettings
+
+
+@pytest.mark.parametrize("name", LABELLERS)
+def test_a_row_agrees_with_its_class(name):
+    row = LABELLERS[name]
+    labeller = load_class(row.class_path)
+    settings = labeller().get_params()
+    assert labeller.__name__ == row.class_name
+    assert getattr(treecrf, row.class_name) is labeller
+    assert row.family == inspect.getmodule(labeller).__name__.split(".")[2]
+    assert row.iterations in settings
+    if name in TABLES or name in TRAINING:
+        start = {"perturbed": {"random_state", "start_noise"}, "random": {"random_state"}, "fixed": set()}[row.start]
+        assert {"random_state", "start_noise"} & set(settings) == start
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_the_training_study_gives_settings_that_exist(name):
+    row = TRAINING[name]
+    settings = load_class(row.class_path or LABELLERS[name].class_path)().get_params()
+    assert {row.chosen, *row.taken, *row.fixed} <= set(settings)
+    assert {row.grid, *row.taken.values(), *row.alone} <= set(TrainingSettings.model_fields)
+    assert row.chosen_by is None or row.chosen == TRAINING[row.chosen_by].chosen
+    assert LABELLERS[name].drawing is not None
+
+
+def test_trees_know_the_treatments_that_are_theirs():
+    assert ("error", *IN_TREES) == MISSING_METHODS
+
+
+def test_the_front_offers_every_name():
+    assert all(getattr(treecrf, name) is not None for name in treecrf.__all__)
+    assert set(treecrf.__all__) <= set(dir(treecrf))
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        treecrf.Nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("treecrf.models.labellers", ("numpy", "numba", "treecrf.models.base")),
+        ("treecrf.rendering.style", ("matplotlib", "numpy", "numba", "treecrf.models.base")),
+        ("treecrf.studies.settings", ("numba", "treecrf.models.base")),
+        ("treecrf.cli.fit", ("numba", "treecrf.models.base")),
+    ],
+)
+def test_reading_the_registry_loads_no_labeller(module, unwanted):
+    code = f"import sys, {module}; print([name for name in {unwanted!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

@@ -1,0 +1,483 @@
+"""Trees on data with missing cells against the naive versions, the worked examples, and what is promised."""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise, permutations
+
+import naive
+import numpy as np
+import pytest
+from builders import HOLE_METHODS as METHODS
+from builders import POLICIES, ROOT, assert_same_bits, damaged_sets
+from builders import dependent_set as random_set
+
+import treecrf
+from treecrf import Attribute, SequenceSet, TreeCRF, chain, datasets
+from treecrf.missing import inject
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.holes.copies import FULL, make_copies, with_longer_lists
+
+
+def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_iterations=3, max_leaves=8, penalty=1.0):
+    n_labels = len(train.label_names)
+    model = TreeCRF(
+        n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy
+    ).fit(train)  # fmt: skip
+    space = chain.StateSpace(n_labels, order)
+    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
+    start = [dict(zip(names, row, strict=True)) for row in model.start_]
+    expected = naive.boost_with_unknown(
+        *[(window_codes(data, window), data.offsets) for data in (train, test)],
+        slot_sizes(train.attributes, window), train.labels, n_labels, order, start, n_iterations, max_leaves, penalty,
+        naive.Policy(**policy),
+    )  # fmt: skip
+    for data, part in zip((train, test), expected, strict=True):
+        potentials = model.potentials(data)
+        for (label, position, state), value in part.items():
+            assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(train).sum(), abs=1e-7)
+    return model
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.4, 0.8])
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_potentials_equal_naive_boosting(policy, rate, order):
+    rng = np.random.default_rng([order, int(100 * rate), POLICIES.index(policy)])
+    train, test = (inject(random_set(rng, 6 if order < 2 else 4), rate, rng) for _ in range(2))
+    assert_equals_naive(train, test, policy, order, seed=order)
+
+
+# --- without missing cells -----------------------------------------------------------------------------
+
+
+def assert_methods_agree(train, test, **settings):
+    plain = TreeCRF(**settings).fit(train)
+    assert plain.forest_.first_split[-1] > plain.forest_.n_trees  # more than a split for each tree
+    for policy in POLICIES:
+        model = TreeCRF(**settings, **policy).fit(train)
+        for name in ("parents", "columns", "codes", "values", "first_split"):
+            assert getattr(model.forest_, name).tobytes() == getattr(plain.forest_, name).tobytes(), name
+        assert model.log_likelihood_history_.tobytes() == plain.log_likelihood_history_.tobytes()
+        assert model.potentials(test).tobytes() == plain.potentials(test).tobytes()
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_without_missing_cells_all_methods_grow_the_same_trees(order):
+    rng = np.random.default_rng(order)
+    train, test = (random_set(rng, 60, longest=12) for _ in range(2))
+    for max_leaves, penalty in ((30, 1.0), (5, 0.0)):
+        assert_methods_agree(
+            train, test, n_iterations=4, max_leaves=max_leaves, l2_regularization=penalty, window=(2, 1), order=order,
+            random_state=order,
+        )  # fmt: skip
+
+
+def test_without_missing_cells_all_methods_grow_the_same_trees_for_letters():
+    train, test = datasets.load("hyphen_tex", n_train=120, n_test=60)
+    assert_methods_agree(train, test, n_iterations=4, max_leaves=30, l2_regularization=2.0, window=(3, 4))
+
+
+def test_without_missing_cells_all_methods_grow_the_same_trees_for_real_words(mirror):
+    train, test = datasets.load("hyphen", raw=mirror)
+    window = datasets.describe("hyphen").window
+    assert_methods_agree(train, test, n_iterations=5, max_leaves=100, l2_regularization=20.0, window=window)
+
+
+# --- worked by hand ------------------------------------------------------------------------------------
+
+X, Y, HOLE = 0, 1, -1
+P, Q = 0, 1
+
+
+def one_by_one(rows, names="ab"):
+    """A sequence for each row (value of each attribute, label)."""
+    values = np.array([row[:-1] for row in rows])
+    attributes = [Attribute("a", ("x", "y")), Attribute("b", ("p", "q"))][: len(names)]
+    return SequenceSet(values, np.arange(len(rows) + 1), attributes, [row[-1] for row in rows], ("A", "B"))
+
+
+def one_split(rows, penalty, names="ab", **settings):
+    """One tree of two leaves: at P = 1/2 the gradients for label A are 1/2 where it is A (0), -1/2 where it is B (1)."""
+    model = TreeCRF(1, 2, penalty, order=0, **settings).fit(one_by_one(rows, names))
+    tree = model.forest_.tree(0)
+    assert (tree.parents.tolist(), tree.columns.tolist(), tree.codes.tolist()) == ([0], [0], [X])  # "a is x"
+    np.testing.assert_array_equal(model.forest_.tree(1).values, -tree.values)  # label B: the opposite gradients
+    return model
+
+
+def values_of(model, rows, names="ab"):
+    """The potential of label A for each row."""
+    return model.potentials(one_by_one([(*row, 0) for row in rows], names))[0, :, 0]
+
+
+def with_leaf_values(model, if_true, if_false):
+    """The same splits with other leaf values for label A."""
+    values = model.forest_.values.copy()
+    values[:2] = if_false, if_true  # leaf 1 holds the rows of which the test is true
+    model.forest_ = model.forest_._replace(values=values)
+    return model
+
+
+# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.holes.copies
+TEN = [(X, 0)] * 2 + [(Y, 0)] + [(Y, 1)] * 5
+
+
+def test_instance_weighting_by_hand():
+    # Sums of gradients: x +1, y 1/2 - 5/2 = -2; the two unknown rows are B: -1, and a quarter of it goes to x.
+    # Weights: 2 + 2/4 = 2.5 and 6 + 2 * 3/4 = 7.5; with lambda = 2.5
+    # true:  (1 - 1/4) / (2.5 + 2.5) = 0.15, false: (-2 - 3/4) / (7.5 + 2.5) = -0.275,
+    # unknown: 0.25 * 0.15 - 0.75 * 0.275 = -0.16875.
+    model = one_split([*TEN, (HOLE, 1), (HOLE, 1)], 2.5, "a", missing="instance_weighting")
+    assert model.forest_.shares.tolist() == [FULL // 4] * 2
+    assert model.forest_.tree(0).values == pytest.approx([-0.275, 0.15], abs=1e-12)
+    assert values_of(model, [(X,), (Y,), (HOLE,)], "a") == pytest.approx([0.15, -0.275, -0.16875], abs=1e-12)
+    blended = values_of(with_leaf_values(model, 4.0, 0.8), [(X,), (Y,), (HOLE,)], "a")
+    assert blended == pytest.approx([4.0, 0.8, 1.6], abs=1e-12)  # 0.25 * 4.0 + 0.75 * 0.8
+
+
+def test_scaled_gain_by_hand():
+    # a is known in 4 of 10 rows and parts them perfectly, b is known in all. With lambda = 0 the gain of a is
+    # 1/2 + 1/2 - 0 = 1, of known 4/10: 0.4. The gain of b: p holds 3 A and 1 B, q 2 A and 4 B: 1/4 + 1/6 - 0 = 0.417.
+    rows = [(X, P, 0)] * 2 + [(Y, Q, 1)] * 2 + [(HOLE, P, 0), (HOLE, P, 1)] + [(HOLE, Q, 0)] * 2 + [(HOLE, Q, 1)] * 2
+    # A default direction knows where every row goes: 1/2 + 1/8 - 0 for a, and nothing to scale.
+    for scale_gain, column in ((False, 0), (True, 1)):
+        for method in METHODS:
+            model = TreeCRF(1, 2, 0.0, order=0, missing=method, scale_gain=scale_gain).fit(one_by_one(rows))
+            assert model.forest_.columns.tolist() == [0 if method == "default_direction" else column] * 2
+
+
+# b stands for a: p where a is x, q where it is y, but for one row. a parts the labels where it is known, so it is
+# split on: with lambda = 1 it gains 1/3 + 9/7 - 4/9 = 1.17, b 0 + 6.25/6 - 6.25/10 = 0.42.
+TWINS = [(X, P, 0)] * 2 + [(Y, Q, 1)] * 5 + [(Y, P, 1)]
+
+
+def test_surrogate_splitting_by_hand():
+    # Two rows have no a. The first has b = p and label B, so it goes to x: true (1 - 1/2) / (3 + 1) = 0.125. The
+    # second has no b either and label A; six of the eight known rows are y: false (-3 + 1/2) / (7 + 1) = -0.3125.
+    rows = [*TWINS, (HOLE, P, 1), (HOLE, HOLE, 0)]
+    model = one_split(rows, 1.0, missing="surrogate_splitting")
+    # b agrees in 7 of 8 rows, the larger side has 6. "b is p" stands for "a is x", and so does "b is not q".
+    slots, codes, polarities = model.forest_.tree(0).surrogates[0, :2].T.tolist()
+    assert (slots, codes, polarities) == ([1, 1], [P, Q], [1, 0])
+    assert model.forest_.tree(0).surrogates[0, 2:, 0].tolist() == [-1] * 3
+    seen = [(X, Q), (Y, P), (HOLE, P), (HOLE, Q), (HOLE, HOLE), (X, HOLE), (Y, HOLE)]
+    true, false = 0.125, -0.3125
+    assert values_of(model, seen) == pytest.approx([true, false, true, false, false, true, false], abs=1e-12)
+    routed = values_of(with_leaf_values(model, 4.0, 0.8), seen)
+    assert routed == pytest.approx([4.0, 0.8, 4.0, 0.8, 0.8, 4.0, 0.8], abs=1e-12)
+
+
+def test_all_surrogates_missing_and_both_sides_by_hand():
+    # As before, but the row without a and b counts 2/8 in x and 6/8 in y:
+    # true (1 - 1/2 + 1/8) / (3.25 + 1) = 0.625 / 4.25, false (-3 + 3/8) / (6.75 + 1) = -2.625 / 7.75.
+    model = one_split([*TWINS, (HOLE, P, 1), (HOLE, HOLE, 0)], 1.0, missing="surrogate_splitting", all_missing="both")
+    true, false = 0.625 / 4.25, -2.625 / 7.75
+    expected = [true, false, 0.25 * true + 0.75 * false]
+    assert values_of(model, [(HOLE, P), (HOLE, Q), (HOLE, HOLE)]) == pytest.approx(expected, abs=1e-9)
+    blended = values_of(with_leaf_values(model, 4.0, 0.8), [(HOLE, P), (HOLE, Q), (HOLE, HOLE)])
+    assert blended == pytest.approx([4.0, 0.8, 1.6], abs=1e-12)
+
+
+def test_a_surrogate_must_beat_the_larger_side():
+    # b is p in one more row of y and so agrees with a in 6 of 8 rows, which the larger side does alone.
+    rows = [*TWINS[:-2], (Y, P, 1), (Y, P, 1), (HOLE, P, 1)]
+    model = one_split(rows, 1.0, missing="surrogate_splitting")
+    assert (model.forest_.surrogates[:, :, 0] == -1).all()
+    true, false = 1 / 3, -3.5 / 8
+    assert values_of(model, [(HOLE, P), (HOLE, Q), (X, Q)]) == pytest.approx([false, false, true], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("label", "true", "false", "unknown"),
+    [
+        # Both unknown rows are B. On the false side: 1/3 + 16/9, on the true one: 0/5 + 9/7. So false:
+        # x has 1 / (2 + 1), y and the unknown have (-3 - 1) / (8 + 1).
+        (1, 1 / 3, -4 / 9, -4 / 9),
+        # Both are A. On the false side 1/3 + 4/9, on the true one 4/5 + 9/7: true, though most known rows are y.
+        (0, 2 / 5, -3 / 7, 2 / 5),
+    ],
+)
+def test_default_direction_by_hand(label, true, false, unknown):
+    rows = [(X, 0)] * 2 + [(Y, 1)] * 6 + [(HOLE, label)] * 2
+    model = one_split(rows, 1.0, "a", missing="default_direction")
+    assert model.forest_.shares.tolist() == [0 if unknown == false else FULL] * 2
+    assert values_of(model, [(X,), (Y,), (HOLE,)], "a") == pytest.approx([true, false, unknown], abs=1e-12)
+    routed = values_of(with_leaf_values(model, 4.0, 0.8), [(X,), (Y,), (HOLE,)], "a")
+    assert routed == pytest.approx([4.0, 0.8, 0.8 if unknown == false else 4.0], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_true", "unseen_missing", "share"),
+    [(2, "majority", 0), (2, "both", FULL // 4), (6, "majority", FULL), (6, "both", 3 * FULL // 4), (4, "majority", 0)],
+)
+def test_default_direction_that_no_row_could_show(n_true, unseen_missing, share):
+    # Nothing is missing in training; equal sides count as the false one.
+    rows = [(X, 0)] * n_true + [(Y, 1)] * (8 - n_true)
+    model = one_split(rows, 1.0, "a", missing="default_direction", unseen_missing=unseen_missing)
+    assert model.forest_.shares.tolist() == [share] * 2
+    part = share / FULL
+    unknown = values_of(with_leaf_values(model, 4.0, 0.8), [(HOLE,)], "a")
+    assert unknown == pytest.approx([4.0 * part + 0.8 * (1 - part)], abs=1e-12)
+
+
+# --- much is missing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_cells_missing(method):
+    # Nothing can be tested but previous labels, so every position has the potentials of its states.
+    rng = np.random.default_rng(0)
+    train, test = (inject(random_set(rng, 20), 1.0, rng) for _ in range(2))
+    model = assert_equals_naive(train.select(range(6)), test.select(range(6)), {"missing": method}, 1, 0, (0, 0))
+    assert set(model.forest_.columns.tolist()) == {2}  # after the two slots: the previous label
+    assert_equals_naive(train.select(range(6)), test.select(range(6)), {"missing": method}, 1, 0, (1, 1))  # with EDGE
+    model = TreeCRF(3, 8, 1.0, order=0, missing=method).fit(train)
+    assert len(model.forest_.columns) == 0
+    potentials = model.potentials(test)
+    assert (potentials == potentials[:, :1]).all()
+    assert model.potentials(random_set(rng, 9))[:, 0].tolist() == potentials[:, 0].tolist()
+
+
+@pytest.mark.parametrize("hidden", [0, 1])
+@pytest.mark.parametrize("window", [(0, 0), (1, 1)])
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_attribute_missing_everywhere_in_training_is_never_tested(policy, window, hidden):
+    rng = np.random.default_rng(1)
+    train, test = (inject(random_set(rng, 40), 0.2, rng) for _ in range(2))
+    gone, unseen = train.values.copy(), test.values.copy()
+    gone[:, hidden] = HOLE
+    unseen[:, hidden] = HOLE
+    model = TreeCRF(4, 10, 1.0, window, **policy).fit(train.with_values(gone))
+    slots = model.forest_.columns[model.forest_.columns < 2 * (sum(window) + 1)]
+    assert set(slots % 2) == {1 - hidden}
+    assert test.values[:, hidden].max() > 0
+    np.testing.assert_array_equal(model.potentials(test), model.potentials(test.with_values(unseen)))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_attribute_missing_in_prediction_alone(policy):
+    rng = np.random.default_rng(2)
+    train, test = (random_set(rng, 6) for _ in range(2))
+    gone = test.values.copy()
+    gone[:, 0] = HOLE
+    model = assert_equals_naive(train, test.with_values(gone), policy, 1, 0)
+    assert (model.forest_.columns % 2 == 0).any()  # it is tested
+    assert (model.potentials(test) != model.potentials(test.with_values(gone))).any()
+
+
+def test_attribute_missing_in_prediction_alone_by_hand():
+    # x and A in 2 rows, y and B in 6, nothing missing: leaves 1 / (2 + 1) and -3 / (6 + 1).
+    rows = [(X, 0)] * 2 + [(Y, 1)] * 6
+    true, false = 1 / 3, -3 / 7
+    for policy, unknown in (
+        ({"missing": "instance_weighting"}, 0.25 * true + 0.75 * false),
+        ({"missing": "surrogate_splitting"}, false),  # there are no surrogates, and most rows are y
+        ({"missing": "surrogate_splitting", "all_missing": "both"}, 0.25 * true + 0.75 * false),
+        ({"missing": "default_direction"}, false),
+        ({"missing": "default_direction", "unseen_missing": "both"}, 0.25 * true + 0.75 * false),
+    ):
+        model = one_split(rows, 1.0, "a", **policy)
+        assert values_of(model, [(HOLE,), (X,), (Y,)], "a") == pytest.approx([unknown, true, false], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unseen_category_counts_as_missing(method):
+    rng = np.random.default_rng(3)
+    train, test = (inject(random_set(rng, 30), 0.1, rng) for _ in range(2))
+    model = TreeCRF(4, 10, 1.0, (1, 1), missing=method).fit(train)
+    new = test.values.copy()
+    rows = np.flatnonzero(rng.random(len(new)) < 0.3)
+    new[rows, 0] = 3
+    wider = (Attribute("a0", ("a", "b", "c", "new")), test.attributes[1])
+    missing = test.values.copy()
+    missing[rows, 0] = HOLE
+    expected = model.potentials(test.with_values(missing))
+    with pytest.warns(UserWarning, match=rf"category 'new' .* \({len(rows)} such cells\); they are treated as missing"):
+        measured = model.potentials(test.with_values(new, wider))
+    np.testing.assert_array_equal(measured, expected)
+    assert (expected != model.potentials(test)).any()
+    with pytest.raises(ValueError, match=r"category 'new' was not in the training set .* set unseen='missing'"):
+        model.set_params(unseen="error").predict(test.with_values(new, wider))
+
+
+# --- against the naive versions, larger windows ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_words_equal_naive_boosting(policy):
+    # Ten letters, often in the same pairs (so that neighbours are surrogates); a letter more than gaps.
+    rng = np.random.default_rng(POLICIES.index(policy))
+    sets = []
+    for n_words in (10, 5):
+        lengths = rng.integers(1, 6, n_words)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        observation_offsets = offsets + np.arange(n_words + 1)
+        letters = rng.integers(0, 10, observation_offsets[-1])
+        for i in range(1, len(letters)):
+            letters[i] = (letters[i - 1] + 1) % 10 if rng.random() < 0.7 else letters[i]
+        labels = np.concatenate([letters[first + 1 : last] % 2 for first, last in pairwise(observation_offsets)])
+        attributes = (Attribute("letter", tuple("abcdefghij")),)
+        words = SequenceSet(letters[:, None], offsets, attributes, labels, ("no", "yes"), observation_offsets)
+        sets.append(inject(words, 0.2, rng))
+    model = assert_equals_naive(*sets, policy, order=1, seed=0, window=(2, 3), n_iterations=2, max_leaves=6)
+    if policy["missing"] == "surrogate_splitting":
+        assert (model.forest_.surrogates[:, 0, 0] >= 0).any()
+
+
+# --- the same bits -------------------------------------------------------------------------------------
+
+SETTINGS = {"n_iterations": 6, "max_leaves": 20, "l2_regularization": 1.0, "window": (2, 1)}
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_any_number_of_threads_gives_the_same_bits(policy, order):
+    train, test = damaged_sets()
+    one, three = (TreeCRF(**SETTINGS, order=order, n_threads=n, **policy).fit(train) for n in (1, 3))
+    assert_same_bits(one, three, [test])
+
+
+def run_in_another_process(program, disabled):
+    """Lines that a program prints, with compilation disabled ("1") or not ("0")."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+    preamble = (
+        "import sys; sys.path.insert(0, 'tests'); import builders as t; from treecrf import TreeCRF\n"
+        "train, test = t.damaged_sets(0, 6, 6)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", preamble + program], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def test_interpreted_equals_compiled():
+    program = (
+        "import hashlib\n"
+        "for policy in t.POLICIES:\n"
+        "    model = TreeCRF(2, 6, 1.0, (1, 1), random_state=0, **policy).fit(train)\n"
+        "    print(hashlib.sha256(model.potentials(test).tobytes() + model.forest_.shares.tobytes()).hexdigest())\n"
+    )
+    compiled, interpreted = (run_in_another_process(program, disabled) for disabled in ("0", "1"))
+    assert compiled == interpreted
+    assert len(set(compiled)) == len(POLICIES)
+
+
+@pytest.mark.parametrize(
+    ("change", "use"),
+    [
+        ("n_surrogates=1", "model.potentials(test)"),
+        ("max_leaves=2", "model.potentials(test)"),
+        ("max_leaves=2, warm_start=True, n_iterations=3", "model.fit(train)"),
+    ],
+)
+def test_smaller_settings_leave_room_for_the_trees_there_are(change, use):
+    # Interpreted, since compiled code does not notice that it writes beyond a buffer.
+    program = (
+        "for method in t.METHODS:\n"
+        "    model = TreeCRF(2, 6, 1.0, (1, 1), missing=method).fit(train)\n"
+        "    before = model.potentials(test)\n"
+        f"    model.set_params({change})\n"
+        f"    {use}\n"
+        "    print((model.truncated(2).potentials(test) == before).all())\n"
+    )
+    assert run_in_another_process(program, "1") == ["True"] * 3
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_warm_start_and_files_keep_the_bits(policy, tmp_path):
+    train, test = damaged_sets()
+    settings = SETTINGS | {"random_state": 1, "pseudo_likelihood_iterations": 2} | policy
+    whole = TreeCRF(**settings).fit(train)
+    part = TreeCRF(**settings | {"n_iterations": 3}, warm_start=True).fit(train)
+    assert_same_bits(part, whole.truncated(3), [test])
+    part.save(tmp_path / "part.npz")
+    loaded = treecrf.load(tmp_path / "part.npz")
+    assert loaded.get_params() == part.get_params()
+    assert_same_bits(loaded, part, [train, test])
+    for model in (part, loaded):
+        assert_same_bits(model.set_params(n_iterations=6).fit(train), whole, [test])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
+    train, test = damaged_sets(n_sequences=60)
+    expected = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
+    potentials = expected.potentials(test)
+    enlarged = {"growing": 0, "blending": 0}
+
+    def with_short_lists(n_positions, *sizes):
+        copies = make_copies(n_positions, *sizes)
+        return copies._replace(positions=copies.positions[:n_positions], weights=copies.weights[:n_positions])
+
+    def counting(name):
+        def enlarge(copies):
+            enlarged[name] += 1
+            return with_longer_lists(copies)
+
+        return enlarge
+
+    monkeypatch.setattr("treecrf.trees.holes.growing.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.trees.holes.blending.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
+    monkeypatch.setattr("treecrf.trees.holes.blending.with_longer_lists", counting("blending"))
+    measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
+    assert enlarged["growing"] >= 2 * len(train.label_names)
+    assert_same_bits(measured, expected)
+    assert measured.potentials(test).tobytes() == potentials.tobytes()
+    assert enlarged["blending"] >= 2
+
+
+# --- bad input ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"missing": "guess"}, "missing='guess': choose one of 'error', 'instance_weighting', 'surrogate_splitting'"),
+        ({"scale_gain": "yes"}, "scale_gain='yes': choose one of False, True"),
+        ({"n_surrogates": 0}, "n_surrogates=0: give a whole number of at least 1"),
+        ({"n_surrogates": 2.5}, "n_surrogates=2.5: give a whole number of at least 1"),
+        ({"either_polarity": None}, "either_polarity=None: choose one of False, True"),
+        ({"all_missing": "true"}, "all_missing='true': choose one of 'majority', 'both'"),
+        ({"unseen_missing": "true"}, "unseen_missing='true': choose one of 'majority', 'both'"),
+        ({"unseen": "guess"}, "unseen='guess': choose one of 'missing', 'error'"),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_wrong_settings_are_named_in_one_sentence(settings, words, method):
+    train, _ = damaged_sets()
+    with pytest.raises(ValueError, match="^" + re.escape(words)) as caught:
+        TreeCRF(**{"missing": method} | settings).fit(train)
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert ". " not in message
+
+
+def test_continuing_with_another_treatment_is_refused():
+    train = random_set(np.random.default_rng(0), 20)
+    for before, after in [*permutations(METHODS, 2), ("error", "instance_weighting"), ("surrogate_splitting", "error")]:
+        model = TreeCRF(2, 4, missing=before, warm_start=True).fit(train)
+        with pytest.raises(ValueError, match=rf"^missing was {before} in the training so far; set it back or"):
+            model.set_params(missing=after, n_iterations=4).fit(train)
+    model = TreeCRF(2, 4, missing="surrogate_splitting", n_surrogates=2, warm_start=True).fit(train)
+    with pytest.raises(ValueError, match=r"^n_surrogates was 2 in the training so far"):
+        model.set_params(n_surrogates=3, n_iterations=4).fit(train)
+
+
+def test_holes_are_refused_unless_a_method_is_chosen():
+    complete = random_set(np.random.default_rng(0), 20)
+    values = complete.values.copy()
+    values[7, 1] = HOLE
+    damaged = complete.with_values(values)
+    words = r"^attribute 'a1' is missing at observation 7; fill or mark the holes"
+    with pytest.raises(ValueError, match=words):
+        TreeCRF(2).fit(damaged)
+    model = TreeCRF(2).fit(complete)
+    for use in (model.predict, model.predict_proba, model.potentials, model.score, model.log_likelihood):
+        with pytest.raises(ValueError, match=words):
+            use(damaged)
