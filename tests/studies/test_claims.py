@@ -1,6 +1,7 @@
 """The ledger of claims, on planted results whose verdicts are known."""
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -26,18 +27,34 @@ from planted_claims import (
 )  # fmt: skip
 
 from treecrf.io.files import write_frame
-from treecrf.report.ledger import LATER, read_claims, verdicts
+from treecrf.report import ledger
+from treecrf.report.ledger import read_claims, verdicts
 from treecrf.report.ledger_page import ledger_fragment, write_ledger
 from treecrf.statistics.deviance import compare_all, compare_pairs
 from treecrf.studies import claims as core
-from treecrf.studies.claims import CHECKS, FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
+from treecrf.studies.claim_rows import (
+    KINDS,
+    Measured,
+    above,
+    at_least,
+    at_most,
+    better,
+    between,
+    check_claim,
+    equal,
+    not_worse,
+    order,
+    rises,
+)
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
 from treecrf.studies.future.summary import one_directional_example
 from treecrf.studies.training.summary import BETTER
 
 
 def find(folder, claim):
     """The finding on a claim."""
-    return CHECKS[claim](Results(folder))
+    row = next(row for row in ledger.claim_rows() if row["id"] == claim)
+    return check_claim(row, import_module(row["study"]), Results(folder))
 
 
 # --- every claim, every verdict ---------------------------------------------------------------------
@@ -64,12 +81,17 @@ def test_a_claim_looks_at_results_of_its_own_only(tmp_path, claim):
 
 
 def test_every_claim_is_checked_or_belongs_to_a_later_study():
-    claims = read_claims()
-    later = {claim for claim in claims["id"] if claim.startswith(tuple(LATER))}
-    assert set(claims["id"]) == set(CHECKS) | later
-    assert not set(CHECKS) & later
-    assert set(PLANTED) == set(CHECKS)
-    assert len(claims) == claims["id"].nunique() == 44
+    rows = ledger.claim_rows()
+    assert {row["id"] for row in rows if "study" in row} == set(PLANTED)
+    assert all(("study" in row) != ("reason" in row) for row in rows)
+    assert len(rows) == read_claims()["id"].nunique() == 44
+
+
+def test_claims_stand_in_the_order_of_the_papers():
+    groups = [(claim[0], float(claim[1:].split(".")[0])) for claim in read_claims()["id"]]
+    assert groups == sorted(groups, key=lambda group: ("PMIUE".index(group[0]), group[1]))
+    claims = read_claims()["id"].tolist()
+    assert claims.index("P3.9") + 1 == claims.index("P3.10")
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -83,10 +105,72 @@ def test_without_results_nothing_is_run(tmp_path, exists):
     assert "coding" in reasons["M5"]
 
 
-def test_an_id_is_checked_once():
-    with pytest.raises(ValueError, match=r"P3\.1 is checked by shrinkage_is_better already"):
-        core.checks("P3.1")(lambda results: None)
-    assert CHECKS["P3.1"].__name__ == "shrinkage_is_better"
+def test_an_id_appears_once(monkeypatch):
+    monkeypatch.setattr(ledger, "STUDIES", (*ledger.STUDIES, ledger.STUDIES[0]))
+    with pytest.raises(ValueError, match=r"the claim P3\.1 appears twice; give one of the two another id"):
+        read_claims()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"kind": "best"}, "claim X: there is no kind 'best'; choose one of better, not_worse"),
+        ({"measure": "speed"}, "claim X: treecrf.studies.training.claims has no function 'speed'"),
+        ({"function": "speed"}, "claim X: treecrf.studies.training.claims has no function 'speed'"),
+    ],
+)
+def test_a_row_with_a_wrong_name_is_an_error(tmp_path, row, message):
+    module = import_module("treecrf.studies.training.claims")
+    rest = {"id": "X", "datasets": ["protein"], "measure": "linearity", "kind": "at_least", "bound": 1, "test": "t"}
+    with pytest.raises(ValueError, match=message):
+        check_claim({**rest, **row}, module, Results(tmp_path))
+
+
+# --- kinds ------------------------------------------------------------------------------------------
+
+
+def degree(kind, value, p=None, **parameters):
+    return kind(Measured(value, "n", p=p), **parameters)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (degree(better, 1, 0.04, level=0.05), HOLDS),
+        (degree(better, 1, 0.05, level=0.05), FAILS),
+        (degree(better, 1, 0.05, level=0.05, leans=True), LEANS),
+        (degree(better, -1, 0.01, level=0.05, leans=True), FAILS),
+        (degree(better, 2.0, margin=2), FAILS),
+        (degree(better, 2.1, margin=2), HOLDS),
+        (degree(not_worse, -1, 0.05, level=0.05), HOLDS),
+        (degree(not_worse, -1, 0.04, level=0.05), FAILS),
+        (degree(not_worse, 1, 0.04, level=0.05), HOLDS),
+        (degree(equal, 1, 0.05, level=0.05), HOLDS),
+        (degree(equal, 1, 0.04, level=0.05), FAILS),
+        (degree(above, 2.0, bound=2), FAILS),
+        (degree(above, 2.0, bound=2, leans=1), LEANS),
+        (degree(above, 1.0, bound=2, leans=1), FAILS),
+        (degree(above, 2.1, bound=2), HOLDS),
+        (degree(at_least, 10, bound=10), HOLDS),
+        (degree(at_least, 9, bound=10, leans=5), LEANS),
+        (degree(at_least, 9, bound=10), FAILS),
+        (degree(at_most, 0.1 + 0.2, bound=0.3), HOLDS),
+        (degree(at_most, 0.31, bound=0.3), FAILS),
+        (degree(between, 0.9, bounds=[0.9, 1.1]), HOLDS),
+        (degree(between, 1.11, bounds=[0.9, 1.1]), FAILS),
+        (degree(order, ["b", "a", "c"], order=["b"]), HOLDS),
+        (degree(order, ["b", "a", "c"], order=["b", "c"]), FAILS),
+        (degree(rises, [60, 70.4, 70.1, 89], tolerance=0.3), HOLDS),
+        (degree(rises, [60, 70.4, 70.09, 89], tolerance=0.3), FAILS),
+    ],
+)
+def test_kinds_hold_lean_or_fail(found, expected):
+    assert found == expected
+
+
+def test_every_kind_serves_a_claim_or_a_function():
+    used = {part["kind"] for row in ledger.claim_rows() for part in row.get("parts", [row]) if "kind" in part}
+    assert set(KINDS) - used == {"not_worse"}  # for I1
 
 
 # --- what a verdict is made of ----------------------------------------------------------------------

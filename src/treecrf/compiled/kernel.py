@@ -15,7 +15,7 @@ _config: Any = config  # its settings are made at run time
 _Dispatcher: Any = CPUDispatcher  # its types are not published
 
 
-class Kernel(_Dispatcher):  # type: ignore[misc]
+class Kernel(_Dispatcher):
     """A function that is compiled, or loaded from the cache, for its one signature when it is first used.
 
     The first use is a call from Python, or the compilation of another kernel that calls it. Importing a module of

@@ -4,35 +4,48 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 import yaml
 
-from treecrf.studies.claims import CHECKS, NOT_RUN, Finding, Place, Results
-from treecrf.studies.future import claims as future
-from treecrf.studies.missing import claims as missing
-from treecrf.studies.training import claims as training
+from treecrf.io.messages import repeated
+from treecrf.studies.claim_rows import check_claim
+from treecrf.studies.claims import NOT_RUN, Finding, Place, Results
 
-LATER = {
-    "M": "The study of output coding (MS thesis) does not exist yet.",
-    "U": "The study of kernels (UAI 2004) does not exist yet.",
-    "E": "The study of ensembles (ESPBoost) does not exist yet.",
-}
-"""Why a claim cannot be checked, by how its id begins."""
+STUDIES = (
+    "treecrf.studies.training.claims",
+    "treecrf.studies.cost.claims",
+    "treecrf.studies.missing.claims",
+    "treecrf.studies.future.claims",
+)
+"""Modules with what claims need measured; the claims are in the file ``claims.yaml`` beside each."""
 
-STUDIES = (training, missing, future)
-"""Modules whose functions register themselves."""
+LATER = "later_claims.yaml"
+"""The file with the claims of studies that do not exist yet."""
+
+PAPERS = "PMIUE"
+"""The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
     "id", "source", "statement", "check", "verdict", "data_sets", "stand_in", "numbers", "test", "explanation",
 ]  # fmt: skip
 
 
+def claim_rows() -> list[dict[str, Any]]:
+    """The rows of all files, each with one key more: "study" (one of `STUDIES`) or "reason" (why it is not checked)."""
+    rows = [row | {"study": study} for study in STUDIES for row in _read(study.rpartition(".")[0], "claims.yaml")]
+    rows += [row | {"reason": later["reason"]} for later in _read(__package__, LATER) for row in later["claims"]]
+    if twice := repeated(row["id"] for row in rows):
+        raise ValueError(f"claims.yaml: the claim {twice} appears twice; give one of the two another id.")
+    return sorted(rows, key=lambda row: _number(row["id"]))
+
+
 def read_claims() -> pd.DataFrame:
-    """The claims: id, source, statement, check; in the order of the file ``claims.yaml``."""
-    text = files("treecrf.studies.published").joinpath("claims.yaml").read_text(encoding="utf-8")
-    return pd.DataFrame(yaml.safe_load(text))[COLUMNS[:4]]
+    """The claims: id, source, statement, check; paper by paper, in the order of their numbers."""
+    return pd.DataFrame(claim_rows())[COLUMNS[:4]]
 
 
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
@@ -50,10 +63,10 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per claim, in the order of ``claims.yaml``.
+        One row per claim, paper by paper.
 
         id, source, statement, check
-            As in the file.
+            As in the ``claims.yaml`` of the study.
         verdict
             "replicated", "partly", "not_replicated" or "not_run".
         data_sets, stand_in
@@ -64,19 +77,27 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
             One sentence: where the numbers differ from the claim, or why it was not checked; empty if it is replicated.
     """
     found = Results(results)
-    rows = [claim | _row(_find(str(claim["id"]), found)) for claim in read_claims().to_dict("records")]
-    return pd.DataFrame(rows)[COLUMNS]
+    return pd.DataFrame([row | _verdict(_find(row, found)) for row in claim_rows()])[COLUMNS]
 
 
-def _find(claim: str, results: Results) -> Finding:
-    if claim in CHECKS:
-        return CHECKS[claim](results)
-    reasons = [reason for start, reason in LATER.items() if claim.startswith(start)]
-    if not reasons:
+def _read(package: str, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = yaml.safe_load(files(package).joinpath(name).read_text(encoding="utf-8"))
+    return rows
+
+
+def _number(claim: str) -> tuple[int, ...]:
+    """The place of a claim: that of its paper in `PAPERS`, then its numbers."""
+    if claim[0] not in PAPERS:
         raise ValueError(
-            f"claims.yaml: nothing checks the claim {claim}; write a function and register it with its id."
+            f"claims.yaml: the id {claim} begins with none of {', '.join(PAPERS)}; add the paper to PAPERS."
         )
-    return Finding(NOT_RUN, explanation=reasons[0])
+    return PAPERS.index(claim[0]), *map(int, claim[1:].split("."))
+
+
+def _find(row: dict[str, Any], results: Results) -> Finding:
+    if "reason" in row:
+        return Finding(NOT_RUN, explanation=row["reason"])
+    return check_claim(row, import_module(row["study"]), results)
 
 
 def _data_sets_text(places: Sequence[Place]) -> str:
@@ -90,7 +111,7 @@ def _data_sets_text(places: Sequence[Place]) -> str:
     return "; ".join(parts)
 
 
-def _row(finding: Finding) -> dict[str, object]:
+def _verdict(finding: Finding) -> dict[str, object]:
     return {
         "verdict": finding.verdict,
         "data_sets": _data_sets_text(finding.places),

@@ -1,10 +1,10 @@
-"""What every check of a claim needs: result files, observations, and the rule that makes a verdict of them."""
+"""Verdicts on claims: result files, observations on data sets, and the rule that turns observations into a verdict."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -85,6 +85,10 @@ class Evidence:
     places: tuple[Place, ...]
     absent: tuple[str, ...] = ()
 
+    def summed_up(self, *conditions: Observation) -> Evidence:
+        """The same evidence with observations about all of it together instead of each; none where there was none."""
+        return replace(self, observations=conditions if self.observations else ())
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -124,30 +128,6 @@ class Results:
         return read_frame(path)
 
 
-Check = Callable[[Results], Finding]
-
-CHECKS: dict[str, Check] = {}
-"""The function that checks a claim, by the claim's id."""
-
-
-def checks(claim: str) -> Callable[[Check], Check]:
-    """Register the function that checks the claim with this id.
-
-    Raises
-    ------
-    ValueError
-        If another function has the id.
-    """
-
-    def register(check: Check) -> Check:
-        if claim in CHECKS:
-            raise ValueError(f"claim {claim} is checked by {CHECKS[claim].__name__} already; give {check} another id.")
-        CHECKS[claim] = check
-        return check
-
-    return register
-
-
 def gather(named: Iterable[str], observe: Callable[[Place], Iterable[Observation]]) -> Evidence:
     """Observe on each data set that a claim names; FAQ sets without results are replaced by the stand-ins that have some.
 
@@ -166,6 +146,16 @@ def gather(named: Iterable[str], observe: Callable[[Place], Iterable[Observation
         absent = tuple(name for name in absent if name not in FAQ_SETS)
     found = {place: observations for place, observations in (found | instead).items() if observations}
     return Evidence(tuple(each for group in found.values() for each in group), tuple(found), absent)
+
+
+def merge(parts: Iterable[Evidence]) -> Evidence:
+    """The evidence of several parts of a claim; each data set is named once."""
+    parts = tuple(parts)
+    return Evidence(
+        tuple(each for part in parts for each in part.observations),
+        tuple(dict.fromkeys(each for part in parts for each in part.places)),
+        tuple(dict.fromkeys(each for part in parts for each in part.absent)),
+    )
 
 
 def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF) -> Finding:

@@ -1,12 +1,12 @@
-"""Claims about features of the future: PhD chapter 5.
+"""What the claims of ``claims.yaml`` about features of the future need measured.
 
-Accuracies are means over the draws, of the start value G_0 that the validation sets prefer unless a claim names it.
+Accuracies are means over the draws, of the start value G_0 that the validation sets prefer unless a claim names it. A method
+with bags is written with them, as "ff_memm_1 (bag 2)".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,177 +14,123 @@ import pandas as pd
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import p_text, points_text
 from treecrf.statistics.deviance import compare_pairs
-from treecrf.studies.claims import (
-    FAILS,
-    HOLDS,
-    LEANS,
-    Finding,
-    Observation,
-    Place,
-    Results,
-    checks,
-    gather,
-    judge,
-)
+from treecrf.studies.claim_rows import Measured, largest_fall
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
 from treecrf.studies.future.summary import variant_names
 from treecrf.studies.future.tables import method_text
 from treecrf.studies.published import future_accuracies
 
-GENERATED = ("xor", "or", "extra")
-ORDERS = (1, 2, 3, 4)
-
-PATTERNS = "ff_memm_0 (bag 6)"
-"""The labeller of table 5.4."""
-
-RECOVERED = 99.9
-"""Percent that count as all (P5.2, P5.4)."""
-
-NEGATIVE_G0 = (-5.0, -7.0)
-"""Start values of P5.4."""
-
-STEP = 0.3
-"""Points that a curve may fall and still rise (P5.3)."""
-
-XOR_BOUND = 60.0
-"""Percent that no CRF exceeds on XOR (P5.3)."""
-
-SIGNIFICANT = 0.05
+PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
+"""What reads the example of section 5.1."""
 
 EXACT_UNDER = 25
 """Discordant positions under which McNemar's test is exact (protocol)."""
 
-ROUNDING = 1e-9
-"""Differences of accuracies below it are errors of rounding."""
+
+def most_probable_first(results: Results, _: Place, direction: str) -> Iterator[Measured[Sequence[str]]]:
+    """The labels of the example of section 5.1 by their probability in one of `PASSES`."""
+    example = results.table("future", "example.csv")
+    if example is not None:
+        rows = example.sort_values(direction, ascending=False, kind="stable")
+        best = rows.iloc[0]
+        numbers = f"{PASSES[direction]}: {best['label']} with probability {number(best[direction], 3)}"
+        yield Measured(rows["label"].tolist(), numbers)
 
 
-@checks("P5.1")
-def one_direction_is_not_enough(results: Results) -> Finding:
-    """The labels that each direction and both together say in the example of section 5.1."""
-    said = {"forward": ("the forward pass", "l2"), "backward": ("the backward pass", "l3"), "both": ("both", "l1")}
-
-    def observe(_: Place) -> Iterator[Observation]:
-        example = results.table("future", "example.csv")
-        if example is None:
-            return
-        for name, (words, label) in said.items():
-            best = example.nlargest(1, name).iloc[0]
-            numbers = f"{words}: {best['label']} with probability {number(best[name], 3)}"
-            yield Observation(numbers, HOLDS if best["label"] == label else FAILS, numbers)
-
-    return judge(gather(("the example of section 5.1",), observe), "most probable label, exact")
+def accuracy(results: Results, place: Place, method: str) -> Iterator[Measured[float]]:
+    """Mean test accuracy of a method, percent."""
+    accuracies = _accuracies(results, place)
+    if method in accuracies:
+        reached = f"{number(accuracies[method])} %"
+        published = _published_text(place, method)
+        yield Measured(
+            float(accuracies[method]),
+            f"{place.name}: {reached}",
+            f"{method_text(method)} reaches {reached} on {place.name}{published}",
+        )
 
 
-@checks("P5.2")
-def future_features_solve_generated_sets(results: Results) -> Finding:
-    """Accuracy of FF-MEMM-0."""
-
-    def observe(place: Place) -> Iterator[Observation]:
-        accuracies = _accuracies(results, place)
-        if PATTERNS in accuracies:
-            reached = f"{number(accuracies[PATTERNS])} %"
-            yield Observation(
-                f"{place.name}: {reached}",
-                HOLDS if accuracies[PATTERNS] >= RECOVERED else FAILS,
-                f"{method_text(PATTERNS)} reaches {reached} on {place.name}{_published_text(place, PATTERNS)}",
-            )
-
-    return judge(gather(GENERATED, observe), f"mean test accuracy ≥ {RECOVERED} %")
+def highest_accuracy(results: Results, place: Place, methods: Sequence[str]) -> Iterator[Measured[float]]:
+    """The highest mean test accuracy of some methods, percent."""
+    if reached := _accuracies_of(results, place, methods):
+        difference = f"a CRF reaches {number(max(reached))} % on {place.name}"
+        yield Measured(max(reached), _listed(place, reached), f"{difference}{_published_list(place, methods)}")
 
 
-@checks("P5.3")
-def higher_orders_help_but_on_xor(results: Results) -> Finding:
-    """Accuracy of CRFs of order 1 to 4."""
-
-    def observe(place: Place) -> Iterator[Observation]:
-        accuracies = _accuracies(results, place)
-        by_order = [float(accuracies[name]) for name in (f"crf_{order}" for order in ORDERS) if name in accuracies]
-        if len(by_order) < 2:
-            return
-        numbers = f"{place.name}: {', '.join(map(number, by_order))} %"
-        if place.name == "xor":
-            highest = max(by_order)
-            holds = highest <= XOR_BOUND
-            difference = f"a CRF reaches {number(highest)} % on xor"
-        else:
-            fall = -float(min(np.diff(by_order)))
-            holds = fall <= STEP + ROUNDING
-            difference = f"accuracy falls by {number(fall)} points from one order to the next on {place.name}"
-        known = [_published(place, f"crf_{order}") for order in ORDERS]
-        published = f" ({place.published(', '.join(map(number, known)))})" if not np.isnan(known).any() else ""
-        yield Observation(numbers, HOLDS if holds else FAILS, f"{difference}{published}")
-
-    test = f"accuracy by order rises within {STEP} points; on XOR at most {XOR_BOUND:g} %"
-    return judge(gather(GENERATED, observe), test)
+def accuracy_by_order(results: Results, place: Place, methods: Sequence[str]) -> Iterator[Measured[Sequence[float]]]:
+    """Mean test accuracies of methods that rise in order, percent."""
+    if reached := _accuracies_of(results, place, methods):
+        fall = f"{number(largest_fall(reached))} points from one order to the next on {place.name}"
+        published = _published_list(place, methods)
+        yield Measured(reached, _listed(place, reached), f"accuracy falls by {fall}{published}")
 
 
-@checks("P5.4")
-def negative_starts_recover_patterns(results: Results) -> Finding:
-    """Number of features and recovered instances and bags with negative G_0."""
+def accuracy_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> Iterator[Measured[float]]:
+    """Points of mean test accuracy between two methods."""
+    accuracies = _accuracies(results, place)
+    for method, other in pairs:
+        if {method, other} <= set(accuracies.index):
+            yield _difference(place, method, other, float(accuracies[method] - accuracies[other]))
+
+
+def tested_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+    """The same with McNemar's median p over the draws; nothing unless the predictions of all `pairs` were kept."""
+    compared = [_compare_predictions(results, place, *pair) for pair in pairs]
+    if None in compared:
+        return []
+    return [_difference(place, *pair, *found) for pair, found in zip(pairs, compared, strict=True) if found]
+
+
+def gain_of_larger_bags(
+    results: Results, place: Place, bags: Sequence[int], orders: Sequence[int]
+) -> Iterator[Measured[float]]:
+    """Points that FF-MEMM gains with the larger of two bags, by order."""
+    accuracies = _accuracies(results, place)
+    for order in orders:
+        small, large = (f"ff_memm_{order} (bag {bag})" for bag in sorted(bags))
+        if large in accuracies and small in accuracies:
+            points = float(accuracies[large] - accuracies[small])
+            published = _published_gain_text(place, large, small)
+            difference = f"a bag of {max(bags)} is {number(points)} points better at order {order}{published}"
+            yield Measured(points, f"order {order}: {points_text(points)}", difference)
+
+
+def patterns(results: Results, datasets: Sequence[str], g0: Sequence[float], recovered: float) -> Evidence:
+    """Whether one or two features recover the labels of instances and bags, from each start value."""
 
     def observe(place: Place) -> Iterator[Observation]:
         summary = results.frame("future", place.name, "summary")
         if summary is None:
             return
-        rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(NEGATIVE_G0)]
+        rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
         for row in rows.to_dict("records"):
-            recovered = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
-            holds = 1 <= row["n_features"] <= 2 and recovered >= RECOVERED
-            said = (
+            lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
+            holds = 1 <= row["n_features"] <= 2 and lowest >= recovered
+            numbers = (
                 f"{place.name}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
                 f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
             ).replace("G0 -", "G0 −")
-            yield Observation(said, HOLDS if holds else FAILS, said)
+            yield Observation(numbers, HOLDS if holds else FAILS, numbers)
 
-    test = f"median number of features 1 or 2; mean accuracy of test instances and bags ≥ {RECOVERED} %"
-    return judge(gather(GENERATED, observe), test)
-
-
-@checks("P5.5")
-def future_features_help_on_nettalk(results: Results) -> Finding:
-    """FF-MEMM-1 with bags of 2 against MEMM-1 and CRF-1."""
-
-    def observe(place: Place) -> list[Observation]:
-        compared = [_compare(results, place, "ff_memm_1 (bag 2)", other) for other in ("memm_1", "crf_1")]
-        return [
-            _gain(place, "ff_memm_1 (bag 2)", other, *found, 2.0)
-            for other, found in zip(("memm_1", "crf_1"), compared, strict=True)
-            if found is not None and None not in compared
-        ]
-
-    test = f"difference of mean accuracies > 2 points; McNemar's median p over the draws < {SIGNIFICANT}"
-    return judge(gather(("nettalk_binary",), observe), test)
+    return gather(datasets, observe)
 
 
-@checks("P5.6")
-def second_order_helps_on_nettalk(results: Results) -> Finding:
-    """CRF-2 against CRF-1."""
-
-    def observe(place: Place) -> list[Observation]:
-        accuracies = _accuracies(results, place)
-        if not {"crf_1", "crf_2"} <= set(accuracies.index):
-            return []
-        return [_gain(place, "crf_2", "crf_1", float(accuracies["crf_2"] - accuracies["crf_1"]), None, 3.0)]
-
-    return judge(gather(("nettalk_binary",), observe), "difference of mean accuracies > 3 points")
+def _accuracies_of(results: Results, place: Place, methods: Sequence[str]) -> list[float]:
+    """The accuracies of those methods that were run, if at least two were."""
+    accuracies = _accuracies(results, place)
+    found = [float(accuracies[name]) for name in methods if name in accuracies]
+    return found if len(found) > 1 else []
 
 
-@checks("P5.7")
-def larger_bags_do_not_help(results: Results) -> Finding:
-    """Bags of 4 against bags of 2, by order."""
+def _listed(place: Place, accuracies: Sequence[float]) -> str:
+    return f"{place.name}: {', '.join(map(number, accuracies))} %"
 
-    def observe(place: Place) -> Iterator[Observation]:
-        accuracies = _accuracies(results, place)
-        for order in ORDERS:
-            large, small = (f"ff_memm_{order} (bag {bag})" for bag in (4, 2))
-            if large in accuracies and small in accuracies:
-                points = float(accuracies[large] - accuracies[small])
-                numbers = f"order {order}: {points_text(points)}"
-                known = _published_gain_text(place, large, small)
-                difference = f"a bag of 4 is {number(points)} points better at order {order}{known}"
-                yield Observation(numbers, HOLDS if points <= ROUNDING else FAILS, difference)
 
-    test = "difference of mean accuracies, bag of 4 minus bag of 2, ≤ 0"
-    return judge(gather(("nettalk_binary",), observe), test, partly=Fraction(3, 4))
+def _difference(place: Place, method: str, other: str, points: float, p: float | None = None) -> Measured[float]:
+    """Points between two methods, beside the published ones."""
+    tested = "" if p is None else f" ({p_text(p)})"
+    numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
+    return Measured(points, numbers, f"{numbers}{_published_gain_text(place, method, other)}", p)
 
 
 def _accuracies(results: Results, place: Place) -> pd.Series:
@@ -195,7 +141,7 @@ def _accuracies(results: Results, place: Place) -> pd.Series:
     return best.set_index(variant_names(best))["test_mean"]
 
 
-def _compare(results: Results, place: Place, method: str, other: str) -> tuple[float, float] | None:
+def _compare_predictions(results: Results, place: Place, method: str, other: str) -> tuple[float, float] | None:
     """Points that `method` is better, mean over the draws, and McNemar's median p; None without their predictions."""
     parts = [_predictions(results, place, name) for name in (method, other)]
     found = [part for part in parts if part is not None and len(part)]
@@ -222,15 +168,6 @@ def _predictions(results: Results, place: Place, variant: str) -> pd.DataFrame |
     return of_bag[of_bag["g0"].isin(chosen["g0"]) | of_bag["g0"].isna()]
 
 
-def _gain(place: Place, method: str, other: str, points: float, p: float | None, margin: float) -> Observation:
-    """Whether `method` is more than `margin` points better, and significantly where there is a test."""
-    tested = "" if p is None else f" ({p_text(p)})"
-    holds = points > margin and (p is None or p < SIGNIFICANT)
-    numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
-    known = _published_gain_text(place, method, other)
-    return Observation(numbers, HOLDS if holds else LEANS if points > 0 else FAILS, f"{numbers}{known}")
-
-
 def _published(place: Place, variant: str) -> float:
     """Published accuracy; NaN without."""
     table = future_accuracies()
@@ -246,3 +183,8 @@ def _published_text(place: Place, variant: str) -> str:
 def _published_gain_text(place: Place, method: str, other: str) -> str:
     points = _published(place, method) - _published(place, other)
     return "" if np.isnan(points) else f" ({place.published(points_text(points))})"
+
+
+def _published_list(place: Place, methods: Sequence[str]) -> str:
+    values = [_published(place, method) for method in methods]
+    return "" if np.isnan(values).any() else f" ({place.published(', '.join(map(number, values)))})"

@@ -20,8 +20,8 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
+from treecrf.studies.future.headline import future_headline
 from treecrf.studies.future.tables import future_layouts, method_text
-from treecrf.studies.headlines import future_headline
 from treecrf.studies.settings import Settings, TableDataset
 
 INTRODUCTION = """

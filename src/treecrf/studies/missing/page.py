@@ -9,7 +9,7 @@ import pandas as pd
 from treecrf.io.files import read_frames
 from treecrf.rendering.parts import Fold, Part, Section, Study, Table, by_dataset, drawn, open_choices, paragraph
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
-from treecrf.studies.headlines import missing_headline
+from treecrf.studies.missing.headline import missing_headline
 from treecrf.studies.missing.tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
 from treecrf.studies.settings import MissingSettings, Settings
 

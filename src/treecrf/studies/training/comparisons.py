@@ -10,17 +10,16 @@ import pandas as pd
 
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Observation, Place, Results
+from treecrf.studies.claim_rows import Measured
+from treecrf.studies.claims import Place, Results
 from treecrf.studies.published import training_accuracies
 from treecrf.studies.training.summary import BETTER
 
-INDUCTION = ("mallet", "induced_crf")
-"""Methods that are CRFs with feature induction; the first that was run counts, as in table 3.5."""
+INDUCTION = "feature_induction"
+"""Stands for the first of `INDUCTION_METHODS` that was run, as in table 3.5."""
 
-Methods = str | tuple[str, ...]
-"""A method, or several of which the first that was run counts."""
-
-MCNEMAR = "McNemar's test (exact with few discordant positions), at the cross-validated choice"
+INDUCTION_METHODS = ("mallet", "induced_crf")
+"""Methods that are CRFs with feature induction."""
 
 
 @dataclass(frozen=True)
@@ -47,41 +46,33 @@ class Comparison:
     p: float
     published: float
 
-    def is_better(self, level: float) -> bool:
-        """Whether `method` is significantly better."""
-        return self.points > 0 and self.p < level
-
-    def is_worse(self, level: float) -> bool:
-        """Whether `method` is significantly worse."""
-        return self.points < 0 and self.p < level
-
     @property
     def points_and_p(self) -> str:
         """Data set, decoder, points and p-value."""
         return f"{self.place.name}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({p_text(self.p)})"
 
-    def observation(self, holds: bool, leans: bool = False) -> Observation:
-        """The comparison as an observation."""
+    def measured(self) -> Measured[float]:
+        """The comparison as claims look at it."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        said = "" if np.isnan(self.published) else f", {self.place.published(points_text(self.published))}"
-        return Observation(
+        published = "" if np.isnan(self.published) else f", {self.place.published(points_text(self.published))}"
+        return Measured(
+            self.points,
             f"{self.place.name}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
-            HOLDS if holds else LEANS if leans else FAILS,
-            f"{first} is {direction(self.points)} {second} on {self.place.name}{decoder} ({p_text(self.p)}{said})",
+            f"{first} is {direction(self.points)} {second} on {self.place.name}{decoder} ({p_text(self.p)}{published})",
+            self.p,
         )
 
 
-def compare(
-    results: Results, place: Place, method: Methods, other: Methods, decoder: str = BETTER
-) -> Comparison | None:
+def compare(results: Results, place: Place, method: str, other: str, decoder: str = BETTER) -> Comparison | None:
     """Two methods on one data set; None where one of them was not run.
 
     Parameters
     ----------
     results : Results
     place : Place
-    method, other : str or tuple of str
+    method, other : str
+        One of them may be `INDUCTION`.
     decoder : str
     """
     pairs = results.frame("training", place.name, "comparisons")
@@ -99,11 +90,12 @@ def compare(
     return None
 
 
-def first_of(methods: Methods, there: Iterable[str]) -> str:
-    """The first of `methods` that is there; the last one if none is."""
-    names = (methods,) if isinstance(methods, str) else methods
-    known = set(there)
-    return next((name for name in names if name in known), names[-1])
+def first_of(method: str, known: Iterable[str]) -> str:
+    """The method; for `INDUCTION`, the first of its methods that is known, the last if none is."""
+    if method != INDUCTION:
+        return method
+    names = set(known)
+    return next((name for name in INDUCTION_METHODS if name in names), INDUCTION_METHODS[-1])
 
 
 def _published_points(place: Place, method: str, other: str, decoder: str) -> float:

@@ -23,10 +23,10 @@ from treecrf.rendering.parts import (
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.studies.cost.tables import sampling_layout, steps_layout, windows_layout
-from treecrf.studies.headlines import training_headline
 from treecrf.studies.methods import METHODS
 from treecrf.studies.published import training_costs
 from treecrf.studies.settings import Settings, TrainingSettings
+from treecrf.studies.training.headline import training_headline
 from treecrf.studies.training.layouts import training_layouts
 from treecrf.studies.training.tables import (
     BASELINE,

@@ -1,0 +1,215 @@
+"""Claims as rows of a study's ``claims.yaml``: what is measured, and which kind of claim it has to satisfy.
+
+Keys of a row
+-------------
+id, source, statement, check
+    Which claim it is, in the words of the papers.
+measure, datasets
+    A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set, and the
+    data sets. A function that yields nothing has no results there.
+kind
+    A function of `KINDS`, which says whether what was measured holds.
+parts
+    Instead of these: rows of their own, each with measure, datasets and kind.
+function
+    Instead of these, where no kind fits: a function of the study's ``claims.py`` that gives the `Evidence`.
+test
+    What decides, in a clause or several; names in braces stand for values of the row.
+enough, partly
+    As in `treecrf.studies.claims.judge`; fractions.
+
+Other keys are parameters of the kind if it has one of that name, and of the measure or function if not. The value of a kind's
+parameter may depend on the data set: a mapping with the key "otherwise".
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from treecrf.studies.claims import (
+    FAILS,
+    HALF,
+    HOLDS,
+    LEANS,
+    Evidence,
+    Finding,
+    Observation,
+    Place,
+    Results,
+    gather,
+    judge,
+    merge,
+)
+
+ROUNDING = 1e-9
+"""Differences below it are errors of rounding."""
+
+WORDING = ("id", "source", "statement", "check", "test", "enough", "partly")
+FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "function")
+
+Row = Mapping[str, Any]
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Measured(Generic[Value]):
+    """What a claim is about, as measured on a data set.
+
+    Attributes
+    ----------
+    value : float or sequence
+        As the kind of the claim needs it.
+    numbers : str
+        What was measured and where, in a few words.
+    difference : str
+        How that differs from the claim: the end of a sentence; `numbers` if empty.
+    p : float or None
+        The p-value that the value differs from 0, where there is a test.
+    """
+
+    value: Value
+    numbers: str
+    difference: str = ""
+    p: float | None = None
+
+    def observation(self, degree: Fraction) -> Observation:
+        """The observation that the claim holds to this degree."""
+        return Observation(self.numbers, degree, self.difference or self.numbers)
+
+
+def better(found: Measured[float], level: float = 1, margin: float = 0, leans: bool = False) -> Fraction:
+    """Larger than `margin`, and significantly if there is a test; if `leans`, any advantage leans to the claim."""
+    if found.value > margin and (found.p is None or found.p < level):
+        return HOLDS
+    return LEANS if leans and found.value > 0 else FAILS
+
+
+def not_worse(found: Measured[float], level: float) -> Fraction:
+    """Not significantly below 0."""
+    return FAILS if outcome(found, level) == FAILS else HOLDS
+
+
+def equal(found: Measured[float], level: float) -> Fraction:
+    """Not significantly different from 0."""
+    return HOLDS if found.p is not None and found.p >= level else FAILS
+
+
+def above(found: Measured[float], bound: float, leans: float | None = None) -> Fraction:
+    """Larger than `bound`; leans to the claim if larger than `leans`."""
+    return HOLDS if found.value > bound else LEANS if leans is not None and found.value > leans else FAILS
+
+
+def at_least(found: Measured[float], bound: float, leans: float | None = None) -> Fraction:
+    """Not smaller than `bound`; leans to the claim if not smaller than `leans`."""
+    value = found.value + ROUNDING
+    return HOLDS if value >= bound else LEANS if leans is not None and value >= leans else FAILS
+
+
+def at_most(found: Measured[float], bound: float) -> Fraction:
+    """Not larger than `bound`."""
+    return HOLDS if found.value <= bound + ROUNDING else FAILS
+
+
+def between(found: Measured[float], bounds: Sequence[float]) -> Fraction:
+    """Not outside the two `bounds`."""
+    return HOLDS if bounds[0] <= found.value <= bounds[1] else FAILS
+
+
+def order(found: Measured[Sequence[str]], order: Sequence[str]) -> Fraction:
+    """The first names are those of `order`."""
+    return HOLDS if list(found.value[: len(order)]) == list(order) else FAILS
+
+
+def rises(found: Measured[Sequence[float]], tolerance: float) -> Fraction:
+    """From one value to the next a curve falls by at most `tolerance`."""
+    return HOLDS if largest_fall(found.value) <= tolerance + ROUNDING else FAILS
+
+
+KINDS: dict[str, Callable[..., Fraction]] = {
+    kind.__name__: kind for kind in (better, not_worse, equal, above, at_least, at_most, between, order, rises)
+}
+"""Kinds of claims: whether a `Measured` holds, leans or fails."""
+
+
+def largest_fall(curve: Sequence[float]) -> float:
+    """How much a curve falls at most from one value to the next; negative if it rises everywhere."""
+    return max(first - second for first, second in pairwise(curve))
+
+
+def outcome(found: Measured[float], level: float) -> Fraction:
+    """`HOLDS` if significantly above 0, `FAILS` if significantly below, else `LEANS`."""
+    if found.p is None or found.p >= level or found.value == 0:
+        return LEANS
+    return HOLDS if found.value > 0 else FAILS
+
+
+def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
+    """How many comparisons whose degree is their `outcome` are better and worse, as numbers and in words."""
+    degrees = [each.degree for each in evidence.observations]
+    n_better, n_worse = degrees.count(HOLDS), degrees.count(FAILS)
+    return n_better, n_worse, f"significantly better in {n_better} of {len(degrees)} comparisons and worse in {n_worse}"
+
+
+def check_claim(row: Row, functions: ModuleType, results: Results) -> Finding:
+    """The verdict of results on a claim.
+
+    Parameters
+    ----------
+    row : mapping
+        See the module's description.
+    functions : module
+        The study's ``claims.py``.
+    results : Results
+
+    Raises
+    ------
+    ValueError
+        If the row names a kind or function that there is not.
+    """
+    if "function" in row:
+        evidence = _function(row, "function", functions)(results, **_parameters(row), datasets=row["datasets"])
+    else:
+        evidence = merge(_evidence({**row, **part}, functions, results) for part in row.get("parts", [{}]))
+    clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
+    test = ", ".join(clauses).format(**row)
+    return judge(evidence, test, Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF)))
+
+
+def _evidence(row: Row, functions: ModuleType, results: Results) -> Evidence:
+    """The evidence of a row with a measure and a kind."""
+    measure = _function(row, "measure", functions)
+    kind = KINDS.get(row["kind"])
+    if kind is None:
+        raise ValueError(f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(KINDS)}.")
+    parameters = _parameters(row)
+    own = {name: parameters.pop(name) for name in list(inspect.signature(kind).parameters)[1:] if name in parameters}
+
+    def observe(place: Place) -> Iterator[Observation]:
+        here = {name: _at(value, place) for name, value in own.items()}
+        for found in measure(results, place, **parameters):
+            yield found.observation(kind(found, **here))
+
+    return gather(row["datasets"], observe)
+
+
+def _at(value: Any, place: Place) -> Any:
+    """The value of a parameter on a data set."""
+    return value.get(place.name, value["otherwise"]) if isinstance(value, Mapping) else value
+
+
+def _parameters(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in WORDING + FOUND_BY}
+
+
+def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
+    found: Callable[..., Any] | None = getattr(functions, row[key], None)
+    if found is None:
+        raise ValueError(f"claim {row['id']}: {functions.__name__} has no function {row[key]!r}; write it.")
+    return found
