@@ -1,24 +1,106 @@
-"""The progress view frees a folder that a killed run left locked, and no other."""
+"""The progress view: finished steps, failed ones, and the lock of a killed run."""
 
 import importlib.util
-import io
+import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from builders import ROOT
-from rich.console import Console
+from snakemake_interface_logger_plugins.common import LogEvent
 
-SOURCE = ROOT / "workflow" / "progress.py"
+WORKFLOW = ROOT / "workflow"
+
+
+SNAKEFILE = """
+rule all:
+    input: "good", "bad"
+rule good:
+    output: "good"
+    message: "Makes [good]"
+    shell: "touch good"
+rule bad:
+    output: "bad"
+    log: "bad.log"
+    message: "Makes bad"
+    shell: "echo 'the disk is full; make room.' > {log}; false"
+"""
+
+
+def load(path):
+    specification = importlib.util.spec_from_file_location(path.parent.name, path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
 def progress(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    specification = importlib.util.spec_from_file_location("progress", SOURCE)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
     (tmp_path / ".snakemake/locks").mkdir(parents=True)
-    return module
+    return load(WORKFLOW / "progress.py")
+
+
+@pytest.fixture
+def handler(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plugin = load(WORKFLOW / "snakemake_logger_plugin_treecrf/__init__.py")
+    made = plugin.LogHandler(common_settings=SimpleNamespace(), settings=None)
+    yield made
+    made.close()
+
+
+def tell(handler, event, level=logging.INFO, message="", **fields):
+    record = logging.LogRecord("snakemake", level, "workflow.py", 1, message, (), None)
+    vars(record).update(event=event, **fields)
+    handler.emit(record)
+
+
+def test_a_run_shows_finished_and_failed_steps(tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "1", "--keep-going"]
+    environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert sorted(result.stderr.splitlines()) == [
+        "  (details: bad.log)",
+        "  Makes [good]",
+        "Not all was done. The same command continues from here.",
+        "the disk is full; make room.",
+    ]
+
+
+def test_a_step_without_a_message_or_a_log_is_named(handler, capsys):
+    tell(handler, LogEvent.JOB_INFO, jobid=1, rule_msg=None, rule_name="all")
+    tell(handler, LogEvent.JOB_INFO, jobid=2, rule_msg=None, rule_name="warm_kernels")
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="warm_kernels", log=[])
+    assert capsys.readouterr().err.splitlines() == ["  all", "The step warm_kernels failed."]
+    assert handler.at_work == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("the reason\nmore\n", "the reason"),
+        ("Traceback (most recent call last):\n  File\nKeyError: 'a'\n", "KeyError: 'a'"),
+        (None, "A step failed before it wrote its log step.log."),
+    ],
+)
+def test_a_failed_step_gives_its_reason(handler, capsys, content, line):
+    if content is not None:
+        Path("step.log").write_text(content)
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="a", log=["step.log"])
+    tell(handler, LogEvent.ERROR, logging.ERROR, "at least one job failed", exception="WorkflowError")
+    assert capsys.readouterr().err.splitlines() == [line, "  (details: step.log)"]
+
+
+def test_other_errors_are_shown(handler, capsys):
+    tell(handler, LogEvent.ERROR, logging.ERROR, "the folder is locked", exception="LockException")
+    assert capsys.readouterr().err == "the folder is locked\n"
 
 
 def lock():
@@ -27,25 +109,24 @@ def lock():
     return path
 
 
-def test_a_killed_runs_lock_is_removed(progress):
-    progress.take_mark(Console(file=io.StringIO())).close()  # as if killed: it never said that it ended
+def test_a_killed_runs_lock_is_removed(progress, capsys):
+    progress.take_mark().close()  # as if killed: it never said that it ended
     stale = lock()
-    output = io.StringIO()
-    progress.take_mark(Console(file=output)).close()
+    progress.take_mark().close()
     assert not stale.exists()
-    assert "killed" in output.getvalue()
+    assert "killed" in capsys.readouterr().err
 
 
 def test_the_lock_of_a_run_at_work_stays(progress):
-    held = progress.take_mark(Console(file=io.StringIO()))
+    held = progress.take_mark()
     live = lock()
-    progress.take_mark(Console(file=io.StringIO())).close()
+    progress.take_mark().close()
     assert live.exists()
     held.close()
 
 
 def test_a_lock_that_is_not_ours_stays(progress):
-    progress.drop_mark(progress.take_mark(Console(file=io.StringIO())))
+    progress.drop_mark(progress.take_mark())
     foreign = lock()
-    progress.take_mark(Console(file=io.StringIO())).close()
+    progress.take_mark().close()
     assert foreign.exists()

@@ -1,4 +1,4 @@
-"""Where a page and the files that it links to are."""
+"""Paths of a page and of the files that it links to."""
 
 from __future__ import annotations
 

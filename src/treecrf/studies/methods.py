@@ -1,4 +1,4 @@
-"""How the labellers of the training study are built, and their candidates."""
+"""Construction of the labellers of the training study, and their candidates."""
 
 from __future__ import annotations
 

@@ -192,23 +192,16 @@ def _with_kind(options: Any) -> Any:
 
 
 def _sentence(error: ValidationError) -> str:
+    """The first of pydantic's errors; those that validators of settings raise are whole sentences already."""
     errors = error.errors()
     first = errors[0]
     key = ".".join(str(part) for part in first["loc"] if part not in ("builtin", "[key]"))
-    if first["type"] == "extra_forbidden":
-        what = f"the key {quoted(key)} is not known; remove it, or look up its spelling in config/README.md"
-    elif first["type"] == "missing":
-        what = f"the key {quoted(key)} is missing; add it (config/README.md describes it)"
-    elif first["type"] == "string_pattern_mismatch":
-        what = f"{quoted(key)} holds {quoted(first['input'])}; a data set's name has letters, digits and underscores only, rename it"
-    elif first["type"] == "value_error":
-        message = str(first["ctx"]["error"])
-        what = f"{quoted(key)} {message}" if key else message
-    else:
-        message = first["msg"][0].lower() + first["msg"][1:]
-        what = f"{quoted(key)} holds {quoted(first['input'])}, but {message}; change it (config/README.md describes it)"
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"configuration: {what}{others}."
+    if first["type"] == "value_error":
+        return f"configuration: {quoted(key) + ' ' if key else ''}{first['ctx']['error']}{others}."
+    value = "" if first["type"] in ("missing", "extra_forbidden") else f" ({quoted(first['input'])})"
+    message = first["msg"][0].lower() + first["msg"][1:]
+    return f"configuration: {quoted(key)}{value}: {message}; see config/README.md{others}."
 
 
 if __name__ == "__main__":
