@@ -175,7 +175,7 @@ def test_many_processes_compile_at_once_on_an_empty_cache(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
 
     def begin(rank, start):
-        command = [sys.executable, "-c", COMPILE, str(PACKAGE / "_kernel_cache.py"), str(rank), str(n_constants)]
+        command = [sys.executable, "-c", COMPILE, str(PACKAGE / "compiled/cache.py"), str(rank), str(n_constants)]
         return subprocess.Popen(
             [*command, str(start)], cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
