@@ -16,7 +16,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo results snapshot docs test fuzz test-slurm test-faults bench lint requirements clean install
+.PHONY: help demo results snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements clean install
 
 help:  ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -51,8 +51,14 @@ docs: $(INSTALLED)  ## Build the documentation in build/docs
 	@$(BIN)/sphinx-build -W --keep-going --quiet -d build/doctrees docs build/docs
 	@echo "The documentation is build/docs/index.html"
 
-test: $(INSTALLED)  ## Run the tests
-	$(BIN)/python -m pytest
+test: $(INSTALLED)  ## Run the quick tests (every module, one run of the workflow)
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(INSTALLED)  ## Run the other tests: fuzzing, faults, determinism, documentation, Java, JIT off, tiny benchmarks
+	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest benchmarks --tiny
+
+test-all: test test-slow  ## Run all tests
 
 fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
 	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/fuzz

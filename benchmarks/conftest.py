@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from treecrf import datasets
+
 LEDGER: list[tuple[str, str, str]] = []
 
 
@@ -18,18 +20,49 @@ def record():
     return note
 
 
+def pytest_addoption(parser):
+    """Offer a size at which every benchmark merely runs, so that tests notice one that is broken."""
+    parser.addoption("--tiny", action="store_true", help="run each benchmark on a small generated set, a few rounds")
+
+
+@pytest.fixture(scope="session")
+def tiny(pytestconfig):
+    """Whether nothing is measured."""
+    return pytestconfig.getoption("--tiny")
+
+
+@pytest.fixture(scope="session")
+def size(tiny):
+    """``size(number)`` is the number of iterations, rounds or sequences, or 2 at most."""
+    return lambda number: min(number, 2) if tiny else number
+
+
+@pytest.fixture(scope="session")
+def load(tiny, request):
+    """Read a data set as ``datasets.load(name, ...)`` does; benchmarks on real data are skipped where there are none."""
+
+    def read(name, **options):
+        if tiny:
+            return [data.select(range(12)) for data in datasets.load("hmm")]
+        if datasets.describe(name).kind == "files":
+            options["raw"] = request.getfixturevalue("raw")
+        return datasets.load(name, **options)
+
+    return read
+
+
 @pytest.fixture(scope="session")
 def raw():
-    """The folder of raw files; benchmarks on real data are skipped without it."""
+    """The folder of raw files."""
     folder = Path(os.environ.get("TREECRF_MIRROR", "data/raw"))
     if not folder.is_dir():
         pytest.skip("no raw data: set TREECRF_MIRROR to a folder that holds them, or run `snakemake download`")
     return folder
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Print the ledger."""
-    if LEDGER:
+def pytest_terminal_summary(terminalreporter, config):
+    """Print the ledger, of measurements."""
+    if LEDGER and not config.getoption("--tiny"):
         terminalreporter.section("measured against target (medians, this machine, this run)")
         for what, measured, target in LEDGER:
             terminalreporter.write_line(f"{what:<72} {measured:>14}   {target}")

@@ -54,11 +54,10 @@ def cpu_seconds(call):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_potentials_beside_trees_and_dot_product(record, raw, name):
+def test_potentials_beside_trees_and_dot_product(record, load, size, name):
     n_iterations, l2_regularization = SETS[name]
-    options = {"raw": raw} if datasets.describe(name).kind == "files" else {}
-    train, test = datasets.load(name, **options)
-    model = TreeCRF(n_iterations, 100, l2_regularization, datasets.describe(name).window).fit(train)
+    train, test = load(name)
+    model = TreeCRF(size(n_iterations), 100, l2_regularization, datasets.describe(name).window).fit(train)
     flat = model.flattened()
     first, active, weights = active_conjunctions(model, test)
 
@@ -75,7 +74,7 @@ def test_potentials_beside_trees_and_dot_product(record, raw, name):
         lambda: model.potentials(test), lambda: flat.potentials(test), multiply, model.flattened,
         lambda: model.potentials(one), lambda: flat.potentials(one),
     )  # fmt: skip
-    rounds = np.array([[cpu_seconds(call) for call in calls] for _ in range(15)])  # in turn, as in test_speed.py
+    rounds = np.array([[cpu_seconds(call) for call in calls] for _ in range(size(15))])  # in turn, as in test_speed.py
     trees, flattened, dot, flattening, trees_one, flattened_one = np.median(rounds, axis=0)
     microseconds = 1e6 / test.n_positions
     record(f"{name}: F by trees / flat / dot product of {len(active) / test.n_positions:.0f} known conjunctions",

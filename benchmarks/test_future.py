@@ -8,18 +8,18 @@ from treecrf.datasets.synthetic import future_splits
 N_ITERATIONS = 30
 
 
-def test_order_4_on_xor(record):
+def test_order_4_on_xor(record, size, tiny):
     train = future_splits("xor").train
-    model = TreeCRF(N_ITERATIONS, 10, 0.0, order=4)
+    model = TreeCRF(size(N_ITERATIONS), 10, 0.0, order=4)
     model.fit(train)
-    seconds = min(sum(model.fit(train).seconds_.values()) for _ in range(3)) / N_ITERATIONS
+    seconds = min(sum(model.fit(train).seconds_.values()) for _ in range(size(3))) / model.n_iterations
     record("CRF of order 4 on XOR, one iteration, one thread", f"{1000 * seconds:.1f} ms", "below 20 ms")
-    assert seconds < 0.020
+    assert tiny or seconds < 0.020
 
 
-def test_future_features_on_xor(record):
+def test_future_features_on_xor(record, size):
     splits = future_splits("xor")
-    model = FutureFeatureMEMM(60, order=0, g0=-7.0, each_label=False)
+    model = FutureFeatureMEMM(size(60), order=0, g0=-7.0, each_label=False)
     model.fit(splits.train, validation=splits.validation)
     before = time.process_time()
     model.fit(splits.train, validation=splits.validation)

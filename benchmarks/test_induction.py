@@ -7,12 +7,12 @@ from treecrf import InducedCRF, datasets
 
 
 @pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen", "faq_perl"])
-def test_induction(record, raw, name):
-    train, _ = datasets.load(name, raw=raw)
+def test_induction(record, load, size, name):
+    train, _ = load(name)
     model = InducedCRF(5.0, datasets.describe(name).window)
     model.fit(train)
     rounds, gradients = [], []
-    for _ in range(3):
+    for _ in range(size(3)):
         model.fit(train)
         rounds.append(model.seconds_["induction"] / model.n_inductions_)
         gradients.append(model.seconds_["gradient"] / len(model.stages_))

@@ -22,9 +22,9 @@ def java():
 
 
 @pytest.mark.parametrize("name", ["protein", "hyphen", "nettalk"])
-def test_induction_beside_mallet(record, raw, name):
-    train, _ = datasets.load(name, raw=raw)
-    settings = {"variance": 5.0, "window": datasets.describe(name).window, "n_iterations": 40}
+def test_induction_beside_mallet(record, load, size, tiny, name):
+    train, _ = load(name)
+    settings = {"variance": 5.0, "window": datasets.describe(name).window, "n_iterations": 40 if not tiny else 12}
 
     def seconds_of_an_induction(labeller):
         model = labeller(**settings).fit(train)
@@ -32,16 +32,16 @@ def test_induction_beside_mallet(record, raw, name):
 
     seconds_of_an_induction(MalletCRF)
     seconds_of_an_induction(InducedCRF)
-    runs = [(seconds_of_an_induction(InducedCRF), seconds_of_an_induction(MalletCRF)) for _ in range(3)]
+    runs = [(seconds_of_an_induction(InducedCRF), seconds_of_an_induction(MalletCRF)) for _ in range(size(3))]
     ours, theirs = np.median(runs, axis=0)
     record(f"{name}: InducedCRF / MALLET, CPU seconds of an induction", f"{ours:.3f} / {theirs:.3f}")
     record(f"{name}: MALLET / InducedCRF, an induction", f"{np.median([b / a for a, b in runs]):.1f}", "at least 10")
 
 
 @pytest.mark.parametrize(("name", "l2_regularization"), [("protein", 20.0), ("hyphen", 20.0)])
-def test_tree_crf_beside_smile(record, raw, name, l2_regularization):
-    train, test = datasets.load(name, raw=raw)
-    window, n_iterations = datasets.describe(name).window, 100  # as many trees, with as many leaves, in both
+def test_tree_crf_beside_smile(record, load, size, name, l2_regularization):
+    train, test = load(name)
+    window, n_iterations = datasets.describe(name).window, size(100)  # as many trees, with as many leaves, in both
 
     smile, tree_crf = SmileCRF(5, window=window), TreeCRF(n_iterations, 100, l2_regularization, window)
     smile.fit(train)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from treecrf import LinearCRF, datasets
+from treecrf import LinearCRF
 from treecrf.sequences import window_codes
 
 VARIANCE = 10.0
@@ -47,11 +47,11 @@ def linear_run(train, window):
 
 
 @pytest.mark.parametrize(("name", "window"), [("protein", (5, 5)), ("nettalk", (6, 6)), ("faq_perl", (0, 0))])
-def test_linear_crf_beside_crfsuite(record, raw, name, window):
-    train, _ = datasets.load(name, raw=raw)
+def test_linear_crf_beside_crfsuite(record, load, size, name, window):
+    train, _ = load(name)
     linear_run(train, window)
     ratios, ours, theirs = [], [], []
-    for _ in range(3):  # in turn, so that a change of the machine's speed meets both
+    for _ in range(size(3)):  # in turn, so that a change of the machine's speed meets both
         runs = [run(train, window) for run in (linear_run, crfsuite_run)]
         goal = CLOSE * min(objectives.min() for objectives, _ in runs)
         linear, crfsuite = (float(seconds[np.argmax(objectives <= goal)]) for objectives, seconds in runs)

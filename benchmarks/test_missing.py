@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf import TreeCRF, datasets
+from treecrf import TreeCRF
 from treecrf.missing import inject
 
 TARGETS = {
@@ -13,17 +13,21 @@ TARGETS = {
 }
 
 
-def tree_seconds(data, missing):
-    return TreeCRF(40, 100, 20.0, (5, 5), missing=missing).fit(data).seconds_["trees"]
+def tree_seconds(data, missing, n_iterations):
+    return TreeCRF(n_iterations, 100, 20.0, (5, 5), missing=missing).fit(data).seconds_["trees"]
 
 
 @pytest.mark.parametrize("missing", TARGETS)
-def test_tree_time_where_cells_are_missing(record, raw, missing):
-    train, _ = datasets.load("protein", raw=raw)
-    tree_seconds(train, "error")
+def test_tree_time_where_cells_are_missing(record, load, size, missing):
+    train, _ = load("protein")
+    n_iterations = size(40)
+    tree_seconds(train, "error", n_iterations)
     for rate, target in TARGETS[missing].items():
         damaged = inject(train, rate, np.random.default_rng(0))
-        pairs = [(tree_seconds(train, "error"), tree_seconds(damaged, missing)) for _ in range(7)]  # in turn
+        pairs = [
+            (tree_seconds(train, "error", n_iterations), tree_seconds(damaged, missing, n_iterations))
+            for _ in range(size(7))  # in turn
+        ]
         complete, with_holes = np.array(pairs).T
         record(
             f"protein, {missing} / complete data, tree time, {rate:.0%} missing",

@@ -12,14 +12,14 @@ N_SEEDS = 5
 
 
 @pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen"])
-def test_sampling(record, raw, name):
-    train, test = datasets.load(name, raw=raw)
+def test_sampling(record, load, size, name):
+    train, test = load(name)
     window = datasets.describe(name).window
     seconds, accuracies = {part: [] for part in PARTS}, {part: [] for part in PARTS}
-    for seed in range(N_SEEDS):  # in turn, so that a change of the machine's speed meets all
+    for seed in range(size(N_SEEDS)):  # in turn, so that a change of the machine's speed meets all
         for part in PARTS:
             setting = {} if part[0] == "none" else dict([part])
-            model = TreeCRF(100, 100, 20.0, window, sampling_seed=seed, **setting).fit(train)
+            model = TreeCRF(size(100), 100, 20.0, window, sampling_seed=seed, **setting).fit(train)
             seconds[part].append(sum(model.seconds_.values()))
             accuracies[part].append(100 * model.score(test))
     for part in PARTS:
@@ -29,11 +29,14 @@ def test_sampling(record, raw, name):
 
 
 @pytest.mark.parametrize("row_fraction", [0.5, 0.25, 0.1])
-def test_row_sampling_of_a_large_set(record, raw, row_fraction):
-    train, _ = datasets.load("hyphen_moby", raw=raw, n_train=15_608, n_test=10)
+def test_row_sampling_of_a_large_set(record, load, size, row_fraction):
+    train, _ = load("hyphen_moby", n_train=15_608, n_test=10)
     pairs = [
-        [TreeCRF(20, 100, 20.0, (2, 3), row_fraction=part).fit(train).seconds_["trees"] for part in (1.0, row_fraction)]
-        for _ in range(5)  # in turn, as above
+        [
+            TreeCRF(size(20), 100, 20.0, (2, 3), row_fraction=part).fit(train).seconds_["trees"]
+            for part in (1.0, row_fraction)
+        ]
+        for _ in range(size(5))  # in turn, as above
     ]
     whole, sampled = np.array(pairs).T
     record(f"hyphen_moby, {train.n_positions} positions, row_fraction {row_fraction}: tree time / that of all rows",

@@ -29,3 +29,12 @@ def results(tmp_path):
     """A folder with the results of the training study on the data set hmm, and of half of xor."""
     write_training_results(tmp_path)
     return tmp_path
+
+
+def pytest_collection_modifyitems(items):
+    """Mark whole folders and everything that starts Java as slow."""
+    for item in items:
+        if TESTS in item.path.parents:
+            folder = item.path.relative_to(TESTS).parts[0]
+            if folder in ("docs", "faults", "fuzz") or "java" in item.fixturenames:
+                item.add_marker(pytest.mark.slow)

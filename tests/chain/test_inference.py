@@ -324,6 +324,7 @@ for order in range(3):
 """
 
 
+@pytest.mark.slow
 def test_uncompiled_kernels_agree_with_compiled_ones(tmp_path):
     rng = np.random.default_rng(18)
     offsets = np.array([0, 4, 5, 7, 12])

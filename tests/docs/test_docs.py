@@ -309,5 +309,7 @@ def test_built_pages_load_nothing_from_elsewhere(built):
     for page in pages:
         resources = Resources(page.read_text(encoding="utf-8")).found
         assert [address for address in resources if re.match(r"(https?:)?//", address)] == []
-    for sheet in built.rglob("*.css"):
+    sheets = [*built.rglob("*.css")]
+    assert sheets
+    for sheet in sheets:
         assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", sheet.read_text(encoding="utf-8"))

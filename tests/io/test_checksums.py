@@ -78,9 +78,11 @@ def test_any_flipped_bit_of_a_set_is_noticed_or_changes_nothing(tmp_path):
 RUN_KERNEL = """
 import sys
 from treecrf.compiled.cache import kernel_cache
-with kernel_cache():
-    from routine import doubled
-print(doubled(21), sum(doubled.stats.cache_hits.values()))
+for _ in sys.stdin:  # a line asks for the kernel as a new process would load it
+    sys.modules.pop("routine", None)
+    with kernel_cache():
+        from routine import doubled
+    print(doubled(21), sum(doubled.stats.cache_hits.values()), flush=True)
 """
 
 ROUTINE = """
@@ -94,18 +96,23 @@ def doubled(number):
 
 @pytest.fixture
 def kernel(tmp_path):
-    """Runs a kernel in a new process: what it gives, and whether its compiled form was found."""
+    """Loads a kernel anew: what it gives, and whether its compiled form was found."""
     (tmp_path / "routine.py").write_text(ROUTINE)
     path = os.pathsep.join([str(PACKAGE.parent), str(tmp_path)])
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    command = [sys.executable, "-c", RUN_KERNEL]
+    with subprocess.Popen(
+        command, env=environment, cwd=tmp_path, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
 
-    def run():
-        command = [sys.executable, "-c", RUN_KERNEL]
-        process = subprocess.run(command, env=environment, cwd=tmp_path, text=True, capture_output=True)
-        assert process.returncode == 0, process.stderr
-        return tuple(map(int, process.stdout.split()))
+        def run():
+            process.stdin.write("again\n")
+            process.stdin.flush()
+            return tuple(map(int, process.stdout.readline().split()))
 
-    return run
+        yield run
+        process.stdin.close()
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])

@@ -204,6 +204,7 @@ def test_saved_model_predicts_the_same(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
 
 
+@pytest.mark.slow
 def test_interpreted_equals_compiled():
     program = (
         "import hashlib, sys; sys.path.insert(0, 'tests'); import builders as t; from treecrf import TreeCRF\n"
