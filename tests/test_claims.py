@@ -33,7 +33,7 @@ from treecrf.statistics.deviance import compare_all, compare_pairs
 from treecrf.studies import claims as core
 from treecrf.studies.claims import CHECKS, FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
 from treecrf.studies.future.summary import one_directional_example
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
 
 
 def find(folder, claim):

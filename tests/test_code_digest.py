@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from treecrf.io.code_digest import CodeGraph
+from treecrf.studies import registry
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
@@ -117,12 +118,21 @@ def test_every_script_of_the_workflow_has_a_digest():
     assert len({graph.digest(script) for script in scripts}) == len(scripts)
 
 
+def test_several_starts_count(package):
+    graph, script = CodeGraph(package), package / "labels.py"
+    assert graph.digest(script, package / "table.py") not in (graph.digest(script), graph.digest(package / "table.py"))
+
+
 def test_trainers_know_nothing_of_figures_and_pages():
     graph = CodeGraph(SOURCE / "treecrf")
-    for name in ("compare_method", "compare_future", "evaluate_missing", "measure_scaling", "prepare_data"):
-        parts = {path.parent.name for path in graph.files(ROOT / f"workflow/scripts/{name}.py")}
-        assert not parts & {"figures", "published", "guide"}
-        assert SOURCE / "treecrf/settings.py" not in graph.files(ROOT / f"workflow/scripts/{name}.py")
+    for study in registry():
+        files = graph.files(ROOT / "workflow/scripts/job.py", SOURCE / f"treecrf/studies/{study.name}/jobs.py")
+        names = {path.relative_to(ROOT).as_posix().removeprefix("src/treecrf/") for path in files}
+        assert not [
+            name for name in names if name.endswith(("figures.py", "tables.py", "page.py", "guide/__init__.py"))
+        ]
+        assert not [name for name in names if "published" in name or name.startswith(("rendering", "report"))]
+        assert "studies/settings.py" not in names
 
 
 # --- what the graph takes for granted ---------------------------------------------------------------

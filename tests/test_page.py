@@ -81,9 +81,6 @@ def linked_files(elements, folder):
 
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):  # noqa: F811
-    (results / "training/tables").mkdir()
-    for name in ("accuracy.csv", "accuracy.tex"):
-        (results / "training/tables" / name).write_text("x\n")
     elements = check(page_of(results, "hmm"))
     files = linked_files(elements, results / "reports")
     assert all(file.is_file() for file in files)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from treecrf.studies.settings import BuiltinDataset, ScalingSettings, TableDataset, load_settings
+from treecrf.studies.settings import BuiltinDataset, CostSettings, TableDataset, load_settings
 from treecrf.studies.settings import json_schema as current_schema
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -46,7 +46,7 @@ def test_config_yaml_says_the_defaults():
     assert said.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
     assert said.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
     unnamed = {"window_datasets": [], "sampling_datasets": []}
-    assert said.scaling.model_copy(update=unnamed) == ScalingSettings()
+    assert said.cost.model_copy(update=unnamed) == CostSettings()
     assert said.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
     for name in said.missing.datasets:
         assert said.missing.baseline_of(name) == defaults.missing.baseline_of(name)
@@ -72,7 +72,7 @@ def test_readme_names_every_key():
     text = (CONFIG / "README.md").read_text()
     settings = load_settings(MINIMAL)
     keys = [*type(settings).model_fields, *type(settings.training).model_fields]
-    keys += [*type(settings.missing).model_fields, *type(settings.scaling).model_fields]
+    keys += [*type(settings.missing).model_fields, *type(settings.cost).model_fields]
     keys += [*BuiltinDataset.model_fields, *TableDataset.model_fields]
     assert [key for key in keys if f"`{key}`" not in text and f"{key}:" not in text] == []
 

@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.rendering.layouts import write_layout
+from treecrf.report.ledger import verdicts
+from treecrf.report.ledger_page import write_ledger
 from treecrf.report.page import write_page
 from treecrf.studies.settings import load_settings
+from treecrf.studies.training.tables import tabulate
 
 NAN = np.nan
 
@@ -56,6 +60,9 @@ def results(tmp_path):
         pd.DataFrame(rows).to_csv(tmp_path / "training/hmm" / f"{name}.csv", index=False)
     pd.DataFrame(frames["summary"]).to_csv(tmp_path / "training/xor/summary.csv", index=False)
     (tmp_path / "training/figure_3_1.svg").write_text("<svg/>")
+    for name, layout in tabulate({name: pd.DataFrame(rows) for name, rows in frames.items()}).items():
+        write_layout(layout, str(tmp_path / "training/tables" / name))
+    write_ledger(verdicts(tmp_path), tmp_path / "claims.csv", tmp_path / "claims.html")
     return tmp_path
 
 

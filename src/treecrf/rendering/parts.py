@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -65,6 +66,11 @@ class Study(NamedTuple):
 def paragraph(text: str, **values: Any) -> Note:
     """A paragraph of a template (HTML)."""
     return Note(f"<p>{text.strip().format(**values)}</p>")
+
+
+def caption_html(text: str) -> str:
+    """A caption (reStructuredText without markup but ``literals``) as HTML."""
+    return re.sub(r"``(.+?)``", r"<code>\1</code>", escape(text, quote=False))
 
 
 def listed(items: Sequence[str], style: str = "") -> list[Part]:

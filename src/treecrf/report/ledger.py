@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 
 import pandas as pd
 import yaml
@@ -66,6 +67,11 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     found = Results(results)
     rows = [claim | _row(_find(str(claim["id"]), found)) for claim in read_claims().to_dict("records")]
     return pd.DataFrame(rows)[COLUMNS]
+
+
+def read_verdicts(results: str | os.PathLike[str]) -> pd.DataFrame:
+    """The verdicts that the run has written to ``claims.csv``."""
+    return pd.read_csv(Path(results) / "claims.csv", keep_default_na=False)
 
 
 def _find(claim: str, results: Results) -> Finding:

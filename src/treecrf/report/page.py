@@ -11,11 +11,12 @@ import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_json, resource, write_text
+from treecrf.io.files import read_frames, read_json, resource, write_text
 from treecrf.rendering.cells import window_text
+from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.markup import Folders, address, contents, parts_markup, scrolled, section_markup, study_markup
 from treecrf.rendering.parts import Fold, Note, Part, Section, Study, Table, listed, paragraph
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import read_verdicts, verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.provenance import (
     commit,
@@ -28,10 +29,10 @@ from treecrf.report.provenance import (
     used_settings,
     versions,
 )
-from treecrf.studies.future.page import future_is_finished, future_study
-from treecrf.studies.missing.page import missing_is_finished, missing_study
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
-from treecrf.studies.training.page import training_is_finished, training_study
+from treecrf.studies.study import Study as Declared
 
 INTRODUCTION = """
 Conditional random fields whose potentials are sums of regression trees, trained and tested as in chapters 3 to 5 of the
@@ -76,32 +77,55 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     """
     results, reports = Path(settings.results), Path(settings.reports)
     page = resource("treecrf.rendering", "page.html")
-    for key, value in _parts(settings, results, reports, Path(logs)).items():
+    for key, value in _parts(settings, results, reports, Path(logs), finished).items():
         page = page.replace(f"{{{{{key}}}}}", value)
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
-def studies(settings: Settings, results: Path) -> list[Study]:
-    """The studies that have something to show."""
-    found = (training_study(settings, results), missing_study(settings, results), future_study(settings, results))
+def studies(settings: Settings, results: Path, finished: bool = True) -> list[Study]:
+    """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
+    found = []
+    for study in registry():
+        layouts = _tables(study, results) if finished else _finished_tables(study, settings, results)
+        found.append(study.module("page").study_page(settings, results, layouts))
     return [study for study in found if study is not None]
 
 
 def unfinished(settings: Settings, results: Path) -> list[str]:
     """The data sets without all results, each once."""
-    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
-    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
-    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
+    absent = [
+        name
+        for study in registry()
+        for name in StudyFiles(study, settings).all_datasets()
+        if not study.module("page").is_finished(results, name)
+    ]
     return list(dict.fromkeys(absent))
 
 
-def _parts(settings: Settings, results: Path, reports: Path, logs: Path) -> dict[str, str]:
+def _tables(study: Declared, results: Path) -> dict[str, pd.DataFrame]:
+    """The layouts that the run has written."""
+    return {path.stem: read_layout(path) for path in (results / study.name / "tables").glob("*.json")}
+
+
+def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:
+    """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
+    files = StudyFiles(study, settings)
+    done = [name for name in files.all_datasets() if study.module("page").is_finished(results, name)]
+    frames = {
+        name: read_frames(there)
+        for name, paths in files.frames(study.tabulated, done).items()
+        if (there := [path for path in paths if Path(path).is_file()])
+    }
+    return study.module("tables").tabulate(frames) if done and frames else {}
+
+
+def _parts(settings: Settings, results: Path, reports: Path, logs: Path, finished: bool) -> dict[str, str]:
     """What stands in each place of page.html."""
     folders = Folders(results, reports)
-    shown = studies(settings, results)
-    claims = verdicts(results)
+    shown = studies(settings, results, finished)
+    claims = read_verdicts(results) if finished else verdicts(results)
     reference = [
         _ledger(claims),
         _datasets(settings, results),
@@ -153,8 +177,13 @@ def _ledger(claims: pd.DataFrame) -> Section:
 
 
 def _datasets(settings: Settings, results: Path) -> Section:
-    names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
-    done = [name for name in names if training_is_finished(results, name) or missing_is_finished(results, name)]
+    done = {
+        name: None
+        for study in registry()
+        if not study.draws
+        for name in StudyFiles(study, settings).all_datasets()
+        if study.module("page").is_finished(results, name) and (results / "data" / name / "description.json").is_file()
+    }
     return Section("datasets", "Data sets", [part for name in done for part in _dataset(name, results)])
 
 
@@ -187,7 +216,7 @@ def _cost(settings: Settings, results: Path) -> list[Section]:
         ]
     if len(phases):
         parts += [Fold("CPU seconds by phase", [paragraph(PHASES_NOTE), Table("CPU seconds by phase", phases)])]
-    return [Section("cost", "CPU time", parts)] if parts else []
+    return [Section("cpu-time", "CPU time", parts)] if parts else []
 
 
 def _settings(settings: Settings) -> Section:

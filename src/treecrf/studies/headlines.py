@@ -9,7 +9,7 @@ import pandas as pd
 
 from treecrf.rendering.style import method_name, training_method_name
 from treecrf.studies.future.tables import method_text
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
 
 OURS = "treecrf"
 """The method that published values are compared for."""

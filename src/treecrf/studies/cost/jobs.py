@@ -17,7 +17,7 @@ from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
 from treecrf.sequences import SequenceSet
-from treecrf.studies.cost.settings import ScalingSettings
+from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.methods import FORWARD_BACKWARD, INDUCTION, METHODS
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
@@ -32,7 +32,7 @@ REPEATS = 5
 """Times that an evaluation of F is measured; the median counts."""
 
 
-def measure_scaling(settings: ScalingSettings) -> pd.DataFrame:
+def measure_scaling(settings: CostSettings) -> pd.DataFrame:
     """Cost on sequences of a hidden Markov model, by their length and by the window.
 
     Returns
@@ -62,7 +62,7 @@ def measure_scaling(settings: ScalingSettings) -> pd.DataFrame:
     return pd.DataFrame(rows)[SCALING_NAMES]
 
 
-def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: ScalingSettings) -> pd.DataFrame:
+def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: CostSettings) -> pd.DataFrame:
     """Cost of an iteration by the size of the window (the table of the ICML 2004 paper).
 
     Parameters
@@ -70,7 +70,7 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
     dataset : str
         What the rows call the data set.
     train, test : SequenceSet
-    settings : ScalingSettings
+    settings : CostSettings
 
     Returns
     -------
@@ -95,7 +95,7 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
 
 
 def measure_sampling(
-    dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: ScalingSettings
+    dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: CostSettings
 ) -> pd.DataFrame:
     """What sampling, influence trimming (PhD sections 3.3 and 6.2) and a start by the pseudo-likelihood cost and gain.
 
@@ -108,7 +108,7 @@ def measure_sampling(
     train, test : SequenceSet
     window : (int, int)
         Observations before and after a position that TreeCRF sees.
-    settings : ScalingSettings
+    settings : CostSettings
 
     Returns
     -------
@@ -158,7 +158,7 @@ class _Followed(NamedTuple):
         return next(seconds for seconds, value in reached if value >= log_likelihood)
 
 
-def _follow(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings, **changed: Any) -> _Followed:
+def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> _Followed:
     model = TreeCRF(
         n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
         max_leaves=settings.max_leaves, window=window, **changed,
@@ -205,7 +205,7 @@ class _Run(NamedTuple):
         return {name: seconds for name, seconds in spent.items() if seconds > 0}
 
 
-def _runs(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings) -> Iterator[_Run]:
+def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> Iterator[_Run]:
     """Every method that can be run, trained."""
     shared = TrainingSettings(datasets=[], n_iterations=settings.n_iterations, max_leaves=settings.max_leaves)
     for name in settings.methods:
@@ -224,7 +224,7 @@ def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
     return phases
 
 
-def _generated(settings: ScalingSettings, length: int) -> tuple[SequenceSet, SequenceSet]:
+def _generated(settings: CostSettings, length: int) -> tuple[SequenceSet, SequenceSet]:
     size = settings.n_sequences
     return synthetic.load_hmm(n_train=size, n_test=size, length=length, seed=settings.seed)
 

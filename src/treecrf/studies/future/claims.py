@@ -26,9 +26,9 @@ from treecrf.studies.claims import (
     gather,
     judge,
 )
+from treecrf.studies.future.published import future_accuracies
 from treecrf.studies.future.summary import variant_names
 from treecrf.studies.future.tables import method_text
-from treecrf.studies.published import future_accuracies
 
 GENERATED = ("xor", "or", "extra")
 ORDERS = (1, 2, 3, 4)

@@ -12,17 +12,9 @@ from matplotlib.figure import Figure
 
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
-from treecrf.studies.future.features import INSTANCE
-from treecrf.studies.future.settings import NO_BAG
-
-FAMILY_NAMES = {
-    "sliding_window": "sliding window",
-    "memm": "MEMM",
-    "crf": "TreeCRF",
-    "ff_memm": "FF-MEMM",
-    "ff_crf": "FF-TreeCRF",
-}
-"""Labellers of this study as readers see them, in the order of lines and rows."""
+from treecrf.studies.future.methods import family_name, with_published
+from treecrf.studies.future.names import INSTANCE, NO_BAG
+from treecrf.studies.future.published import future_accuracies
 
 FAMILY_STYLES: dict[str, dict[str, Any]] = {
     "sliding_window": {"color": "#000000", "marker": "D", "linestyle": "none"},
@@ -39,9 +31,9 @@ SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0
 N_FEATURES_SHOWN = 4
 
 
-def family_name(family: str) -> str:
-    """What readers see of a labeller; one of their own has the name that they gave it."""
-    return FAMILY_NAMES.get(family, family)
+def orders(best: pd.DataFrame) -> Figure:
+    """`accuracy_by_order` of the summaries of all data sets, one G_0 of each method and bag, with the published values."""
+    return accuracy_by_order(with_published(best, future_accuracies()))
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:

@@ -28,8 +28,8 @@ from treecrf.studies.claims import (
     gather,
     judge,
 )
+from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
-from treecrf.studies.published import missing_value_coefficients
 
 METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator")
 """Those of the dissertation."""

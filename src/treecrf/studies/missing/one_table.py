@@ -12,7 +12,8 @@ from treecrf.compiled.cache import kernel_cache
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf.studies.missing.jobs import Outcome, comparable, evaluate_method, evaluations, warm_kernels
+from treecrf.studies.missing.jobs import Outcome, evaluate_method, warm_kernels
+from treecrf.studies.missing.summary import comparable, evaluations
 from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]

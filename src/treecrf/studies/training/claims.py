@@ -213,7 +213,7 @@ def induction_grows_with_the_window(results: Results) -> Finding:
     """CPU seconds of an iteration by the size of the window on protein."""
 
     def observe(place: Place) -> list[Observation]:
-        windows = results.frame("training", place.name, "windows")
+        windows = results.frame("cost", place.name, "windows")
         if windows is None:
             return []
         windows = windows.rename(columns={"window_size": "size", "seconds_per_iteration": "seconds"})
@@ -229,7 +229,7 @@ def pseudo_likelihood_starts_are_faster(results: Results) -> Finding:
     """CPU seconds to the same log likelihood with and without first iterations by the pseudo-likelihood, and accuracy."""
 
     def observe(place: Place) -> Iterator[Observation]:
-        sampling = results.frame("training", place.name, "sampling")
+        sampling = results.frame("cost", place.name, "sampling")
         if sampling is None:
             return
         plain = sampling.loc[sampling["option"] == "none", "accuracy"].iloc[0]
@@ -294,7 +294,7 @@ def _with_peaks(results: Results, pair: Comparison) -> Observation:
 
 def _scaling(results: Results, axis: str, quantity: str) -> pd.DataFrame:
     """Measured seconds of a quantity above 0; without rows where nothing was measured."""
-    scaling = results.table("training", "scaling.csv")
+    scaling = results.table("cost", "scaling.csv")
     if scaling is None:
         return pd.DataFrame(columns=["axis", "value", "method", "quantity", "seconds"])
     return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity) & (scaling["seconds"] > 0)]

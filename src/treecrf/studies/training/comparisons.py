@@ -11,8 +11,8 @@ import pandas as pd
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Observation, Place, Results
-from treecrf.studies.published import training_accuracies
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import training_accuracies
 
 INDUCTION = ("mallet", "induced_crf")
 """Methods that are CRFs with feature induction; the first that was run counts, as in table 3.5."""
