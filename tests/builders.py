@@ -17,9 +17,13 @@ import numpy as np
 import pandas as pd
 
 from treecrf.missing import inject
+from treecrf.rendering.layouts import write_layout
+from treecrf.report.ledger import verdicts
+from treecrf.report.ledger_page import write_ledger
 from treecrf.report.page import write_page
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.studies.settings import load_settings
+from treecrf.studies.training.tables import tabulate
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -250,6 +254,9 @@ def write_training_results(folder):
         pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
     pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
     (folder / "training/figure_3_1.svg").write_text("<svg/>")
+    for name, layout in tabulate({name: pd.DataFrame(rows) for name, rows in frames.items()}).items():
+        write_layout(layout, str(folder / "training/tables" / name))
+    write_ledger(verdicts(folder), folder / "claims.csv", folder / "claims.html")
 
 
 def page_of(results, *names, **training):
@@ -298,7 +305,7 @@ def run(
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--max-jobs-per-timespan", "100/1s"]  # Snakemake ends so long after its last step has begun
-    wanted = {"training": training, "missing": missing, "scaling": scaling, "future": future, **more}
+    wanted = {"training": training, "missing": missing, "cost": scaling, "future": future, **more}
     studies = [f"{name}={json.dumps(study)}" for name, study in wanted.items()]
     command += ["--configfile", configfile, *options, "--config", *studies]
     process = subprocess.run(

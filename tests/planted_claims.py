@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import write_frame, write_json
-from treecrf.studies.future.jobs import NO_BAG
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.training.names import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
 CHAPTER_3 = ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix")
@@ -71,7 +71,7 @@ def plant_features(folder, ratio):
 
 def plant_scaling(folder, rows):
     names = ["axis", "value", "method", "quantity", "seconds"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "training" / "scaling.csv")
+    write_frame(pd.DataFrame(rows, columns=names), folder / "cost" / "scaling.csv")
 
 
 def plant_windows(folder, at_smallest, ratio):
@@ -82,7 +82,7 @@ def plant_windows(folder, at_smallest, ratio):
         for size in (1, 3, 5)
     ]
     names = ["window_size", "method", "seconds_per_iteration"]
-    plant(pd.DataFrame(rows, columns=names), folder, "training", "protein", "windows")
+    plant(pd.DataFrame(rows, columns=names), folder, "cost", "protein", "windows")
 
 
 def plant_coefficients(folder, dataset, baseline, outcomes, extra=()):
@@ -253,7 +253,7 @@ def plant_starts(folder, *measured):
         for k, (ratio, points) in enumerate(measured, 5)
     ]
     names = ["option", "value", "accuracy", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
-    plant(pd.DataFrame(rows, columns=names), folder, "training", "hyphen", "sampling")
+    plant(pd.DataFrame(rows, columns=names), folder, "cost", "hyphen", "sampling")
 
 
 def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):

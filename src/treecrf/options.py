@@ -43,6 +43,15 @@ class StudySettings(Model):
             self.of(name)
         return self
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the study is run."""
+        return bool(self.datasets)
+
+    def values(self, name: str) -> list[str]:
+        """What the study has one table, figure or job of each of, such as "method"."""
+        return [str(value) for value in getattr(self, f"{name}s")]
+
     def of(self, dataset: str) -> Self:
         """The settings of one data set."""
         return type(self).model_validate(self.model_dump() | {"overrides": {}} | self.overrides.get(dataset, {}))

@@ -126,7 +126,7 @@ class Trial:
             )
         damaged = []
         for pattern, spoil in (
-            ("data/hmm/test.npz", cut), ("training/hmm/*.curves.parquet", flip), ("training/scaling.csv", flip),
+            ("data/hmm/test.npz", cut), ("training/hmm/*.curves.parquet", flip), ("cost/scaling.csv", flip),
             ("future/example.csv", cut), ("data/hmm/description.json", flip),
         ):  # fmt: skip
             for path in list(run.results.glob(pattern))[:1]:

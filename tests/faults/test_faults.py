@@ -14,7 +14,7 @@ SETTINGS = {
     "reports": "reports",
     "datasets": {"xor": {}},
     "training": {**SMALL, "datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
-    "scaling": NOT_MEASURED,
+    "cost": NOT_MEASURED,
     "missing": NOT_MISSING,
     "future": NO_FUTURE,
 }

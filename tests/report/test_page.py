@@ -40,9 +40,6 @@ def parts_markup(parts, folders):
 
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):
-    (results / "training/tables").mkdir()
-    for name in ("accuracy.csv", "accuracy.tex"):
-        (results / "training/tables" / name).write_text("x\n")
     elements = check(page_of(results, "hmm"))
     files = linked_files(elements, results / "reports")
     assert all(file.is_file() for file in files)

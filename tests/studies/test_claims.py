@@ -48,7 +48,7 @@ from treecrf.studies.claim_rows import (
 )
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
 from treecrf.studies.future.summary import one_directional_example
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
 
 
 def find(folder, claim):

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from builders import ROOT
 
-from treecrf.studies.settings import ScalingSettings, Settings, TableDataset, load_settings
+from treecrf.studies.settings import CostSettings, Settings, TableDataset, load_settings
 from treecrf.studies.settings import json_schema as current_schema
 from treecrf.studies.settings_reference import update
 
@@ -46,7 +46,7 @@ def test_config_yaml_says_the_defaults():
     assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
     assert given.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
     unnamed = {"window_datasets": [], "sampling_datasets": []}
-    assert given.scaling.model_copy(update=unnamed) == ScalingSettings()
+    assert given.cost.model_copy(update=unnamed) == CostSettings()
     assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
     for name in given.missing.datasets:
         assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)

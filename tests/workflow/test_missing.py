@@ -127,5 +127,5 @@ def test_an_edit_of_a_figure_draws_it_again_and_trains_nothing(study, tmp_path):
     with open(tmp_path / "src/treecrf/studies/missing/figures.py", "a") as file:
         file.write("EDITED = True\n")
     messages = run(study, NONE, "--dry-run", missing=TINY, package=tmp_path / "src").stdout
-    assert "Draws figure 4.1" in messages
+    assert "Draws the figures: Missing values" in messages
     assert "Evaluates" not in messages

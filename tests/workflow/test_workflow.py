@@ -21,7 +21,7 @@ def demo(tmp_path_factory):
     """A folder in which the shrunken demo has run."""
     folder = tmp_path_factory.mktemp("demo")
     shutil.copytree(ROOT / "config", folder / "config")
-    run(folder, SMALL, scaling=SCALING)
+    run(folder, SMALL, cost=SCALING)
     return folder
 
 
@@ -35,18 +35,21 @@ def test_demo_makes_page_tables_and_figures(demo):
         assert summary["chosen_accuracy"].between(0, 100).all()
         comparisons = pd.read_csv(folder / name / "comparisons.csv")
         assert len(comparisons) == 3 * 3  # pairs, decoders
-    figures = [f"figure_3_{number}" for number in ("1", "2", "3a", "3b", "3c")]
-    for name in ("accuracies", *figures, "sampling"):
+    cost = demo / "results/demo/cost"
+    figures = [folder / name for name in ("accuracies", "figure_3_1", "figure_3_2")]
+    figures += [cost / name for name in ("figure_3_3a", "figure_3_3b", "figure_3_3c", "sampling")]
+    for path in figures:
         for suffix in ("svg", "pdf", "png"):
-            assert (folder / f"{name}.{suffix}").stat().st_size > 1000
-    for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better", "windows"):
+            assert path.with_suffix(f".{suffix}").stat().st_size > 1000
+    for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
-    assert set(pd.read_csv(folder / "windows.csv")["window_size"]) == {1, 3}
-    assert len(pd.read_csv(folder / "sampling.csv")) == 5
+    assert (cost / "tables/windows.tex").read_text().startswith("\\begin{tabular}")
+    assert set(pd.read_csv(cost / "windows.csv")["window_size"]) == {1, 3}
+    assert len(pd.read_csv(cost / "sampling.csv")) == 5
     page = (demo / "reports/demo/index.html").read_text()
     for name in names:
         assert f'id="data-{name}"' in page
-    for section in ("training-tests", "training-curves", "training-cost", "training-windows", "training-sampling"):
+    for section in ("training-tests", "training-curves", "training-cost", "cost-windows", "cost-sampling"):
         assert f'id="{section}"' in page
     assert "Not in this page" not in page
     assert "n_perturbed_runs: 2" in page
@@ -67,11 +70,11 @@ def test_claims_are_checked_against_the_results(demo):
 
 
 def test_second_run_does_nothing(demo):
-    assert "Nothing to be done" in run(demo, SMALL, scaling=SCALING).stdout
+    assert "Nothing to be done" in run(demo, SMALL, cost=SCALING).stdout
 
 
 def test_a_setting_runs_anew_what_depends_on_it(demo):
-    messages = run(demo, {**SMALL, "variances": [7]}, "--dry-run", scaling=SCALING).stdout
+    messages = run(demo, {**SMALL, "variances": [7]}, "--dry-run", cost=SCALING).stdout
     assert "Trains and tests linear_crf on hmm" in messages
     assert "Trains and tests treecrf" not in messages
     assert "Prepares" not in messages
@@ -80,14 +83,14 @@ def test_a_setting_runs_anew_what_depends_on_it(demo):
 
 def test_a_method_is_added_without_training_the_others_anew(demo):
     methods = [*SMALL["methods"], "sliding_window"]
-    messages = run(demo, {**SMALL, "methods": methods}, "--dry-run", scaling=SCALING).stdout
+    messages = run(demo, {**SMALL, "methods": methods}, "--dry-run", cost=SCALING).stdout
     assert "Trains and tests sliding_window on xor" in messages
     assert "Trains and tests treecrf" not in messages
     assert "Trains and tests linear_crf" not in messages
 
 
 def test_snakemake_report(demo):
-    run(demo, SMALL, "--report", "report.html", scaling=SCALING)
+    run(demo, SMALL, "--report", "report.html", cost=SCALING)
     text = (demo / "report.html").read_text()
     assert "Training (chapter 3)" in text
     assert "Ledger of claims" in text

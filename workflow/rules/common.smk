@@ -3,14 +3,17 @@
 import importlib.util
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import treecrf
 from treecrf import datasets
-from treecrf.studies.training.settings import CHOSEN_BY
 from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import TableDataset, load_settings
+from treecrf.studies.training.settings import CHOSEN_BY
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
@@ -21,7 +24,8 @@ for variable in (
 ):
     os.environ[variable] = "1"
 
-CODE = CodeGraph(Path(treecrf.__file__).parent)
+PACKAGE = Path(treecrf.__file__).parent
+CODE = CodeGraph(PACKAGE)
 SCRIPTS = Path(workflow.current_basedir).parent / "scripts"
 
 try:
@@ -29,6 +33,7 @@ try:
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 
+STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
 RESULTS = SETTINGS.results
 REPORTS = SETTINGS.reports
 RAW = SETTINGS.raw
@@ -45,9 +50,12 @@ if workflow.is_main_process:
         raise WorkflowError(str(error)) from None
 
 
-def code_of(script, importing=()):
-    """A digest of the package's code that a script runs: a job whose code has changed runs again."""
-    return CODE.digest(SCRIPTS / f"{script}.py", importing)
+def code_of(script, *modules, importing=()):
+    """A digest of the code that a script runs, and of the modules of a study that it calls: an edit runs jobs again."""
+    paths = [
+        PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in modules
+    ]
+    return CODE.digest(SCRIPTS / f"{script}.py", *paths, importing=importing)
 
 
 def labeller_code(method):
@@ -67,9 +75,6 @@ def labeller_code(method):
             "working directory or install it."
         )
     return CODE.digest(Path(found.origin))
-
-
-# --- resources --------------------------------------------------------------------------------------
 
 
 def growing(amount):
@@ -98,14 +103,13 @@ def raw_files(wildcards):
     return [f"{RAW}/{path}" for path in described(wildcards.dataset).files]
 
 
-def load_options(name):
-    """Options of treecrf.datasets.load for the data set `name`."""
+def load_options(name, with_seed=True):
+    """Options of treecrf.datasets.load for the data set `name`; draws have seeds of their own."""
     dataset = SETTINGS.datasets[name]
-    if isinstance(dataset, TableDataset):
-        return dataset.model_dump(mode="json", exclude={"kind", "window"}) | {
-            "seed": SETTINGS.seed
-        }
-    return {"raw": RAW, **dataset.options}
+    if not isinstance(dataset, TableDataset):
+        return {"raw": RAW, **dataset.options}
+    options = dataset.model_dump(mode="json", exclude={"kind", "window"})
+    return options | ({"seed": SETTINGS.seed} if with_seed else {})
 
 
 def described(name):
@@ -124,259 +128,7 @@ def window_of(name):
     return list(described(name).window if window is None else window)
 
 
-# --- training ---------------------------------------------------------------------------------------
-
-
-OUTCOMES = ("folds", "choice", "curves", "predictions", "phases", "notes")
-TRAINING_SUMMARIES = (
-    "summary",
-    "choice",
-    "curves",
-    "costs",
-    "comparisons",
-    "notes",
-)
-
-
-def training_settings(dataset, method):
-    """The settings that a job looks at, so that changing others runs nothing anew."""
-    return SETTINGS.training.of(dataset).used_by(method)
-
-
-def choice_for_method(wildcards):
-    """Input function: the choice of the method that chooses for this one, if another one does."""
-    other = CHOSEN_BY.get(wildcards.method)
-    return (
-        f"{RESULTS}/training/{wildcards.dataset}/{other}.choice.parquet"
-        if other
-        else []
-    )
-
-
-def training_outcomes(wildcards):
-    """Input function: the files of all methods of a data set, by kind."""
-    methods = SETTINGS.training.of(wildcards.dataset).methods
-    return {
-        kind: [
-            f"{RESULTS}/training/{wildcards.dataset}/{method}.{kind}.parquet"
-            for method in methods
-        ]
-        for kind in OUTCOMES
-        if kind != "folds"
-    }
-
-
-def training_summaries(name):
-    """One file of the summary of every data set of the study."""
-    return [
-        f"{RESULTS}/training/{dataset}/{name}.csv"
-        for dataset in SETTINGS.training.datasets
-    ]
-
-
-def measured(names, file):
-    """One file of each data set of the study that is also among `names`."""
-    return [
-        f"{RESULTS}/training/{name}/{file}.csv"
-        for name in SETTINGS.training.datasets
-        if name in names
-    ]
-
-
-def measurements():
-    """The measurements of cost over all data sets, by name."""
-    scaling = SETTINGS.scaling
-    wanted = {
-        "scaling": scaling.methods,
-        "windows": measured(scaling.window_datasets, "windows"),
-        "sampling": measured(scaling.sampling_datasets, "sampling"),
-    }
-    return {
-        name: f"{RESULTS}/training/{name}.csv"
-        for name, parts in wanted.items()
-        if parts
-    }
-
-
-def stand_ins():
-    """Whether each data set of the study stands in for another one."""
-    return {
-        name: described(name).stand_in is not None
-        for name in SETTINGS.training.datasets
-    }
-
-
-def drawn_figures():
-    """The figures for which there is something to draw."""
-    known = {"summary", "curves", *measurements()}
-    return [name for name, (_, kind, *_) in TRAINING_FIGURES.items() if kind in known]
-
-
-def to_draw(kind):
-    """The files that a figure shows."""
-    return measurements()[kind] if kind in measurements() else training_summaries(kind)
-
-
-def training_results():
-    """What the study ends in."""
-    if not SETTINGS.training.datasets:
-        return []
-    tables = [*TRAINING_TABLES, *(set(measurements()) - {"scaling"})]
-    return [f"{RESULTS}/training/tables/{name}.html" for name in tables] + [
-        f"{RESULTS}/training/{name}.svg" for name in drawn_figures()
-    ]
-
-
-# --- future features --------------------------------------------------------------------------------
-
-
-FUTURE_SIDES = ("train", "validation", "test")
-FUTURE_OUTCOMES = ("runs", "predictions", "weights", "trees")
-FUTURE_EXAMPLE = f"{RESULTS}/future/example.csv"
-FUTURE_SUMMARIES = ("runs", "summary", "best", "tests", "weights", "trees")
-
-
-def future_options(name):
-    """Options of treecrf.datasets.load_splits for a data set; the draw has a seed of its own."""
-    return {key: value for key, value in load_options(name).items() if key != "seed"}
-
-
-def future_description(name):
-    """Where the data of a data set are from, and what they stand in for."""
-    return {"source": source_of(name), "stand_in": described(name).stand_in}
-
-
-def future_draws(name, side):
-    """One set of all draws of a data set."""
-    n_seeds = SETTINGS.future.of(name).n_seeds
-    return [
-        f"{RESULTS}/future/{name}/seed_{seed}.{side}.npz" for seed in range(n_seeds)
-    ]
-
-
-def future_outcomes(wildcards):
-    """Input function: the files of all methods of a data set, by kind."""
-    methods = SETTINGS.future.of(wildcards.dataset).methods
-    return {
-        kind: [
-            f"{RESULTS}/future/{wildcards.dataset}/{method}.{kind}.parquet"
-            for method in methods
-        ]
-        for kind in FUTURE_OUTCOMES
-    }
-
-
-def future_summaries(name):
-    """One file of the summary of every data set of the study."""
-    return [
-        f"{RESULTS}/future/{dataset}/{name}.csv" for dataset in SETTINGS.future.datasets
-    ]
-
-
-def with_future_features():
-    """The data sets on which features are discovered."""
-    return [
-        name
-        for name in SETTINGS.future.datasets
-        if any(m.startswith("ff_") for m in SETTINGS.future.of(name).methods)
-    ]
-
-
-def future_results():
-    """What the study ends in."""
-    if not SETTINGS.future.datasets:
-        return []
-    return (
-        [f"{RESULTS}/future/tables/{name}.html" for name in FUTURE_TABLES]
-        + [f"{RESULTS}/future/orders.svg", FUTURE_EXAMPLE]
-        + [
-            f"{RESULTS}/future/{name}/{picture}.svg"
-            for name in with_future_features()
-            for picture in ("weights", "trees")
-        ]
-    )
-
-
-# --- missing values ---------------------------------------------------------------------------------
-
-
-MISSING_SUMMARIES = ("evaluations", "comparisons", "costs", "frequencies")
-"""Those that claims are checked against."""
-
-
-def missing_jobs(kind):
-    """Input function: the files of all methods and rates of a data set."""
-    rates = [f"{rate:g}" for rate in SETTINGS.missing.rates]
-    return lambda wildcards: [
-        f"{RESULTS}/missing/{wildcards.dataset}/{method}/rate_{rate}.{kind}.parquet"
-        for method in SETTINGS.missing.methods
-        for rate in rates
-    ]
-
-
-def missing_summaries(name):
-    """One file of the summary of every data set of the study."""
-    return [
-        f"{RESULTS}/missing/{dataset}/{name}.csv"
-        for dataset in SETTINGS.missing.datasets
-    ]
-
-
-def missing_results():
-    """What the study ends in."""
-    if not SETTINGS.missing.datasets:
-        return []
-    baselines = {
-        SETTINGS.missing.baseline_of(name) for name in SETTINGS.missing.datasets
-    }
-    tables = ["accuracy", "costs", "deviance"]
-    tables += [
-        f"{table}_{method}"
-        for method in SETTINGS.missing.methods
-        for table in ("coefficients", "significance", "effects")
-    ]
-    return (
-        [f"{RESULTS}/missing/tables/{name}.html" for name in tables]
-        + [f"{RESULTS}/missing/figure_4_1.svg", f"{RESULTS}/missing/figure_4_2.svg"]
-        + [f"{RESULTS}/missing/effects_{name}.svg" for name in sorted(baselines)]
-        + [GUIDE]
-    )
-
-
-GUIDE = f"{REPORTS}/missing_values.md"
-
-
-# --- claims ------------------------------------------------------------------------------------------
-
-
-def descriptions():
-    """What the data sets of all studies are."""
-    prepared = [*SETTINGS.training.datasets, *SETTINGS.missing.datasets]
-    return [
-        *(
-            f"{RESULTS}/data/{name}/description.json"
-            for name in dict.fromkeys(prepared)
-        ),
-        *(
-            f"{RESULTS}/future/{name}/description.json"
-            for name in SETTINGS.future.datasets
-        ),
-    ]
-
-
-def claim_results():
-    """What claims are checked against: the summaries and measurements of all studies, and what their data are."""
-    return [
-        *descriptions(),
-        *(path for name in TRAINING_SUMMARIES for path in training_summaries(name)),
-        *measurements().values(),
-        *(path for name in MISSING_SUMMARIES for path in missing_summaries(name)),
-        *(path for name in FUTURE_SUMMARIES for path in future_summaries(name)),
-        *([FUTURE_EXAMPLE] if SETTINGS.future.datasets else []),
-    ]
-
-
-# --- all studies ------------------------------------------------------------------------------------
+# --- after a failure --------------------------------------------------------------------------------
 
 
 def write_page_of_what_is_there():

@@ -49,3 +49,67 @@ rule prepare_data:
         "Prepares the data set {wildcards.dataset}"
     script:
         "../scripts/prepare_data.py"
+
+
+for files in STUDIES.values():
+    if files.study.draws:
+
+        rule:
+            name:
+                f"prepare_{files.study.name}"
+            input:
+                raw_files,
+            output:
+                **{
+                    side: f"{files.folder}/{{dataset}}/seed_{{seed}}.{side}.npz"
+                    for side in ("train", "validation", "test")
+                },
+            log:
+                f"{LOGS}/{files.study.name}/prepare/{{dataset}}_{{seed}}.log",
+            benchmark:
+                f"{BENCHMARKS}/{files.study.name}/prepare/{{dataset}}_{{seed}}.tsv"
+            group:
+                "data_{dataset}"
+            conda:
+                "../../environment.yml"
+            threads: 1
+            resources:
+                mem_mb=growing(500),
+                runtime=growing(5),
+            params:
+                source=lambda wildcards: source_of(wildcards.dataset),
+                options=lambda wildcards: load_options(wildcards.dataset, False),
+                held_out=files.settings.held_out,
+                raw=lambda wildcards: RAW,
+                mirror=MIRROR,
+                code=code_of("prepare_draw"),
+            message:
+                "Prepares draw {wildcards.seed} of {wildcards.dataset}"
+            script:
+                "../scripts/prepare_draw.py"
+
+
+rule warm_kernels:
+    output:
+        KERNELS,
+    log:
+        f"{LOGS}/warm_kernels.log",
+    benchmark:
+        f"{BENCHMARKS}/warm_kernels.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=growing(1200),
+        runtime=growing(10),
+    params:
+        # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
+        code=code_of(
+            "warm_kernels",
+            *(files.study.module_name("jobs") for files in STUDIES.values()),
+            importing=("numba", "treecrf.compiled.kernel"),
+        ),
+    message:
+        "Compiles the numerical routines"
+    script:
+        "../scripts/warm_kernels.py"

@@ -1,14 +1,64 @@
+for files in STUDIES.values():
+    if files.study.guide:
+
+        rule:
+            name:
+                f"advise_{files.study.name}"
+            input:
+                **files.frames(files.study.tabulated),
+            output:
+                report(
+                    f"{REPORTS}/{files.study.guide}",
+                    caption=str(
+                        PACKAGE / "studies" / files.study.name / "captions/guide.rst"
+                    ),
+                    category=files.study.title,
+                    subcategory="Guide",
+                    labels={
+                        "item": "Which method to use when",
+                        "data set": "all",
+                        "method": "all",
+                        "version": "text",
+                    },
+                ),
+            log:
+                f"{LOGS}/{files.study.name}/advise.log",
+            benchmark:
+                f"{BENCHMARKS}/{files.study.name}/advise.tsv"
+            group:
+                f"{files.study.name}_report"
+            conda:
+                "../../environment.yml"
+            threads: 1
+            resources:
+                mem_mb=growing(700),
+                runtime=growing(5),
+            params:
+                study=files.study.name,
+                code=code_of("advise", f"{files.study.module_name('guide')}.__init__"),
+            message:
+                "Writes which method to use when: {output}"
+            script:
+                "../scripts/advise.py"
+
+
 rule check_claims:
     input:
-        claim_results(),
+        descriptions(),
+        claimed(),
     output:
         csv=f"{RESULTS}/claims.csv",
         html=report(
             f"{RESULTS}/claims.html",
             caption="../report/claims.rst",
-            **in_report(
-                "Ledger of claims", ("Ledger", "What the papers claim", "table")
-            ),
+            category="Ledger of claims",
+            subcategory="Ledger",
+            labels={
+                "item": "What the papers claim",
+                "data set": "all",
+                "method": "all",
+                "version": "table",
+            },
         ),
     log:
         f"{LOGS}/check_claims.log",
@@ -34,12 +84,9 @@ rule check_claims:
 rule write_page:
     input:
         rules.check_claims.output,
-        training_results(),
-        [training_summaries(name) for name in TRAINING_SUMMARIES],
-        list(measurements().values()),
-        missing_results(),
-        future_results(),
+        claimed(),
         descriptions(),
+        [ends(files) for files in STUDIES.values()],
     output:
         PAGE,
     log:
@@ -55,7 +102,10 @@ rule write_page:
     params:
         settings=SETTINGS.model_dump(mode="json"),
         logs=LOGS,
-        code=code_of("write_page"),
+        code=code_of(
+            "write_page",
+            *(files.study.module_name("page") for files in STUDIES.values()),
+        ),
     message:
         "Writes the page {output}"
     script:

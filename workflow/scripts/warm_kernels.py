@@ -9,12 +9,10 @@ from numba import __version__
 
 from _job import job
 from treecrf.io.files import write_json
-from treecrf.studies.future import jobs as future
-from treecrf.studies.missing import jobs as missing
-from treecrf.studies.training import jobs as training
+from treecrf.studies import registry
 
 with job(snakemake):
-    training.warm_kernels()
-    missing.warm_kernels()
-    future.warm_kernels()
+    for study in registry():
+        if study.warms:
+            study.module("jobs").warm_kernels()
     write_json({"numba": __version__}, snakemake.output[0])

@@ -48,13 +48,13 @@ class CodeGraph:
         self._package = package.resolve()
         self._modules: dict[Path, _Module] = {}
 
-    def files(self, start: Path) -> list[Path]:
-        """The file `start` and every file of the package that it depends on, sorted.
+    def files(self, *starts: Path) -> list[Path]:
+        """The files `starts` and every file of the package that they depend on, sorted.
 
         Parameters
         ----------
-        start : Path
-            A Python file, inside the package or outside.
+        *starts : Path
+            Python files, inside the package or outside.
 
         Returns
         -------
@@ -66,7 +66,7 @@ class CodeGraph:
             If one of them imports a module that the package does not have.
         """
         modules: set[Path] = set()
-        waiting = [start.resolve()]
+        waiting = [start.resolve() for start in starts]
         while waiting:
             file = waiting.pop()
             if file not in modules:
@@ -79,13 +79,13 @@ class CodeGraph:
                     )
         return sorted(modules.union(*(self._module(file).resources for file in modules)))
 
-    def digest(self, start: Path, importing: Iterable[str] = ()) -> str:
-        """16 hexadecimal digits that change with the code of `start`; see the module's description.
+    def digest(self, *starts: Path, importing: Iterable[str] = ()) -> str:
+        """16 hexadecimal digits that change with the code of `starts`; see the module's description.
 
         Parameters
         ----------
-        start : Path
-            A Python file, inside the package or outside.
+        *starts : Path
+            Python files, inside the package or outside: a script, and the modules that it calls by name.
         importing : iterable of str
             Full names of modules; if given, only the files that import one of them themselves count.
 
@@ -96,7 +96,7 @@ class CodeGraph:
         """
         wanted = set(importing)
         lines = []
-        for file in self.files(start):
+        for file in self.files(*starts):
             if wanted and not (file.suffix == ".py" and wanted & self._module(file).names):
                 continue
             name = file.relative_to(self._package).as_posix() if file.is_relative_to(self._package) else file.name

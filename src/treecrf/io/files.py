@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -123,7 +123,11 @@ def _damaged(path: str | os.PathLike[str], problem: str) -> ValueError:
 
 def read_frames(paths: Iterable[str]) -> pd.DataFrame:
     """The frames (Parquet or CSV) at `paths`, one under another; errors as of `read_frame`."""
-    frames = [read_frame(path) for path in paths]
+    return stacked([read_frame(path) for path in paths])
+
+
+def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The frames one under another; those without rows may have other columns."""
     return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from treecrf.io.files import write_frame, write_text
+from treecrf.io.files import read_json, write_frame, write_json, write_text
 from treecrf.rendering.cells import BEST, DASH
 from treecrf.rendering.tables import frame_to_fragment
 from treecrf.rendering.templates import render_page
@@ -53,7 +54,7 @@ def to_markdown(frame: pd.DataFrame) -> str:
 
 
 def write_layout(frame: pd.DataFrame, path: str) -> None:
-    """Write a layout as HTML, CSV and LaTeX.
+    """Write a layout as HTML, CSV and LaTeX, and as JSON for `read_layout`.
 
     Parameters
     ----------
@@ -64,6 +65,16 @@ def write_layout(frame: pd.DataFrame, path: str) -> None:
     write_frame(flattened(frame), f"{path}.csv")
     write_text(to_html(frame), f"{path}.html")
     write_text(to_latex(frame), f"{path}.tex")
+    write_json({"columns": list(frame.columns), "cells": frame.to_numpy(dtype=object).tolist()}, f"{path}.json")
+
+
+def read_layout(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """The layout that `write_layout` wrote to a JSON file."""
+    written = read_json(path)
+    frame = pd.DataFrame(written["cells"], columns=range(len(written["columns"])), dtype=object)
+    heads = [tuple(head) if isinstance(head, list) else head for head in written["columns"]]
+    frame.columns = pd.MultiIndex.from_tuples(heads) if any(isinstance(h, tuple) for h in heads) else pd.Index(heads)
+    return frame
 
 
 def flattened(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 """So that triangles and squares look as large as the others."""
+
+
+def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Title of the panel and rows of each data set, in the order of the frame; a column stand_in marks titles."""
+    for name, of_set in frame.groupby("dataset", sort=False):
+        stand_in = "stand_in" in of_set and of_set["stand_in"].iloc[0]
+        yield f"{name} (stand-in)" if stand_in else str(name), of_set
 
 
 def name_axes(figure: Figure, panels: list[Axes], below: str, beside: str) -> None:

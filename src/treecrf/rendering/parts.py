@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from treecrf.options import StudySettings
 from treecrf.rendering.layouts import to_fragment
@@ -105,6 +105,16 @@ class Study(NamedTuple):
 def paragraph(text: str, **values: Any) -> Note:
     """A paragraph of a template (HTML that is trusted); the values are escaped."""
     return Note(Markup(f"<p>{text.strip()}</p>").format(**values))
+
+
+def caption_html(text: str) -> Markup:
+    """A caption (reStructuredText without markup but ``literals``) as HTML."""
+    return Markup(re.sub(r"``(.+?)``", r"<code>\1</code>", str(escape(text))))
+
+
+def captioned(text: str) -> Note:
+    """A caption as a paragraph."""
+    return Note(Markup("<p>{}</p>").format(caption_html(text)))
 
 
 def listed(items: Sequence[str], style: str = "") -> list[Part]:

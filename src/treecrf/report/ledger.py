@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -78,6 +79,11 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """
     found = Results(results)
     return pd.DataFrame([row | _verdict(_find(row, found)) for row in claim_rows()])[COLUMNS]
+
+
+def read_verdicts(results: str | os.PathLike[str]) -> pd.DataFrame:
+    """The verdicts that the run has written to ``claims.csv``."""
+    return pd.read_csv(Path(results) / "claims.csv", keep_default_na=False)
 
 
 def _read(package: str, name: str) -> list[dict[str, Any]]:

@@ -7,15 +7,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_json, write_text
+from treecrf.io.files import read_frames, read_json, write_text
 from treecrf.rendering.cells import window_text
 from treecrf.rendering.folders import Folders
+from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.templates import render_page
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import read_verdicts, verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.provenance import (
     commit,
@@ -28,10 +30,10 @@ from treecrf.report.provenance import (
     used_settings,
     versions,
 )
-from treecrf.studies.future.page import future_is_finished, future_study
-from treecrf.studies.missing.page import missing_is_finished, missing_study
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
-from treecrf.studies.training.page import training_is_finished, training_study
+from treecrf.studies.study import Study as Declared
 
 JOBS_NOTE = """
 Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them. Downloads and the
@@ -63,12 +65,12 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
-    claims = verdicts(results)
+    claims = read_verdicts(results) if finished else verdicts(results)
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured",
         folders=Folders(results, reports),
-        studies=studies(settings, results),
+        studies=studies(settings, results, finished),
         absent=_absent(settings, results, Path(logs)),
         claims=ledger_summary(claims),
         ledger=ledger_fragment(claims),
@@ -86,18 +88,41 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
-def studies(settings: Settings, results: Path) -> list[Study]:
-    """The studies that have something to show."""
-    found = (training_study(settings, results), missing_study(settings, results), future_study(settings, results))
+def studies(settings: Settings, results: Path, finished: bool = True) -> list[Study]:
+    """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
+    found = []
+    for study in registry():
+        layouts = _tables(study, results) if finished else _finished_tables(study, settings, results)
+        found.append(study.module("page").study_page(settings, results, layouts))
     return [study for study in found if study is not None]
 
 
 def unfinished(settings: Settings, results: Path) -> list[str]:
     """The data sets without all results, each once."""
-    absent = [name for name in settings.training.datasets if not training_is_finished(results, name)]
-    absent += [name for name in settings.missing.datasets if not missing_is_finished(results, name)]
-    absent += [name for name in settings.future.datasets if not future_is_finished(results, name)]
+    absent = [
+        name
+        for study in registry()
+        for name in StudyFiles(study, settings).all_datasets()
+        if not study.module("page").is_finished(results, name)
+    ]
     return list(dict.fromkeys(absent))
+
+
+def _tables(study: Declared, results: Path) -> dict[str, pd.DataFrame]:
+    """The layouts that the run has written."""
+    return {path.stem: read_layout(path) for path in (results / study.name / "tables").glob("*.json")}
+
+
+def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:
+    """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
+    files = StudyFiles(study, settings)
+    done = [name for name in files.all_datasets() if study.module("page").is_finished(results, name)]
+    frames = {
+        name: read_frames(there)
+        for name, paths in files.frames(study.tabulated, done).items()
+        if (there := [path for path in paths if Path(path).is_file()])
+    }
+    return study.module("tables").tabulate(frames) if done and frames else {}
 
 
 # --- sections ---------------------------------------------------------------------------------------
@@ -110,9 +135,14 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
 
 def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
     """The descriptions of the data sets that were finished."""
-    names = dict.fromkeys([*settings.training.datasets, *settings.missing.datasets])
-    done = [name for name in names if training_is_finished(results, name) or missing_is_finished(results, name)]
-    return {name: read_json(results / "data" / name / "description.json") for name in done}
+    done = {
+        name: results / "data" / name / "description.json"
+        for study in registry()
+        if not study.draws
+        for name in StudyFiles(study, settings).all_datasets()
+        if study.module("page").is_finished(results, name)
+    }
+    return {name: read_json(path) for name, path in done.items() if path.is_file()}
 
 
 def _costs(settings: Settings, results: Path) -> list[Part]:

@@ -18,16 +18,9 @@ import treecrf.studies.settings
 from treecrf.datasets import describe
 from treecrf.io.files import read_frame
 from treecrf.rendering.cells import DASH, count_text, seconds_text
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
-
-STUDIES = ("training", "missing", "future")
-
-STEPS_OF = {
-    "training": ("compare_method", "measure_", "draw_", "tabulate_windows", "tabulate_sampling"),
-    "missing": ("plot_", "tabulate_comparisons", "write_guide"),
-    "future": ("compute_example",),
-}
-"""Steps of each study whose names do not say so, by how they begin."""
 
 NOT_SETTINGS = ("results", "reports", "raw", "mirror")
 """Folders of the run: they say nothing of its numbers."""
@@ -70,8 +63,7 @@ def used_settings(settings: Settings) -> dict[str, Any]:
 
 def used_datasets(settings: Settings) -> list[str]:
     """The data sets of all studies, each once."""
-    studies = (settings.training, settings.missing, settings.future)
-    return list(dict.fromkeys(name for study in studies for name in study.datasets))
+    return list(dict.fromkeys(name for study in registry() for name in StudyFiles(study, settings).all_datasets()))
 
 
 def seeds(settings: Settings) -> pd.DataFrame:
@@ -102,7 +94,8 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
     Parameters
     ----------
     folder : Path
-        One file per step, or a folder per step with files whose names start with that of a data set.
+        A folder per study, and in it a file per step, or a folder per step with files whose names start with that of a data
+        set; steps of all studies are not in a study's folder.
     datasets : iterable of str
 
     Returns
@@ -111,12 +104,14 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
         A row per study, step and data set.
     """
     names = sorted(datasets, key=len, reverse=True)
+    known = [study.name for study in registry()]
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
-        step, *of = path.relative_to(folder).with_suffix("").parts
+        parts = path.relative_to(folder).with_suffix("").parts
+        study, step, *of = parts if parts[0] in known else ("all studies", *parts)
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
         dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
-        rows.append({"study": _study_of(step), "step": step, "data set": dataset, **measured})
+        rows.append({"study": study, "step": step, "data set": dataset, **measured})
     if not rows:
         return pd.DataFrame()
     by_step = pd.DataFrame(rows).groupby(["study", "step", "data set"])
@@ -156,7 +151,7 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
         A row per study, data set and method; a column per phase, then the sum. The study of future features measures
         whole trainings only.
     """
-    rows = pd.concat([*_phases_of_training(results, settings), *_phases_of_others(results, settings), _no_phases()])
+    rows = pd.concat([*_phases_of_studies(results, settings), _phases("", "", [], [], [])])
     if rows.empty:
         return pd.DataFrame()
     names = ["study", "data set", "method"]
@@ -166,41 +161,20 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
     return pd.concat([sums.index.to_frame(index=False).astype(str), texts], axis=1)
 
 
-def _phases_of_training(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
-    for name in settings.training.datasets:
-        for path in sorted((results / "training" / name).glob("*.phases.parquet")):
-            frame = read_frame(path)
-            yield _phases("training", name, frame["method"], frame["phase"], frame["cpu_seconds"])
-
-
-def _phases_of_others(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
-    for name in settings.missing.datasets:
-        path = results / "missing" / name / "costs.csv"
-        if path.is_file():
-            frame = read_frame(path)
-            yield _phases("missing", name, frame["method"], frame["phase"], frame["cpu_seconds"])
-    for name in settings.future.datasets:
-        path = results / "future" / name / "runs.csv"
-        if path.is_file():
-            frame = read_frame(path)
-            yield _phases("future", name, frame["method"], "whole training", frame["cpu_seconds"])
-
-
 def _phases(study: str, dataset: str, method: Any, phase: Any, seconds: Any) -> pd.DataFrame:
     return pd.DataFrame({"study": study, "data set": dataset, "method": method, "phase": phase, "cpu_seconds": seconds})
 
 
-def _no_phases() -> pd.DataFrame:
-    return _phases("", "", [], [], [])
+def _phases_of_studies(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
+    for study in registry():
+        for name in StudyFiles(study, settings).all_datasets() if study.phases else []:
+            for path in sorted((results / study.name / name).glob(study.phases)):
+                frame = read_frame(path)
+                phase = frame.get("phase", "whole training")
+                yield _phases(study.name, name, frame["method"], phase, frame["cpu_seconds"])
 
 
 # --- parts ------------------------------------------------------------------------------------------
-
-
-def _study_of(step: str) -> str:
-    named = [study for study in STUDIES if study in step]
-    known = [study for study, starts in STEPS_OF.items() if step.startswith(starts)]
-    return next(iter([*named, *known]), "all studies")
 
 
 def _version(package: str) -> str:

@@ -22,7 +22,7 @@ from treecrf.io.files import read_json, write_frame, write_json, write_text
 from treecrf.rendering.layouts import to_markdown
 from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Study, Table
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import read_verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.page import studies, unfinished
 from treecrf.report.provenance import (
@@ -107,7 +107,7 @@ def readme_with_results(readme: str, folder: Path, link: str) -> str:
 
 def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today: datetime.date) -> None:
     results = Path(settings.results)
-    claims = verdicts(results)
+    claims = read_verdicts(results)
     for study in shown:
         write_text(study_markdown(study, folder), folder / f"{study.identifier}.md")
     write_frame(claims, folder / "claims.csv")

@@ -16,7 +16,7 @@ from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
-from treecrf.studies.cost.settings import ScalingSettings
+from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.training.settings import TrainingSettings
@@ -68,8 +68,8 @@ class Settings(Model):
     training: TrainingSettings = Field(
         default_factory=lambda: TrainingSettings(), description="The study of chapter 3."
     )
-    scaling: ScalingSettings = Field(
-        default_factory=lambda: ScalingSettings(methods=[]), description="Cost by length and window; sampling."
+    cost: CostSettings = Field(
+        default_factory=lambda: CostSettings(methods=[]), description="Cost by length and window; sampling."
     )
     missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
     future: FutureSettings = Field(default_factory=lambda: FutureSettings(), description="The study of chapter 5.")

@@ -7,9 +7,9 @@ from treecrf import LinearCRF, TreeCRF, datasets
 from treecrf.datasets.describing import count_features
 from treecrf.studies.cost import jobs as scaling
 from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
-from treecrf.studies.settings import ScalingSettings
+from treecrf.studies.settings import CostSettings
 
-SETTINGS = ScalingSettings(
+SETTINGS = CostSettings(
     methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_sequences=6, length=5,
     n_iterations=9, max_leaves=4, sampling_iterations=3, sampling_repeats=2, row_fractions=[0.5],
     feature_fractions=[0.5], influence_trimmings=[0.1], pseudo_likelihood_iterations=[1], real_window_sizes=[1, 2],

@@ -9,12 +9,13 @@ from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
 from treecrf.models.future.features import NO_STATES
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.studies.future.features import INSTANCE, describe_features, tree_rows
+from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
-from treecrf.studies.future.jobs import NO_BAG, RUN_NAMES, compare_future
-from treecrf.studies.future.summary import compare_neighbours, one_directional_example, put_together
-from treecrf.studies.future.tables import future_layouts, with_published
-from treecrf.studies.published import future_accuracies, read_published
+from treecrf.studies.future.jobs import RUN_NAMES, compare_future
+from treecrf.studies.future.names import INSTANCE, NO_BAG
+from treecrf.studies.future.published import future_accuracies, read_published
+from treecrf.studies.future.summary import compare_neighbours, one_directional_example, summarise_dataset
+from treecrf.studies.future.tables import tabulate, with_published
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -41,7 +42,7 @@ def frames(outcomes):
     parts = {
         kind: [getattr(o, kind) for o in outcomes.values()] for kind in ("runs", "predictions", "weights", "trees")
     }
-    return put_together(**parts, exact_under=25)
+    return summarise_dataset(**parts, exact_under=25)
 
 
 def test_runs_are_those_of_direct_trainings(outcomes, splits):
@@ -201,7 +202,7 @@ def test_published_values_are_all_there():
 
 
 def test_tables_say_what_the_frames_hold(frames):
-    layouts = future_layouts(frames)
+    layouts = tabulate(frames)
     patterns = layouts["table_5_3"]
     rows = patterns.set_index(["G0", "values"])
     assert len(rows) == 8

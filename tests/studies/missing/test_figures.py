@@ -7,6 +7,7 @@ import pytest
 from treecrf.rendering.layouts import to_fragment, to_html, to_latex
 from treecrf.rendering.style import METHOD_NAMES, METHOD_STYLES, ordered_methods, save_figure
 from treecrf.studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
+from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import (
     accuracy_layout,
     coefficients_layout,
@@ -15,7 +16,6 @@ from treecrf.studies.missing.tables import (
     effects_layout,
     significance_layout,
 )
-from treecrf.studies.published import missing_value_coefficients
 
 NAN, INF = np.nan, np.inf
 

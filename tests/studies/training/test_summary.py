@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.studies.published import training_accuracies, training_costs
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import training_accuracies, training_costs
 
 FB, VITERBI = "forward_backward", "viterbi"
 CONSTANT = {"dataset": "toy", "method": "treecrf"}
@@ -94,7 +94,7 @@ def test_peaks_prefer_few_iterations():
 
 
 def test_summary_by_hand():
-    summary = training_summary.summarise(training.choose(folds()), curves(), PUBLISHED).set_index("decoder")
+    summary = training_summary.summarise_method(training.choose(folds()), curves(), PUBLISHED).set_index("decoder")
     forward = summary.loc[FB]
     assert forward["published"] == 64.0
     assert (forward["candidate"], forward["iteration"]) == ("a=0", 2)
@@ -119,7 +119,7 @@ def test_summary_by_hand():
 
 def test_summary_without_perturbed_runs_is_measured_by_the_plain_one():
     plain = curves().query("run == -1")
-    summary = training_summary.summarise(training.choose(folds()), plain, PUBLISHED).set_index("decoder")
+    summary = training_summary.summarise_method(training.choose(folds()), plain, PUBLISHED).set_index("decoder")
     assert summary.loc[FB, "chosen_minus_published"] == -2.0
     assert np.isnan(summary.loc[FB, "chosen_mean"])
     assert summary.loc[FB, "n_perturbed_runs"] == 0
@@ -136,7 +136,7 @@ def test_splits_count_alike():
     first = curves().query("decoder == @FB")
     second = first.assign(split=1, n_positions=10, n_correct=first["n_correct"] // 10)
     both = pd.concat([first, second], ignore_index=True)
-    row = training_summary.summarise(choice, both, PUBLISHED).set_index("decoder").loc[FB]
+    row = training_summary.summarise_method(choice, both, PUBLISHED).set_index("decoder").loc[FB]
     assert row["chosen_accuracy"] == (62 + 60) / 2  # of a=0 after 2 iterations, and of a=5 after 1: 6 of 10
     assert row["chosen_mean"] == ((64 + 60) / 2 + (60 + 60) / 2) / 2
     assert (row["candidate"], row["iteration_low"], row["iteration_high"]) == ("a=0 / a=5", 1, 2)
@@ -156,7 +156,7 @@ def test_splits_with_one_candidate_each_have_one_peak():
     plain = curves().query("decoder == @FB and run == -1")
     first, second = (plain[plain["candidate"] == name].assign(split=i) for i, name in enumerate(("a=0", "a=5")))
     both = pd.concat([first, second], ignore_index=True)
-    row = training_summary.summarise(choice, both, PUBLISHED).set_index("decoder").loc[FB]
+    row = training_summary.summarise_method(choice, both, PUBLISHED).set_index("decoder").loc[FB]
     assert row["chosen_accuracy"] == (60 + 65) / 2
     assert (row["peak_accuracy"], row["peak_iteration"]) == ((62 + 65) / 2, 2)
     assert row["peak_candidate"] == training.AS_CHOSEN
@@ -210,7 +210,7 @@ def test_methods_are_compared_by_decoder_and_with_their_preferred_ones():
     assert found.loc[BETTER].tolist() == [2, 2, 0, 0]  # one with forward-backward, two with Viterbi
 
 
-def test_everything_put_together():
+def test_the_summary_of_a_data_set():
     choice = training.choose(folds())
     empty = training.not_run("toy", "smile", "no Java.")
     predicted = predictions("treecrf", {FB: [0, 1, 0, 1], VITERBI: [1, 1, 0, 1]})
@@ -221,7 +221,7 @@ def test_everything_put_together():
         "phases": pd.concat([phases(), phases().assign(method="memm")]),
         "notes": empty.notes,
     }
-    frames = training_summary.put_together(outcomes, PUBLISHED, True, 8.5, 21, 25)
+    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, 25)
     assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3, "memm": 3}
     assert frames["summary"]["stand_in"].all()
     assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]

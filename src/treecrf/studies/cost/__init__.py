@@ -1,1 +1,39 @@
-"""Cost of training and prediction, and savings of short cuts."""
+"""The study of cost (PhD chapter 3, ICML 2004): by sequence length and window, and what short cuts save."""
+
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+STUDY = Study(
+    "cost",
+    title="Cost (chapter 3)",
+    settings="CostSettings",
+    jobs=(
+        Job(
+            "measure_scaling", "{frame}.csv", ("scaling",),
+            verb="measure_scaling", message="Measures how cost grows with sequences and windows", datasets="",
+        ),
+        Job(
+            "measure_windows", "{dataset}/{frame}.csv", ("windows",),
+            verb="measure_windows", message="Measures how cost grows with the window on {wildcards.dataset}",
+            datasets="window_datasets",
+        ),
+        Job(
+            "measure_sampling", "{dataset}/{frame}.csv", ("sampling",),
+            verb="measure_sampling", message="Measures what sampling and trimming cost and gain on {wildcards.dataset}",
+            datasets="sampling_datasets",
+        ),
+    ),
+    summary=Summary(("windows", "sampling"), of_dataset=False, message="Collects the measurements of all data sets"),
+    tables=(
+        Table("windows", ("Cost", "Cost and accuracy by window", "table"), needs=("windows",)),
+        Table("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "table"), needs=("sampling",)),
+    ),
+    figures=(
+        Figure("figure_3_3a", ("Cost", "Figure 3.3a: forward-backward by length", "figure"), needs=("scaling",), function="forward_backward_by_length"),
+        Figure("figure_3_3b", ("Cost", "Figure 3.3b: induction by features", "figure"), needs=("scaling",), function="induction_by_features"),
+        Figure("figure_3_3c", ("Cost", "Figure 3.3c: evaluation of F by length", "figure"), needs=("scaling",), function="evaluation_by_length"),
+        Figure("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"), needs=("sampling",), function="sampling_trade_off"),
+    ),
+    warms=False,
+    tabulated=("windows", "sampling"),
+    claimed=("scaling", "windows", "sampling"),
+)  # fmt: skip

@@ -14,9 +14,6 @@ from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, P
 from treecrf.studies.training.claims import speed_ratio
 from treecrf.studies.training.comparisons import INDUCTION, first_of
 
-FOLDER = "training"
-"""Where the results of the study are."""
-
 
 def slope_by_length(results: Results, place: Place) -> Iterator[Measured[float]]:
     """The slope of forward-backward seconds by length, both logarithmic, of the two methods of figure 3.3a."""
@@ -41,7 +38,7 @@ def windows(results: Results, datasets: Sequence[str], ratio: float) -> Evidence
     """CPU seconds of an iteration by the size of the window: which method is cheaper at first, and whose grow faster."""
 
     def observe(place: Place) -> list[Observation]:
-        measured = results.frame(FOLDER, place.name, "windows")
+        measured = results.frame("cost", place.name, "windows")
         if measured is None:
             return []
         measured = measured.rename(columns={"window_size": "size", "seconds_per_iteration": "seconds"})
@@ -56,7 +53,7 @@ def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: 
     """CPU seconds to the same log likelihood with and without first iterations by the pseudo-likelihood, and accuracy."""
 
     def observe(place: Place) -> Iterator[Observation]:
-        sampling = results.frame(FOLDER, place.name, "sampling")
+        sampling = results.frame("cost", place.name, "sampling")
         if sampling is None:
             return
         plain = sampling.loc[sampling["option"] == "none", "accuracy"].iloc[0]
@@ -74,7 +71,7 @@ def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: 
 
 def _scaling(results: Results, axis: str, quantity: str) -> pd.DataFrame:
     """Measured seconds of a quantity above 0; without rows where nothing was measured."""
-    scaling = results.table(FOLDER, "scaling.csv")
+    scaling = results.table("cost", "scaling.csv")
     if scaling is None:
         return pd.DataFrame(columns=["axis", "value", "method", "quantity", "seconds"])
     return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity) & (scaling["seconds"] > 0)]

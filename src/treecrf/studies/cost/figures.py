@@ -11,9 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
 from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
-from treecrf.studies.training.figures import by_dataset
 
 GUIDE_COLOR = "#8c8c8c"
 

@@ -18,7 +18,7 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
 from treecrf.sequences import SequenceSet
-from treecrf.studies.cost.settings import ScalingSettings
+from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.methods import METHODS
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
@@ -33,7 +33,7 @@ REPEATS = 5
 """Times that an evaluation of F is measured; the median counts."""
 
 
-def measure_scaling(settings: ScalingSettings) -> pd.DataFrame:
+def measure_scaling(settings: CostSettings) -> pd.DataFrame:
     """Cost on sequences of a hidden Markov model, by their length and by the window.
 
     Returns
@@ -63,7 +63,7 @@ def measure_scaling(settings: ScalingSettings) -> pd.DataFrame:
     return pd.DataFrame(rows)[SCALING_NAMES]
 
 
-def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: ScalingSettings) -> pd.DataFrame:
+def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: CostSettings) -> pd.DataFrame:
     """Cost of an iteration by the size of the window (the table of the ICML 2004 paper).
 
     Parameters
@@ -71,7 +71,7 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
     dataset : str
         What the rows call the data set.
     train, test : SequenceSet
-    settings : ScalingSettings
+    settings : CostSettings
 
     Returns
     -------
@@ -96,7 +96,7 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
 
 
 def measure_sampling(
-    dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: ScalingSettings
+    dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: CostSettings
 ) -> pd.DataFrame:
     """What sampling, influence trimming (PhD sections 3.3 and 6.2) and a start by the pseudo-likelihood cost and gain.
 
@@ -109,7 +109,7 @@ def measure_sampling(
     train, test : SequenceSet
     window : (int, int)
         Observations before and after a position that TreeCRF sees.
-    settings : ScalingSettings
+    settings : CostSettings
 
     Returns
     -------
@@ -159,7 +159,7 @@ class _Followed(NamedTuple):
         return next(seconds for seconds, value in reached if value >= log_likelihood)
 
 
-def _follow(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings, **changed: Any) -> _Followed:
+def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> _Followed:
     model = TreeCRF(
         n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
         max_leaves=settings.max_leaves, window=window, **changed,
@@ -206,7 +206,7 @@ class _Run(NamedTuple):
         return {name: seconds for name, seconds in spent.items() if seconds > 0}
 
 
-def _runs(train: SequenceSet, window: tuple[int, int], settings: ScalingSettings) -> Iterator[_Run]:
+def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> Iterator[_Run]:
     """Every method that can be run, trained."""
     shared = TrainingSettings(datasets=[], n_iterations=settings.n_iterations, max_leaves=settings.max_leaves)
     for name in settings.methods:
@@ -225,7 +225,7 @@ def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
     return phases
 
 
-def _generated(settings: ScalingSettings, length: int) -> tuple[SequenceSet, SequenceSet]:
+def _generated(settings: CostSettings, length: int) -> tuple[SequenceSet, SequenceSet]:
     size = settings.n_sequences
     return synthetic.load_hmm(n_train=size, n_test=size, length=length, seed=settings.seed)
 

@@ -10,18 +10,16 @@ from treecrf.models.labellers import COST
 from treecrf.options import Model, Name, Regularization, Variance
 
 if TYPE_CHECKING:
-    ScalingMethod = str
+    CostMethod = str
 else:
-    ScalingMethod = Literal[COST]
+    CostMethod = Literal[COST]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
-class ScalingSettings(Model):
+class CostSettings(Model):
     """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts save."""
 
-    methods: list[ScalingMethod] = Field(
-        list(COST), description="Methods to measure; none: the measurement is left out."
-    )
+    methods: list[CostMethod] = Field(list(COST), description="Methods to measure; none: the measurement is left out.")
     lengths: list[Annotated[int, Field(ge=1)]] = Field(
         [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."
     )
@@ -54,8 +52,13 @@ class ScalingSettings(Model):
         [5, 10], description="Numbers of first iterations that follow the pseudo-likelihood, measured like sampling."
     )
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything is measured."""
+        return bool(self.methods)
+
     @model_validator(mode="after")
-    def _some_iterations_follow_the_likelihood(self) -> ScalingSettings:
+    def _some_iterations_follow_the_likelihood(self) -> CostSettings:
         most = max(self.pseudo_likelihood_iterations, default=0)
         if self.sampling_datasets and most >= self.sampling_iterations:
             raise ValueError(

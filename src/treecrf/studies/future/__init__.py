@@ -1,1 +1,37 @@
-"""Chapter 5: features of the future, discovered as in multiple-instance learning."""
+"""The study of future features (PhD chapter 5)."""
+
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+STUDY = Study(
+    "future",
+    title="Future features (chapter 5)",
+    settings="FutureSettings",
+    jobs=(
+        Job(
+            "compare_future", "{dataset}/{method}.{frame}.parquet", ("runs", "predictions", "weights", "trees"),
+            verb="train", message="Trains and tests {wildcards.method} on all draws of {wildcards.dataset}",
+            mem_mb=1300, minutes=30,
+        ),
+        Job(
+            "one_directional_example", "{frame}.csv", ("example",),
+            verb="compute_example", message="Computes the example of section 5.1", datasets="", module="summary", has_settings=False, minutes=5,
+        ),
+    ),
+    summary=Summary(("runs", "summary", "best", "tests", "weights", "trees"), settings=("exact_under",)),
+    tables=(
+        Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table")),
+        Table("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "table")),
+        Table("tests", ("Tests", "Tests between neighbours", "table")),
+        Table("choices", ("Settings", "Chosen settings", "table")),
+        Table("example", ("Section 5.1", "One direction is not enough", "table")),
+    ),
+    figures=(
+        Figure("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "figure"), needs=("best",), function="orders"),
+        Figure("weights", ("Future features", "What features look at", "weights"), over="dataset", needs=("weights",), function="what_features_see"),
+        Figure("trees", ("Future features", "What features look at", "trees"), over="dataset", needs=("trees",), function="feature_trees"),
+    ),
+    draws=True,
+    tabulated=("summary", "best", "tests", "example"),
+    phases="runs.csv",
+    claimed=("runs", "summary", "best", "tests", "weights", "trees", "example"),
+)  # fmt: skip

@@ -16,9 +16,9 @@ from treecrf.rendering.words import p_text, points_text
 from treecrf.statistics.deviance import compare_pairs
 from treecrf.studies.claim_rows import Measured, largest_fall
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.future.published import future_accuracies
 from treecrf.studies.future.summary import variant_names
 from treecrf.studies.future.tables import method_text
-from treecrf.studies.published import future_accuracies
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
 """What reads the example of section 5.1."""

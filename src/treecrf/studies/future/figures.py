@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from treecrf.models.labellers import FUTURE
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
-from treecrf.studies.future.features import INSTANCE
-from treecrf.studies.future.settings import NO_BAG
+from treecrf.studies.future.methods import family_name, with_published
+from treecrf.studies.future.names import INSTANCE, NO_BAG
+from treecrf.studies.future.published import future_accuracies
 
 SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0, (1.2, 1.2))}
 """Of a labeller's second bag; further ones differ by the legend alone."""
@@ -22,9 +23,9 @@ SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0
 N_FEATURES_SHOWN = 4
 
 
-def family_name(family: str) -> str:
-    """What readers see of a labeller; a custom one has the name that they gave it."""
-    return FUTURE[family].drawing.name if family in FUTURE else family
+def orders(best: pd.DataFrame) -> Figure:
+    """`accuracy_by_order` of the summaries of all data sets, one G_0 of each method and bag, with the published values."""
+    return accuracy_by_order(with_published(best, future_accuracies()))
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:

@@ -29,7 +29,8 @@ from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
 from treecrf.studies.custom import custom_candidates
 from treecrf.studies.future.features import describe_features
-from treecrf.studies.future.settings import NO_BAG, WHOLE_FUTURE, FutureSettings
+from treecrf.studies.future.names import NO_BAG, WHOLE_FUTURE
+from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.pieces import Frames, Pieces
 
 RUN_NAMES = [

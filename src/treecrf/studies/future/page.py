@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from treecrf.datasets import describe
 from treecrf.io.files import read_frame, read_frames
@@ -15,13 +17,16 @@ from treecrf.rendering.parts import (
     Study,
     Table,
     by_dataset,
+    caption_html,
+    captioned,
     drawn,
     listed,
     open_choices,
     paragraph,
 )
+from treecrf.studies.future import STUDY
 from treecrf.studies.future.headline import future_headline
-from treecrf.studies.future.tables import future_layouts, method_text
+from treecrf.studies.future.methods import method_text
 from treecrf.studies.settings import Settings, TableDataset
 
 INTRODUCTION = """
@@ -30,34 +35,6 @@ as in multiple-instance learning (section 5.3). Percent of test positions, forwa
 deviation over {n_seeds} draws of the data. A validation set of each draw chooses leaves, bounds of steps, the start value G0
 and the number of iterations. "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
 """
-
-ORDERS_NOTE = """
-Tables 5.4 and 5.5 as a figure. Filled: mean over the draws, bar: one standard deviation; hollow: published. A flat line says
-that more previous labels do not help.
-"""
-
-PATTERNS_NOTE = """
-Table 5.3. Published values are of one draw, measured ones the median (accuracies: mean) over all draws. Instances and bags:
-how often the features tell positive ones right, where the generator says which are; an instance counts as positive if the
-score of some feature is above 0, a bag if some feature's Q is above one half.
-"""
-
-TESTS_NOTE = """
-Each labeller against the one before it. Tests are made in every draw by itself; "significant in" counts the draws with
-p &lt; 0.05 after Holm's correction over the neighbours. Clustered: takes sequences as independent, not positions.
-"""
-
-EXAMPLE_NOTE = """
-Section 5.1: a hidden Markov model with three labels, seen e1, e2, e3. Bold: the label that wins. Looking back only says l2,
-looking ahead only says l3, both together l1.
-"""
-
-WEIGHTS_NOTE = """
-{name}: what the features of the model that validation prefers look at ({model}). Colour: how much Q, the probability that the
-bag shows the pattern, is raised when the category stands so many positions ahead. Last column: the score G of the instance.
-"""
-
-TREES_NOTE = "{name}: the first tree of the first features. Right: the test holds. Leaves: what is added to G."
 
 NEEDED = ("summary", "best", "tests")
 
@@ -68,34 +45,36 @@ CHOICES = (
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
 
 
-def future_study(settings: Settings, results: Path) -> Study | None:
+def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of future features, from the data sets that are finished; None where there is nothing."""
     folder = results / "future"
-    finished = [name for name in settings.future.datasets if future_is_finished(results, name)]
+    finished = [name for name in settings.future.datasets if is_finished(results, name)]
     if not finished:
         return None
-    frames = {file: read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in NEEDED}
-    layouts = future_layouts(frames)
+    best = read_frames([str(folder / name / "best.csv") for name in finished])
 
     def table(name: str, caption: str) -> Table:
         return Table(caption, layouts[name], folder / "tables" / name)
 
     sections = [_orders(settings, finished, table, folder)]
     if len(layouts["table_5_3"]):
-        patterns: list[Part] = [paragraph(PATTERNS_NOTE), table("table_5_3", "Table 5.3, published and measured")]
+        patterns: list[Part] = [
+            captioned(STUDY.caption("table_5_3")),
+            table("table_5_3", "Table 5.3, published and measured"),
+        ]
         sections.append(Section("future-patterns", "Start values of patterns (table 5.3)", patterns))
     example: list[Part] = [
-        paragraph(EXAMPLE_NOTE),
+        captioned(STUDY.caption("example")),
         table("example", "The label of the second position, published and measured"),
     ]
     sections.append(Section("future-example", "One direction is not enough (section 5.1)", example))
     pictures = [part for name in finished for part in _pictures(folder, name)]
     if pictures:
         sections.append(Section("future-pictures", "What future features look at", pictures))
-    return Study("future", "Future features (chapter 5)", future_headline(frames["best"]), sections)
+    return Study("future", STUDY.title, future_headline(best), sections)
 
 
-def future_is_finished(results: Path, name: str) -> bool:
+def is_finished(results: Path, name: str) -> bool:
     """Whether a data set's summaries are there."""
     return all((results / "future" / name / f"{file}.csv").is_file() for file in NEEDED)
 
@@ -105,9 +84,11 @@ def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str]
     parts: list[Part] = [
         paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
         *listed([_described(settings, name) for name in names]),
-        *drawn(folder / "orders.svg", alt, ORDERS_NOTE),
+        *drawn(folder / "orders.svg", alt, caption_html(STUDY.caption("orders"))),
         table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
-        Fold("Tests between neighbours", [paragraph(TESTS_NOTE), table("tests", "Tests between neighbours")]),
+        Fold(
+            "Tests between neighbours", [captioned(STUDY.caption("tests")), table("tests", "Tests between neighbours")]
+        ),
         Fold("What validation chose, CPU seconds", [table("choices", "What validation chose, CPU seconds")]),
         open_choices(settings.future, CHOICES),
     ]
@@ -135,9 +116,13 @@ def _pictures(folder: Path, name: str) -> list[Part]:
         model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"
     seen = f"What the future features found on {name} look at: colour by category and positions ahead."
     return [
-        *drawn(weights, seen, WEIGHTS_NOTE.format(name=name, model=model)),
+        *drawn(weights, seen, caption_html(f"{name} ({model}). {STUDY.caption('weights')}")),
         Fold(
             f"Trees of features on {name}",
-            drawn(trees, f"The first tree of the first features found on {name}.", TREES_NOTE.format(name=name)),
+            drawn(
+                trees,
+                f"The first tree of the first features found on {name}.",
+                caption_html(f"{name}. {STUDY.caption('trees')}"),
+            ),
         ),
     ]

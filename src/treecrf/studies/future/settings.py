@@ -15,9 +15,6 @@ _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] fo
 Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
-"""Values of the column `bag` for methods without bags, and for bags that reach to the end; else ``bag 6`` and the like."""
-
 
 class FutureSettings(StudySettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
@@ -79,6 +76,12 @@ class FutureSettings(StudySettings):
                     f"names the method {name!r}, which is none of {', '.join(ranges)} and not under labellers; correct it"
                 )
         return self
+
+    def values(self, name: str) -> list[str]:
+        """The data sets are those on which features are discovered."""
+        if name != "dataset":
+            return super().values(name)
+        return [name for name in self.datasets if any(method.startswith("ff_") for method in self.of(name).methods)]
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""

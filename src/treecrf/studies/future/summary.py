@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from treecrf import chain
 from treecrf.statistics.deviance import compare_pairs
 from treecrf.statistics.holm import adjust_holm
 from treecrf.studies.future.features import TREE_NAMES, WEIGHT_NAMES
-from treecrf.studies.future.settings import NO_BAG
+from treecrf.studies.future.names import NO_BAG
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
@@ -129,7 +129,12 @@ def variant_names(frame: pd.DataFrame) -> pd.Series:
     )
 
 
-def put_together(
+def summarise(frames: Mapping[str, Sequence[pd.DataFrame]], exact_under: int) -> dict[str, pd.DataFrame]:
+    """`summarise_dataset` of the jobs of a data set."""
+    return summarise_dataset(**frames, exact_under=exact_under)
+
+
+def summarise_dataset(
     runs: Sequence[pd.DataFrame],
     predictions: Sequence[pd.DataFrame],
     weights: Sequence[pd.DataFrame],

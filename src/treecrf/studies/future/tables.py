@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from treecrf.models.labellers import FUTURE
 from treecrf.rendering.cells import (
     DASH,
     cell_texts,
@@ -19,44 +18,12 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.studies.future.figures import family_name
-from treecrf.studies.future.settings import NO_BAG
-from treecrf.studies.future.summary import one_directional_example
-from treecrf.studies.published import future_accuracies, read_published
+from treecrf.studies.future.methods import family_name, method_text, with_published
+from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.future.published import future_accuracies, read_published
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
-
-
-def split_method(method: str) -> tuple[str, int]:
-    """The labeller and the order of a method's name."""
-    family, _, order = method.rpartition("_")
-    return (family, int(order)) if order.isdigit() and family in FUTURE else (method, 0)
-
-
-def method_text(method: str) -> str:
-    """What readers see of a method, perhaps with its bag in brackets."""
-    name, _, bag = method.partition(" ")
-    family, order = split_method(name)
-    has_order = family in FUTURE and bool(FUTURE[family].orders)
-    text = family_name(family) + (f"-{order}" if has_order else "")
-    return f"{text} {bag}".strip()
-
-
-def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """The summary with the columns family, order and published (percent, NaN where there is none).
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.future.summary.summarise_runs`, one G_0 of each method and bag.
-    published : DataFrame
-        From `treecrf.studies.published.future_accuracies`.
-    """
-    parts = [split_method(method) for method in summary["method"]]
-    known = published.rename(columns={"percent": "published"})[["dataset", "method", "bag", "published"]]
-    joined = summary.merge(known, on=["dataset", "method", "bag"], how="left")
-    return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])
 
 
 def patterns_layout(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -228,13 +195,13 @@ def _step_text(value: float) -> str:
     return DASH if pd.isna(value) else f"{value:.3g}"
 
 
-def future_layouts(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """The tables of the study.
 
     Parameters
     ----------
     frames : mapping of DataFrame
-        summary, best and tests, as from `treecrf.studies.future.summary.put_together`, of all data sets.
+        summary, best and tests, as from `treecrf.studies.future.summary.summarise`, of all data sets; example.
 
     Returns
     -------
@@ -248,5 +215,5 @@ def future_layouts(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
         "orders": orders_layout(with_published(frames["best"], future_accuracies())),
         "tests": neighbours_layout(frames["tests"]),
         "choices": costs_layout(summary),
-        "example": example_layout(one_directional_example()),
+        "example": example_layout(frames["example"]),
     }

@@ -1,1 +1,35 @@
-"""Chapter 4: which way of handling missing input values is best."""
+"""The study of missing input values (PhD chapter 4)."""
+
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+STUDY = Study(
+    "missing",
+    title="Missing values (chapter 4)",
+    settings="MissingSettings",
+    jobs=(
+        Job(
+            "evaluate_method", "{dataset}/{method}/rate_{rate}.{frame}.parquet", ("counts", "choices", "costs"),
+            verb="evaluate",
+            message="Evaluates {wildcards.method} with {wildcards.rate} of the cells of {wildcards.dataset} missing",
+            mem_mb=1000, minutes=15,
+        ),
+    ),
+    summary=Summary(("evaluations", "comparisons", "deviance", "choices", "costs", "frequencies")),
+    tables=(
+        Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table")),
+        Table("costs", ("Cost", "CPU time by method and rate", "table")),
+        Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table")),
+        Table("coefficients", ("Table 4.1: log odds", "Table 4.1: log odds", "table"), over="method"),
+        Table("significance", ("All tests", "All tests", "table"), over="method"),
+        Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table"),
+    ),
+    figures=(
+        Figure("figure_4_1", ("Accuracy", "Accuracy by share of missing cells", "figure"), needs=("evaluations",), function="accuracy_by_rate"),
+        Figure("figure_4_2", ("Line features", "Figure 4.2: how often line features are true", "figure"), needs=("frequencies",), function="feature_frequencies"),
+        Figure("effects", ("Points of accuracy, figures", "Points of accuracy", "figure"), over="baseline", needs=("comparisons",), function="effects_by_rate"),
+    ),
+    guide="missing_values.md",
+    tabulated=("evaluations", "comparisons", "costs", "deviance"),
+    phases="costs.csv",
+    claimed=("evaluations", "comparisons", "costs", "frequencies"),
+)  # fmt: skip

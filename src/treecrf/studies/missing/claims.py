@@ -16,8 +16,8 @@ from treecrf.rendering.style import METHOD_NAMES
 from treecrf.rendering.words import p_text
 from treecrf.studies.claim_rows import Measured, count_outcomes, outcome
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
-from treecrf.studies.published import missing_value_coefficients
 
 METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator")
 """Those of the dissertation."""

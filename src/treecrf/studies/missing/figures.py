@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
 from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
 
 BASELINE_COLOR = "#4d4d4d"
@@ -40,7 +40,7 @@ def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
     counts = evaluations.groupby(["dataset", "rate", "method"]).size()
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_rate(accuracy)
-        for axes, (_, of_set) in zip(panels, _by_dataset(accuracy), strict=True):
+        for axes, (_, of_set) in zip(panels, by_dataset(accuracy), strict=True):
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 spread = of_set[of_set["method"] == method].groupby("rate")["percent"].agg(["mean", "std"])
                 _draw(axes, method, spread.index + offset, spread["mean"], spread["std"], joined=True)
@@ -70,7 +70,7 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     methods = [method for method in ordered_methods([baseline, *against["method"]]) if method != baseline]
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_rate(against)
-        for axes, (_, of_set) in zip(panels, _by_dataset(against), strict=True):
+        for axes, (_, of_set) in zip(panels, by_dataset(against), strict=True):
             axes.axhline(0, color=BASELINE_COLOR, linewidth=1.0, zorder=1)
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
@@ -105,7 +105,7 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
     order = features["share_true"].mean().sort_values(kind="stable", na_position="first").index
     places = {feature: place for place, feature in enumerate(order)}
-    sets = list(_by_dataset(frequencies))
+    sets = list(by_dataset(frequencies))
     n_columns = min(len(sets), 3)
     n_rows = -(-len(sets) // n_columns)
     with mpl.rc_context(SETTINGS):
@@ -127,15 +127,9 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
 # --- panels -----------------------------------------------------------------------------------------
 
 
-def _by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Title of the panel and rows of each data set, in the order of the frame."""
-    for name, of_set in frame.groupby("dataset", sort=False):
-        yield f"{name} (stand-in)" if of_set["stand_in"].iloc[0] else str(name), of_set
-
-
 def _figure_by_rate(frame: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     """Figure and panels, two in a row, three from seven on; titles and the axis of rates are set."""
-    sets = list(_by_dataset(frame))
+    sets = list(by_dataset(frame))
     n_columns = len(sets) if len(sets) < 2 else 2 if len(sets) <= 6 else 3
     n_rows = -(-len(sets) // n_columns)
     width = 4.6 if n_columns == 1 else 7.2 if n_columns == 2 else 9.0

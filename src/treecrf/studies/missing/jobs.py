@@ -23,12 +23,12 @@ from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, custom_candidates
+from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.pieces import Frames, Pieces
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
-COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
 COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
 CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
 
@@ -131,49 +131,6 @@ def evaluate_method(
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
     return Outcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
-
-
-def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
-    """Counts of whole test sets: those of `evaluate_method` summed over sequences.
-
-    Returns
-    -------
-    DataFrame
-        dataset, rate, method, training_set, test_set, n_positions, n_correct.
-    """
-    groups = counts.groupby(COUNT_NAMES[:5], sort=False, observed=True)
-    return groups[["n_positions", "n_correct"]].sum().reset_index()
-
-
-def comparable(counts: pd.DataFrame) -> pd.DataFrame:
-    """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
-    keys = ["dataset", "rate", "training_set", "test_set", "sequence"]
-    differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
-    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
-    return counts[some | (counts["rate"] > 0)]
-
-
-def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:
-    """Share of the observations on which each attribute of two categories is true (figure 4.2).
-
-    Parameters
-    ----------
-    dataset : str
-    data : SequenceSet
-
-    Returns
-    -------
-    DataFrame
-        dataset, feature, number (from 1), share_true (of the observations that show it; the second category is
-        "true"). No rows for attributes of more categories.
-    """
-    rows = []
-    for j, attribute in enumerate(data.attributes):
-        if len(attribute.categories) == 2:
-            observed = data.values[:, j][data.values[:, j] >= 0]
-            share = float((observed == 1).mean()) if len(observed) else np.nan
-            rows.append({"dataset": dataset, "feature": attribute.name, "number": j + 1, "share_true": share})
-    return pd.DataFrame(rows, columns=["dataset", "feature", "number", "share_true"])
 
 
 def warm_kernels() -> None:

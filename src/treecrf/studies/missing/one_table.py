@@ -11,7 +11,8 @@ import pandas as pd
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf.studies.missing.jobs import Outcome, comparable, evaluate_method, evaluations
+from treecrf.studies.missing.jobs import Outcome, evaluate_method
+from treecrf.studies.missing.summary import comparable, evaluations
 from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]

@@ -84,6 +84,12 @@ class MissingSettings(StudySettings):
                 )
         return self
 
+    def values(self, name: str) -> list[str]:
+        """Rates as file names have them; baselines are those of the data sets."""
+        if name == "baseline":
+            return sorted({self.baseline_of(dataset) for dataset in self.datasets})
+        return [f"{rate:g}" for rate in self.rates] if name == "rate" else super().values(name)
+
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
         unused = {*self.whole, "labellers"}

@@ -6,7 +6,7 @@ value shows a dash.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,32 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import method_name, ordered_methods
-from treecrf.studies.published import missing_value_coefficients
+from treecrf.studies.missing.published import missing_value_coefficients
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
 
 TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
+
+
+def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """All tables, with those of comparisons for every method as the baseline.
+
+    Parameters
+    ----------
+    frames : mapping of DataFrame
+        evaluations, comparisons, costs and deviance, as from `treecrf.studies.missing.summary.summarise`, of all data sets.
+    """
+    layouts = {
+        "accuracy": accuracy_layout(frames["evaluations"]),
+        "costs": costs_layout(frames["costs"]),
+        "deviance": deviance_layout(frames["deviance"]),
+    }
+    for method in dict.fromkeys(frames["evaluations"]["method"]):
+        for kind in COMPARISON_LAYOUTS:
+            layouts[f"{kind}_{method}"] = comparison_layout(kind, frames["comparisons"], method)
+    return layouts
+
 
 # --- layouts ----------------------------------------------------------------------------------------
 
@@ -47,7 +67,7 @@ def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, base
     comparisons : DataFrame
         dataset, stand_in, rate, baseline, method, coefficient, p_value, clustered_p_holm.
     published : DataFrame
-        From `treecrf.studies.published.missing_value_coefficients`.
+        From `treecrf.studies.missing.published.missing_value_coefficients`.
     baseline : str
         Published values are shown where the dissertation has the same baseline.
 

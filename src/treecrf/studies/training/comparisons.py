@@ -12,8 +12,8 @@ from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.studies.claim_rows import Measured
 from treecrf.studies.claims import Place, Results
-from treecrf.studies.published import training_accuracies
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import training_accuracies
 
 INDUCTION = "feature_induction"
 """Stands for the first of `INDUCTION_METHODS` that was run, as in table 3.5."""

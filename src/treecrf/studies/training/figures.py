@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
 from treecrf.rendering.style import (
     SETTINGS,
     is_custom,
@@ -17,8 +17,8 @@ from treecrf.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.published import training_accuracies, training_costs
-from treecrf.studies.training.summary import BETTER
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import training_accuracies, training_costs
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")
 """Methods of figures 3.1 and 3.2; custom labellers join them."""
@@ -142,13 +142,6 @@ def published_peaks() -> pd.DataFrame:
 
 
 # --- panels -----------------------------------------------------------------------------------------
-
-
-def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Title of the panel and rows of each data set, in the order of the frame; a column stand_in marks titles."""
-    for name, of_set in frame.groupby("dataset", sort=False):
-        stand_in = "stand_in" in of_set and of_set["stand_in"].iloc[0]
-        yield f"{name} (stand-in)" if stand_in else str(name), of_set
 
 
 def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataFrame:

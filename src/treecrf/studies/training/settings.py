@@ -19,6 +19,7 @@ from treecrf.options import (
     refuse_unknown,
     used_labellers,
 )
+from treecrf.studies.training.names import BETTER
 
 if TYPE_CHECKING:
     TrainingMethod = str
@@ -96,6 +97,10 @@ class TrainingSettings(StudySettings):
         if self.test_every > self.n_iterations:
             raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
         return self
+
+    def values(self, name: str) -> list[str]:
+        """The decoders and the one that cross-validation prefers."""
+        return [*self.decoders, BETTER] if name == "decoder" else super().values(name)
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""

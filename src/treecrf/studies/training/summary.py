@@ -6,18 +6,18 @@ Accuracy means the mean over the splits of the fraction of correct positions: on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.deviance import compare_pairs
 from treecrf.studies.training.jobs import UNPERTURBED, joined_candidates, peaks
-
-BETTER = "better"
-"""Value of the column `decoder` for the decoder that cross-validation prefers (table 3.5 shows one number)."""
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import training_accuracies
 
 
 def preferred_decoder(choice: pd.DataFrame) -> str:
@@ -26,7 +26,7 @@ def preferred_decoder(choice: pd.DataFrame) -> str:
     return str(means.idxmax())
 
 
-def summarise(
+def summarise_method(
     choice: pd.DataFrame, curves: pd.DataFrame, published: pd.DataFrame, stand_in: bool = False
 ) -> pd.DataFrame:
     """Published accuracy, accuracy at the cross-validated choice, and peak of the test curve, by decoder.
@@ -201,7 +201,29 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
     return compare_pairs(frame[names], exact_under=exact_under)
 
 
-def put_together(
+def summarise(
+    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, description: Mapping[str, Any], exact_under: int
+) -> dict[str, pd.DataFrame]:
+    """`summarise_dataset` of the jobs of a data set.
+
+    Parameters
+    ----------
+    frames : mapping of sequence of DataFrame
+        Those of `treecrf.studies.training.jobs.Outcome`, one for each job.
+    source : str
+        Name in `treecrf.datasets`, whose published values belong beside the measured ones.
+    description : mapping
+        From `treecrf.datasets.describing.describe_sets`.
+    exact_under : int
+        See `compare`.
+    """
+    published = training_accuracies().query("dataset == @source")
+    outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
+    numbers = description["average_length"], description["n_features"]
+    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, exact_under)
+
+
+def summarise_dataset(
     outcomes: Mapping[str, pd.DataFrame],
     published: pd.DataFrame,
     stand_in: bool,
@@ -215,7 +237,7 @@ def put_together(
     ----------
     outcomes : mapping of DataFrame
         By the names of `treecrf.studies.training.jobs.Outcome`: choice, curves, predictions, phases, notes of all methods.
-    published, stand_in : see `summarise`
+    published, stand_in : see `summarise_method`
     average_length, n_features : see `costs`
     exact_under : see `compare`
 
@@ -231,7 +253,7 @@ def put_together(
         if name != "notes"
     }
     summaries = [
-        summarise(choice, curves, published, stand_in)
+        summarise_method(choice, curves, published, stand_in)
         for choice, curves in zip(parts["choice"], parts["curves"], strict=True)
     ]
     curves = [learning_curves(*part) for part in zip(parts["choice"], parts["curves"], parts["phases"], strict=True)]

@@ -6,8 +6,8 @@ data sets that stand in for those of the papers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from treecrf.rendering.cells import (
     BEST,
     DAGGER,
     DASH,
-    PUBLISHED_FOR,
     SIGNIFICANCE_LEVEL,
     STAR,
     cell_texts,
@@ -29,9 +28,20 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
-from treecrf.studies.published import STANDS_FOR
-from treecrf.studies.training.summary import BETTER
+from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
+from treecrf.studies.training.rows import (
+    Row,
+    Rows,
+    by_key,
+    method_names,
+    published_of,
+    row_names,
+    sorted_by_method,
+    source_of,
+)
+from treecrf.studies.training.steps import steps_layout
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 """A star for each of these that p is below, in table 3.4."""
@@ -53,11 +63,33 @@ ACCURACY = "accuracy (%)"
 PAIR = ("dataset", "decoder", "method", "other")
 """Columns that tell comparisons apart."""
 
-Row = dict[Any, Any]
-"""A row of a frame: values by column."""
 
-Rows = dict[tuple[Any, ...], Row]
-"""Rows by the values of some columns."""
+def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The tables of the training study.
+
+    Parameters
+    ----------
+    frames : mapping of DataFrame
+        summary, comparisons, costs and notes, as from `treecrf.studies.training.summary.summarise`, of all data sets.
+
+    Returns
+    -------
+    dict of DataFrame
+        Layouts for `treecrf.rendering.layouts.write_layout`.
+    """
+    summary, comparisons = frames["summary"], frames["comparisons"]
+    tests = {f"tests_{decoder}": pairs_layout(comparisons, decoder) for decoder in dict.fromkeys(summary["decoder"])}
+    return {
+        "accuracy": accuracy_layout(summary),
+        "peaks": accuracy_layout(summary, "peak"),
+        "table_3_4": shrinkage_layout(summary, comparisons, read_published("table_3_4_shrinkage")),
+        "table_3_5": methods_layout(summary, comparisons, read_published("table_3_5_methods")),
+        "table_3_6": steps_layout(frames["costs"], training_costs()),
+        "choices": choices_layout(summary),
+        "notes": notes_layout(frames["notes"]),
+        **tests,
+    }
+
 
 # --- published and measured -------------------------------------------------------------------------
 
@@ -87,7 +119,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
-    is_published = {name: _source(name) in set(published["dataset"]) for name in marked}
+    is_published = {name: source_of(name) in set(published["dataset"]) for name in marked}
     columns = {
         ("", "data set"): [text for name, text in marked.items() for _ in range(3 + is_published[name])],
         ("", "values"): [text for name in marked for text in _value_names(name, is_published[name])],
@@ -97,7 +129,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
             texts = columns[DECODER_NAMES[decoder], variant] = []
             for name in marked:
                 if is_published[name]:
-                    texts.append(_published_text(printed.get((_source(name), variant, decoder)), "stars"))
+                    texts.append(_published_text(printed.get((source_of(name), variant, decoder)), "stars"))
                 pair = _pair(pairs, name, decoder, method, other)
                 marks = _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else ""
                 texts += _measured_texts(cells.get((name, method, decoder)), marks)
@@ -265,49 +297,12 @@ def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
 # --- rows -------------------------------------------------------------------------------------------
 
 
-def by_key(frame: pd.DataFrame, *names: str) -> Rows:
-    """The rows as dictionaries, by the values of `names`."""
-    return {tuple(row[name] for name in names): row for row in frame.to_dict("records")}
-
-
-def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
-    """Data sets in the order of the frame, methods in the order of all tables."""
-    datasets, methods = list(dict.fromkeys(frame["dataset"])), ordered_training_methods(frame["method"])
-    places = zip(frame["dataset"].map(datasets.index), frame["method"].map(methods.index), strict=True)
-    order = [row for _, row in sorted((place, row) for row, place in enumerate(places))]
-    return frame.iloc[order].reset_index(drop=True)
-
-
-def row_names(rows: pd.DataFrame, known: Sequence[Row | None]) -> dict[tuple[str, str], list[str]]:
-    """Columns that say what rows are of; with the set of the papers where one is not the row's own."""
-    columns = {("", "data set"): dataset_names(rows)}
-    if any(row and row["dataset"] != name for row, name in zip(known, rows["dataset"], strict=True)):
-        columns["", "published for"] = [row["dataset"] if row else DASH for row in known]
-    columns["", "method"] = method_names(rows["method"])
-    return columns
-
-
-def published_of(datasets: Iterable[str], methods: Iterable[str], published: pd.DataFrame) -> list[Row | None]:
-    """The published row for each data set, or the one it stands in for, and method; None where there is none."""
-    printed = by_key(published, "dataset", "method")
-    return [printed.get((_source(name), method)) for name, method in zip(datasets, methods, strict=True)]
-
-
 def _decoders(summary: pd.DataFrame) -> list[str]:
     return [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
 
 
-def method_names(methods: Iterable[str]) -> list[str]:
-    return [training_method_name(method) for method in methods]
-
-
-def _source(dataset: str) -> str:
-    """The data set of the papers that a data set is shown beside."""
-    return PUBLISHED_FOR.get(dataset, dataset)
-
-
 def _value_names(dataset: str, is_published: bool) -> list[str]:
-    source = _source(dataset)
+    source = source_of(dataset)
     published = "published" if source == dataset else f"published ({source})"
     return [published] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
 

@@ -1,0 +1,7 @@
+"""Values that columns of this study's frames have."""
+
+NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
+"""Of `bag`: methods without bags, and bags that reach to the end; else ``bag 6`` and the like."""
+
+INSTANCE = 0
+"""Of `distance`: the score of the instance itself."""

@@ -1,0 +1,37 @@
+"""The published numbers of this study, in the files of this folder, and how to read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.studies.future.names import NO_BAG
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in the file `name`.csv of this folder."""
+    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
+
+
+def future_accuracies() -> pd.DataFrame:
+    """Published accuracies of the study of future features (PhD tables 5.4 and 5.5).
+
+    Returns
+    -------
+    DataFrame
+        dataset, method (as in `treecrf.studies.settings.FutureSettings`), bag, percent, table.
+    """
+    synthetic = read_published("table_5_4_synthetic_accuracy").melt("dataset", var_name="method", value_name="percent")
+    synthetic["method"] = synthetic["method"].replace("sw", "sliding_window")
+    synthetic["bag"] = synthetic["method"].map(lambda method: "bag 6" if method.startswith("ff_") else NO_BAG)
+    nettalk = read_published("table_5_5_nettalk_binary")
+    family, bag = nettalk["method"].str.split("_bag").str[0], nettalk["method"].str.extract(r"_bag(\d+)", expand=False)
+    names = [
+        f"{name}_{order}" if order else "sliding_window" for name, order in zip(family, nettalk["order"], strict=True)
+    ]
+    nettalk = nettalk.assign(
+        dataset="nettalk_binary", method=names, bag=("bag " + bag).fillna(NO_BAG), percent=nettalk["accuracy_percent"]
+    )
+    parts = [synthetic.assign(table="5.4"), nettalk.assign(table="5.5")]
+    return pd.concat(parts, ignore_index=True)[["dataset", "method", "bag", "percent", "table"]]

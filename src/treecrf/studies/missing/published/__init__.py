@@ -1,0 +1,23 @@
+"""The published numbers of this study, in the files of this folder, and how to read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in the file `name`.csv of this folder."""
+    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
+
+
+def missing_value_coefficients() -> pd.DataFrame:
+    """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
+
+    Returns
+    -------
+    DataFrame
+        dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
+    """
+    return read_published("table_4_1_missing_values")

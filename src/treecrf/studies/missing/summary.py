@@ -1,0 +1,95 @@
+"""The frames of one data set of the study of missing values, from its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from treecrf.io.files import stacked
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all
+from treecrf.studies.missing.names import COUNT_NAMES
+
+
+def summarise(
+    frames: Mapping[str, Sequence[pd.DataFrame]],
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    description: Mapping[str, Any],
+) -> dict[str, pd.DataFrame]:
+    """All jobs of one data set, in the order of methods and rates, as frames.
+
+    Parameters
+    ----------
+    frames : mapping of sequence of DataFrame
+        Those of `treecrf.studies.missing.jobs.Outcome`, one for each job.
+    dataset : str
+    train, test : SequenceSet
+        Whole, as they are before cells go missing.
+    description : mapping
+        From `treecrf.datasets.describing.describe_sets`.
+
+    Returns
+    -------
+    dict of DataFrame
+        evaluations: correct positions per rate, method, training set and test set. comparisons: tests and effects of every
+        method against every other. deviance: the analysis of deviance. choices: lambda and iteration. costs: CPU seconds
+        per phase. frequencies: see `feature_frequencies`. All with a column stand_in.
+    """
+    counts = stacked(frames["counts"])
+    found = {
+        "evaluations": evaluations(counts),
+        "comparisons": compare_all(comparable(counts)),
+        "deviance": analysis_of_deviance(comparable(counts)),
+        "choices": stacked(frames["choices"]),
+        "costs": stacked(frames["costs"]),
+        "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
+    }
+    return {name: frame.assign(stand_in=bool(description["stand_in"])) for name, frame in found.items()}
+
+
+def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
+    """Counts of whole test sets: those of `evaluate_method` summed over sequences.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, method, training_set, test_set, n_positions, n_correct.
+    """
+    groups = counts.groupby(COUNT_NAMES[:5], sort=False, observed=True)
+    return groups[["n_positions", "n_correct"]].sum().reset_index()
+
+
+def comparable(counts: pd.DataFrame) -> pd.DataFrame:
+    """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
+    keys = ["dataset", "rate", "training_set", "test_set", "sequence"]
+    differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
+    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
+    return counts[some | (counts["rate"] > 0)]
+
+
+def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:
+    """Share of the observations on which each attribute of two categories is true (figure 4.2).
+
+    Parameters
+    ----------
+    dataset : str
+    data : SequenceSet
+
+    Returns
+    -------
+    DataFrame
+        dataset, feature, number (from 1), share_true (of the observations that show it; the second category is
+        "true"). No rows for attributes of more categories.
+    """
+    rows = []
+    for j, attribute in enumerate(data.attributes):
+        if len(attribute.categories) == 2:
+            observed = data.values[:, j][data.values[:, j] >= 0]
+            share = float((observed == 1).mean()) if len(observed) else np.nan
+            rows.append({"dataset": dataset, "feature": attribute.name, "number": j + 1, "share_true": share})
+    return pd.DataFrame(rows, columns=["dataset", "feature", "number", "share_true"])

@@ -1,0 +1,88 @@
+"""The files of a study under given settings: those of its jobs, summaries, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from treecrf.studies.settings import Settings
+from treecrf.studies.study import Job, Shown, Study, combinations
+
+
+class StudyFiles:
+    """The files of a study, relative to the working directory.
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+        The whole configuration.
+    """
+
+    def __init__(self, study: Study, settings: Settings) -> None:
+        self.study = study
+        self.settings = getattr(settings, study.name)
+        self.folder = f"{settings.results}/{study.name}"
+        self._trained = settings.training.datasets
+
+    def datasets(self, job: Job) -> list[str]:
+        """The data sets that a kind of job runs on; those of other settings than `datasets` must be of training too."""
+        names: list[str] = getattr(self.settings, job.datasets) if job.datasets else []
+        return names if job.datasets == "datasets" else [name for name in names if name in self._trained]
+
+    def all_datasets(self) -> list[str]:
+        """The data sets of all jobs, each once."""
+        return list(dict.fromkeys(name for job in self.study.jobs for name in self.datasets(job)))
+
+    def outcomes(self, dataset: str) -> dict[str, list[str]]:
+        """The files of all jobs on one data set, by frame."""
+        return {
+            frame: list(combinations(f"{self.folder}/{path}", self._values(job, dataset)))
+            for job in self.study.jobs
+            if dataset in self.datasets(job)
+            for frame, path in job.files().items()
+        }
+
+    def measured(self) -> dict[str, list[str]]:
+        """The files of all jobs on all data sets, by frame; of jobs without a data set, those of a study that runs."""
+        found: dict[str, list[str]] = {}
+        for job in self.study.jobs:
+            for frame, path in job.files().items():
+                if job.runs_over("dataset"):
+                    found[frame] = [file for name in self.datasets(job) for file in self.outcomes(name)[frame]]
+                else:
+                    found[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
+        return found
+
+    def frames(self, names: Iterable[str], datasets: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none of are left out."""
+        summary, found = self.study.summary, {}
+        for name in names:
+            if name not in summary.frames:
+                found[name] = self.measured()[name]
+            elif summary.of_dataset:
+                wanted = self.settings.datasets if datasets is None else datasets
+                found[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
+            else:
+                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[name] else []
+        return {name: paths for name, paths in found.items() if paths}
+
+    def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
+        """Tables or figures that there is something for: entry and value of what it is over, by the file's name."""
+        return {
+            name: (entry, value)
+            for entry in entries
+            if self.settings.is_wanted and len(self.frames(entry.needs)) == len(entry.needs)
+            for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
+        }
+
+    def results(self) -> list[str]:
+        """What the study ends in: pages of its tables, pictures of its figures."""
+        return [f"{self.folder}/tables/{name}.html" for name in self.shown(self.study.tables)] + [
+            f"{self.folder}/{name}.svg" for name in self.shown(self.study.figures)
+        ]
+
+    def _values(self, job: Job, dataset: str) -> Mapping[str, Sequence[Any]]:
+        fields = [name for name in ("method", "rate") if job.runs_over(name)]
+        of_dataset = self.settings.of(dataset) if fields else self.settings
+        return {"dataset": [dataset], **{name: of_dataset.values(name) for name in fields}}

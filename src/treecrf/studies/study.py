@@ -1,0 +1,175 @@
+"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kind of job: a function of the study's ``jobs.py``, run once for each combination of the fields of its path.
+
+    Attributes
+    ----------
+    function : str
+        Its parameters are given by name: the fields of the path (dataset, method, rate), settings, seed, window, protocol,
+        train, test, draws, chosen and pieces, as far as it takes them.
+    path : str
+        Of its files below the study's results, with a field for each thing that it runs over and ``{frame}``.
+    frames : tuple of str
+        What the function returns, in its order; a function with one frame returns it alone.
+    verb : str
+        First word of the rule's name.
+    message : str
+        What Snakemake says when the job starts.
+    mem_mb, minutes : int
+        Memory and time of the first attempt.
+    datasets : str
+        The setting that names its data sets; empty for a job without one.
+    module : str
+        The module that has the function.
+    """
+
+    function: str
+    path: str
+    frames: tuple[str, ...]
+    verb: str
+    message: str
+    mem_mb: int = 1000
+    minutes: int = 30
+    datasets: str = "datasets"
+    module: str = "jobs"
+    has_settings: bool = True
+
+    def files(self) -> dict[str, str]:
+        """Template of each frame's file, by frame."""
+        return {frame: self.path.replace("{frame}", frame) for frame in self.frames}
+
+    def runs_over(self, name: str) -> bool:
+        """Whether the job runs once for each value of a field."""
+        return f"{{{name}}}" in self.path
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it uses."""
+
+    frames: tuple[str, ...]
+    of_dataset: bool = True
+    settings: tuple[str, ...] = ()
+    message: str = "Compares the methods on {wildcards.dataset}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or a figure.
+
+    Attributes
+    ----------
+    name : str
+        Of its files and, unless `caption` says otherwise, of its caption.
+    place : (str, str, str)
+        Section of Snakemake's report, item, and version: two versions of one item have a toggle between them.
+    over : str
+        What there is one of each of: "method", "decoder", "baseline", "dataset"; empty for a single one.
+    caption : str
+    needs : tuple of str
+        Frames that it shows.
+    function : str
+        Of a figure: the function of ``figures.py``.
+    """
+
+    name: str
+    place: tuple[str, str, str]
+    over: str = ""
+    caption: str = ""
+    needs: tuple[str, ...] = ()
+    function: str = ""
+
+    def files(self, values: Sequence[str]) -> dict[str, str]:
+        """Value of `over` by the name of each file, without its suffix; below the folder of tables or figures."""
+        if not self.over:
+            return {self.name: ""}
+        if self.over == "dataset":
+            return {f"{value}/{self.name}": value for value in values}
+        return {f"{self.name}_{value}": value for value in values}
+
+
+class Table(Shown):
+    """A layout that ``tables.py`` makes."""
+
+
+class Figure(Shown):
+    """A picture that ``figures.py`` draws."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: names only, so that importing one is cheap.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder, its settings and its results.
+    title : str
+    jobs : tuple of Job
+    summary : Summary
+    tables : tuple of Table
+    figures : tuple of Figure
+    settings : str
+        The class of its settings.
+    warms : bool
+        Whether its jobs need compiled routines that no other study needs: `warm_kernels` of ``jobs.py`` compiles them.
+    draws : bool
+        Whether it draws its own training, validation and test sets, several times.
+    guide : str
+        File of the advice that its ``guide`` gives, in the folder of reports.
+    tabulated, claimed : tuple of str
+        Frames that the tables show, and those that claims are checked against.
+    phases : str
+        Pattern of the files of a data set with columns method, cpu_seconds and perhaps phase.
+    """
+
+    name: str
+    title: str
+    jobs: tuple[Job, ...]
+    summary: Summary
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    settings: str = ""
+    warms: bool = True
+    draws: bool = False
+    guide: str = ""
+    tabulated: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+    phases: str = ""
+
+    def module_name(self, part: str) -> str:
+        """Full name of one of the study's modules."""
+        return f"treecrf.studies.{self.name}.{part}"
+
+    def module(self, part: str) -> ModuleType:
+        """One of the study's modules: settings, jobs, summary, tables, figures, claims, page."""
+        return import_module(self.module_name(part))
+
+    def caption(self, name: str) -> str:
+        """The text of a caption (reStructuredText without markup but ``literals``)."""
+        return (
+            files(f"treecrf.studies.{self.name}").joinpath(f"captions/{name}.rst").read_text(encoding="utf-8").strip()
+        )
+
+
+def combinations(path: str, values: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """A path with each combination of the values of its fields filled in."""
+    names = [name for name in values if f"{{{name}}}" in path]
+    for chosen in product(*(values[name] for name in names)):
+        filled = path
+        for name, value in zip(names, chosen, strict=True):
+            filled = filled.replace(f"{{{name}}}", str(value))
+        yield filled

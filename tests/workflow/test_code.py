@@ -1,0 +1,89 @@
+"""An edit of the package runs anew the steps whose code it is, and no others: the digests that the rules give to them."""
+
+import shutil
+
+import pytest
+from builders import ROOT
+
+from treecrf.io.code_digest import CodeGraph
+from treecrf.studies import registry
+
+SCRIPTS = ROOT / "workflow/scripts"
+STEPS = {"job": "jobs", "summarise": "summary", "tabulate": "tables", "draw": "figures"}
+"""Scripts that all studies share, and the module of a study at which the digest of each starts."""
+
+NAMES = [study.name for study in registry()]
+TRAIN = {f"job {name}" for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A copy of the package."""
+    folder = tmp_path_factory.mktemp("code") / "treecrf"
+    return shutil.copytree(ROOT / "src/treecrf", folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def digests(package):
+    """Digest of each step of each study, and of the compiled routines."""
+    graph = CodeGraph(package)
+    found = {
+        f"{script} {name}": graph.digest(SCRIPTS / f"{script}.py", package / f"studies/{name}/{module}.py")
+        for name in NAMES
+        for script, module in STEPS.items()
+    }
+    jobs = [package / f"studies/{name}/jobs.py" for name in NAMES]
+    kernels = graph.digest(SCRIPTS / "warm_kernels.py", *jobs, importing=("numba", "treecrf.compiled.kernel"))
+    return found | {"warm_kernels": kernels}
+
+
+@pytest.fixture
+def changed(package):
+    """Edits a file of the package and tells which steps would run again; undone at once."""
+    before = digests(package)
+
+    def edit(name, old="from __future__ import annotations\n", new="from __future__ import annotations\nX = 1\n"):
+        path = package / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        after = digests(package)
+        path.write_text(text)
+        return {step for step in before if before[step] != after[step]}
+
+    return edit
+
+
+def test_a_comment_runs_nothing(changed):
+    assert changed("trees/growing.py", "from __future__", "# A comment.\nfrom __future__") == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_and_tables_of_a_study_run_no_other(changed, name):
+    assert changed(f"studies/{name}/figures.py") <= {f"draw {name}", f"tabulate {name}"}
+    assert changed(f"studies/{name}/tables.py") == {f"tabulate {name}"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_study_trains_itself_alone(changed, name):
+    again = changed(f"studies/{name}/jobs.py")
+    assert again & TRAIN == {f"job {name}"}
+    assert {step.split()[-1] for step in again} == {name}
+
+
+@pytest.mark.parametrize("name", ["missing", "future", "cost"])
+def test_settings_run_their_own_study(changed, name):
+    assert changed(f"studies/{name}/settings.py") & TRAIN == {f"job {name}"}
+
+
+def test_the_trainer_trains_all(changed):
+    assert changed("trees/growing.py") >= TRAIN | {"warm_kernels"}
+
+
+def test_published_numbers_are_tabulated_anew(changed):
+    again = changed("studies/training/published/table_3_4_shrinkage.csv", "\n", "\n\n")
+    assert again >= {"summarise training", "tabulate training"}
+    assert not again & (TRAIN | {"warm_kernels"})
+
+
+def test_what_all_settings_share_runs_nothing(changed):
+    assert changed("studies/settings.py") == set()

@@ -1,0 +1,139 @@
+"""What the rules of a study take and give; no rules."""
+
+
+def sets_of(files, job, wildcards):
+    """Input function: the data of a job, of a study that draws its own all draws."""
+    if not job.runs_over("dataset"):
+        return {}
+    name = wildcards.dataset
+    if not files.study.draws:
+        sides = ("train", "test")
+        return {side: f"{RESULTS}/data/{name}/{side}.npz" for side in sides}
+    return {
+        side: [
+            f"{files.folder}/{name}/seed_{seed}.{side}.npz"
+            for seed in range(files.settings.of(name).n_seeds)
+        ]
+        for side in ("train", "validation", "test")
+    }
+
+
+def chosen_for(files, job, wildcards):
+    """Input function: the choice of the method that chooses for this one, if another one does."""
+    other = CHOSEN_BY.get(wildcards.get("method"))
+    if "choice" not in job.frames or not other:
+        return {}
+    path = job.files()["choice"].format(dataset=wildcards.dataset, method=other)
+    return {"choice": f"{files.folder}/{path}"}
+
+
+def job_params(files, job, wildcards):
+    """What a job looks at beside its input, so that changing another setting runs nothing anew."""
+    settings, method = files.settings, wildcards.get("method")
+    values = {} if files.study.draws else {"seed": SETTINGS.seed}
+    if method:
+        used = settings.of(wildcards.dataset).used_by(method)
+        values |= {"settings": used, "own_code": labeller_code(method)}
+    else:
+        values["settings"] = (
+            settings.model_dump(mode="json") if job.has_settings else None
+        )
+    if "dataset" in wildcards.keys():
+        values["window"] = window_of(wildcards.dataset)
+        values["protocol"] = described(wildcards.dataset).protocol
+    return values
+
+
+def summary_params(files, wildcards):
+    """What a summary looks at beside its input."""
+    values = {
+        name: getattr(files.settings, name) for name in files.study.summary.settings
+    }
+    if not files.study.summary.of_dataset:
+        sets = {
+            name: described(name).stand_in is not None for name in files.all_datasets()
+        }
+        return values | {"stand_ins": sets}
+    name = wildcards.dataset
+    return values | {"source": source_of(name), "stand_in": described(name).stand_in}
+
+
+def summarised(files, wildcards):
+    """Input function: the outcomes of all jobs, and of a study of prepared data these."""
+    if not files.study.summary.of_dataset:
+        wanted = files.study.summary.frames
+        return {
+            name: paths
+            for name, paths in files.measured().items()
+            if paths and name in wanted
+        }
+    if files.study.draws:
+        return files.outcomes(wildcards.dataset)
+    data = ("train.npz", "test.npz", "description.json")
+    return files.outcomes(wildcards.dataset) | {
+        path.split(".")[0]: f"{RESULTS}/data/{wildcards.dataset}/{path}"
+        for path in data
+    }
+
+
+def summary_files(files):
+    """The files of a summary by frame; of a study that draws its own data, also what these are."""
+    summary = files.study.summary
+    if not summary.of_dataset:
+        return {name: paths[0] for name, paths in files.frames(summary.frames).items()}
+    folder = f"{files.folder}/{{dataset}}"
+    known = {"description": f"{folder}/description.json"} if files.study.draws else {}
+    return {name: f"{folder}/{name}.csv" for name in summary.frames} | known
+
+
+def reported(files, entries, folder, suffix):
+    """Pages of tables or pictures, with their places in Snakemake's report."""
+    outputs = {}
+    for name, (entry, value) in files.shown(entries).items():
+        section, item, version = entry.place
+        labels = {
+            "item": item,
+            "data set": value if entry.over == "dataset" else "all",
+            "method": (
+                f"against {value}" if entry.over in ("method", "baseline") else "all"
+            ),
+            "version": version.format(value=value.replace("_", "-")),
+        }
+        caption = (
+            PACKAGE
+            / "studies"
+            / files.study.name
+            / "captions"
+            / f"{entry.caption or entry.name}.rst"
+        )
+        outputs["_".join(filter(None, (entry.name, value)))] = report(
+            f"{folder}/{name}.{suffix}",
+            caption=str(caption),
+            category=files.study.title,
+            subcategory=section,
+            labels=labels,
+        )
+    return outputs
+
+
+def descriptions():
+    """What the data sets of all studies are."""
+    return sorted(
+        {
+            f"{files.folder if files.study.draws else f'{RESULTS}/data'}/{name}/description.json"
+            for files in STUDIES.values()
+            for name in files.all_datasets()
+        }
+    )
+
+
+def claimed():
+    """What claims are checked against: summaries and measurements of all studies."""
+    frames = [files.frames(files.study.claimed).values() for files in STUDIES.values()]
+    return [path for of_study in frames for paths in of_study for path in paths]
+
+
+def ends(files):
+    """What a study ends in."""
+    guide = files.study.guide and files.settings.is_wanted
+    return [*files.results(), *([f"{REPORTS}/{files.study.guide}"] if guide else [])]

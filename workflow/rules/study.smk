@@ -1,0 +1,134 @@
+for files in STUDIES.values():
+    study = files.study
+
+    for job in study.jobs:
+        over = [name for name in ("dataset", "method", "rate") if job.runs_over(name)]
+        place = "_".join(f"{{{name}}}" for name in over) or "all"
+
+        rule:
+            name:
+                f"{job.verb}_{study.name}"
+            input:
+                unpack(partial(sets_of, files, job)),
+                unpack(partial(chosen_for, files, job)),
+                kernels=KERNELS,
+            output:
+                **{
+                    frame: f"{files.folder}/{path}"
+                    for frame, path in job.files().items()
+                },
+            log:
+                f"{LOGS}/{study.name}/{job.verb}/{place}.log",
+            benchmark:
+                f"{BENCHMARKS}/{study.name}/{job.verb}/{place}.tsv"
+            priority: 0 if over else 1
+            group:
+                f"{job.verb}_{study.name}_{place.removesuffix('_{rate}')}"
+            conda:
+                "../../environment.yml"
+            threads: 1
+            resources:
+                mem_mb=growing(job.mem_mb),
+                runtime=growing(job.minutes),
+            params:
+                values=partial(job_params, files, job),
+                study=study.name,
+                function=f"{job.module}.{job.function}",
+                code=code_of("job", study.module_name(job.module)),
+            message:
+                job.message
+            script:
+                "../scripts/job.py"
+
+    rule:
+        name:
+            f"summarise_{study.name}"
+        input:
+            unpack(partial(summarised, files)),
+        output:
+            **summary_files(files),
+        log:
+            f"{LOGS}/{study.name}/summarise/{'{dataset}' if study.summary.of_dataset else 'all'}.log",
+        benchmark:
+            f"{BENCHMARKS}/{study.name}/summarise/{'{dataset}' if study.summary.of_dataset else 'all'}.tsv"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(1500),
+            runtime=growing(5),
+        params:
+            values=partial(summary_params, files),
+            study=study.name,
+            code=code_of("summarise", study.module_name("summary")),
+        message:
+            study.summary.message
+        script:
+            "../scripts/summarise.py"
+
+    rule:
+        name:
+            f"tabulate_{study.name}"
+        input:
+            **files.frames(study.tabulated),
+        output:
+            **reported(files, study.tables, f"{files.folder}/tables", "html"),
+        log:
+            f"{LOGS}/{study.name}/tabulate.log",
+        benchmark:
+            f"{BENCHMARKS}/{study.name}/tabulate.tsv"
+        group:
+            f"{study.name}_report"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(700),
+            runtime=growing(5),
+        params:
+            study=study.name,
+            code=code_of("tabulate", study.module_name("tables")),
+        message:
+            f"Writes the tables: {study.title}"
+        script:
+            "../scripts/tabulate.py"
+
+    rule:
+        name:
+            f"draw_{study.name}"
+        input:
+            **files.frames(
+                sorted({frame for figure in study.figures for frame in figure.needs})
+            ),
+        output:
+            **reported(files, study.figures, files.folder, "svg"),
+        log:
+            f"{LOGS}/{study.name}/draw.log",
+        benchmark:
+            f"{BENCHMARKS}/{study.name}/draw.tsv"
+        group:
+            f"{study.name}_report"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(700),
+            runtime=growing(10),
+        params:
+            study=study.name,
+            figures=[
+                (path, entry.function, entry.needs, entry.over, value)
+                for path, (entry, value) in files.shown(study.figures).items()
+            ],
+            code=code_of("draw", study.module_name("figures")),
+        message:
+            f"Draws the figures: {study.title}"
+        script:
+            "../scripts/draw.py"
+
+    rule:
+        name:
+            study.name
+        input:
+            ends(files),
+        localrule: True

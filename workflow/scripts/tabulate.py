@@ -1,0 +1,16 @@
+"""All tables of a study over all data sets.
+
+Outputs
+-------
+Each table as HTML, CSV and LaTeX, and as JSON for the page.
+"""
+
+from _job import find_study, job
+from treecrf.io.files import read_frames
+from treecrf.rendering.layouts import write_layout
+
+with job(snakemake):
+    tables = find_study(snakemake.params.study).module("tables")
+    layouts = tables.tabulate({name: read_frames(paths) for name, paths in snakemake.input.items()})
+    for name, page in snakemake.output.items():
+        write_layout(layouts[name], page.removesuffix(".html"))
