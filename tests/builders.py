@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -127,6 +128,8 @@ def tuples(conjunctions):
     return [conjunctions.cells_of(i) for i in range(conjunctions.size)]
 
 
+# --- files ----------------------------------------------------------------------------------------
+
 CONTENT = bytes(range(256)) * 40
 
 
@@ -158,6 +161,8 @@ def compressed(content):
     number = sum(code << (9 * i) for i, code in enumerate(codes))
     return b"\x1f\x9d\x90" + number.to_bytes((9 * len(codes) + 7) // 8, "little")
 
+
+# --- pages ----------------------------------------------------------------------------------------
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
@@ -272,44 +277,49 @@ def page_of(results, *names, **training):
     return (results / "reports/index.html").read_text()
 
 
-SMALL = {
+# --- runs of the workflow ---------------------------------------------------------------------------
+
+TRAINING = {
     "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "memm_regularizations": [20], "original_max_leaves": [3],
     "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
 }  # fmt: skip
-
-
-NOT_MISSING = {"datasets": []}
-
-
-NO_FUTURE = {"datasets": []}
-
-
-NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
-
-
 SCALING = {
     "methods": ["treecrf", "linear_crf"], "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
     "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
     "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1], "pseudo_likelihood_iterations": [1],
 }  # fmt: skip
+MISSING = {
+    "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2], "baselines": {"xor": "imputation"},
+    "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "max_leaves": 4,
+}  # fmt: skip
+FUTURE = {
+    "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,
+    "bags": [2], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
+}  # fmt: skip
+NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
+NOTHING = {
+    "training": {"datasets": []}, "scaling": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
+}  # fmt: skip
+"""A configuration without any study."""
 
 
-def run(
-    folder, training, *options, missing=NOT_MISSING, scaling=NOT_MEASURED, future=NO_FUTURE, configfile="config/demo.yaml",
-    check=True, package=None, **more,
-):  # fmt: skip
-    """Run Snakemake in `folder`; returns the finished process, messages in `stdout`."""
+def run(folder, settings, *options, check=True, package=None):
+    """Run Snakemake in `folder`, with `settings` beside those of ``config/config.yaml``; returns the finished process.
+
+    Its messages are in `stdout`. `package` is a folder with another copy of the package.
+    """
+    if not (folder / "config").exists():
+        shutil.copytree(ROOT / "config", folder / "config")
+    (folder / "settings.yaml").write_text(json.dumps(settings))
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--max-jobs-per-timespan", "100/1s"]  # Snakemake ends so long after its last step has begun
-    wanted = {"training": training, "missing": missing, "cost": scaling, "future": future, **more}
-    studies = [f"{name}={json.dumps(study)}" for name, study in wanted.items()]
-    command += ["--configfile", configfile, *options, "--config", *studies]
     process = subprocess.run(
-        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+        [*command, "--configfile", "settings.yaml", *options],
+        cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
     assert not check or process.returncode == 0, process.stdout
     return process

@@ -3,20 +3,17 @@
 import random
 
 import pytest
-from builders import NO_FUTURE, NOT_MEASURED, NOT_MISSING, SMALL
+from builders import NOTHING, TRAINING
 from comparing import result_digests
 from disturbing import Workflow, flip
 
 pytestmark = pytest.mark.workflow
 
-SETTINGS = {
+SETTINGS = NOTHING | {
     "results": "results",
     "reports": "reports",
     "datasets": {"xor": {}},
-    "training": {**SMALL, "datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
-    "cost": NOT_MEASURED,
-    "missing": NOT_MISSING,
-    "future": NO_FUTURE,
+    "training": TRAINING | {"datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
 }
 
 

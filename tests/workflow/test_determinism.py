@@ -1,33 +1,26 @@
 """The same configuration gives the same bits: on one core and on two, in another folder, in another run."""
 
-import json
-import shutil
-
 import pytest
-from builders import ROOT, run
+from builders import FUTURE, MISSING, NOT_MEASURED, TRAINING, run
 from comparing import differences, result_digests
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-TRAINING = {
-    "datasets": ["xor"], "methods": ["treecrf", "linear_crf"], "l2_regularizations": [20], "variances": [5],
-    "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
-}  # fmt: skip
-MISSING = {
-    "datasets": ["xor"], "methods": ["surrogate_splitting", "imputation"], "baseline": "imputation", "rates": [0.3],
-    "n_training_sets": 1, "n_test_sets": 2, "l2_regularizations": [20], "n_iterations": 3, "max_leaves": 4,
-}  # fmt: skip
-FUTURE = {
-    "datasets": ["xor"], "methods": ["sliding_window", "ff_memm_0"], "n_seeds": 1, "n_iterations": 4, "chain_iterations": 5, "g0": [-7], "alpha_uppers": [40],
-    "beta_uppers": [1e5], "eta_uppers": [10], "overrides": {"xor": {"each_label": False}},
+SETTINGS = {
+    "datasets": {"xor": {}}, "scaling": NOT_MEASURED,
+    "training": TRAINING | {"datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
+    "missing": MISSING | {"datasets": ["xor"], "methods": ["surrogate_splitting", "imputation"], "rates": [0.3]},
+    "future": FUTURE | {
+        "datasets": ["xor"], "methods": ["sliding_window", "ff_memm_0"], "n_seeds": 1, "n_iterations": 4,
+        "chain_iterations": 5, "g0": [-7], "overrides": {"xor": {"each_label": False}},
+    },
 }  # fmt: skip
 
 
 def results_of(folder, cores):
     """Digests of what a run in `folder` makes."""
-    shutil.copytree(ROOT / "config", folder / "config")
-    (folder / "small.yaml").write_text(json.dumps({"datasets": {"xor": {}}}))
-    run(folder, TRAINING, "--cores", cores, missing=MISSING, future=FUTURE, configfile="small.yaml")
+    folder.mkdir()
+    run(folder, SETTINGS, "--cores", cores)
     return result_digests(folder / "results")
 
 

@@ -1,13 +1,12 @@
 """The workflow, run as users run it, on a shrunken demo."""
 
-import json
 import os
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from builders import ROOT, SCALING, SMALL, check, linked_files, run
+from builders import NOTHING, TRAINING, check, linked_files, run
 
 from treecrf import datasets
 from treecrf.report.ledger import verdicts
@@ -16,26 +15,17 @@ from treecrf.report.ledger_page import ledger_fragment
 pytestmark = pytest.mark.workflow
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    """A folder in which the shrunken demo has run."""
-    folder = tmp_path_factory.mktemp("demo")
-    shutil.copytree(ROOT / "config", folder / "config")
-    run(folder, SMALL, cost=SCALING)
-    return folder
-
-
-def test_demo_makes_page_tables_and_figures(demo):
-    folder = demo / "results/demo/training"
+def test_the_run_makes_page_tables_and_figures(finished):
+    folder = finished / "results/training"
     names = sorted(path.parent.name for path in folder.glob("*/summary.csv"))
-    assert names == ["hmm", "hyphen_tex", "xor"]
+    assert names == ["hmm", "mine", "xor"]
     for name in names:
         summary = pd.read_csv(folder / name / "summary.csv")
-        assert summary["method"].value_counts().to_dict() == dict.fromkeys(SMALL["methods"], 3)
+        assert summary["method"].value_counts().to_dict() == dict.fromkeys(TRAINING["methods"], 3)
         assert summary["chosen_accuracy"].between(0, 100).all()
         comparisons = pd.read_csv(folder / name / "comparisons.csv")
         assert len(comparisons) == 3 * 3  # pairs, decoders
-    cost = demo / "results/demo/cost"
+    cost = finished / "results/cost"
     figures = [folder / name for name in ("accuracies", "figure_3_1", "figure_3_2")]
     figures += [cost / name for name in ("figure_3_3a", "figure_3_3b", "figure_3_3c", "sampling")]
     for path in figures:
@@ -43,86 +33,117 @@ def test_demo_makes_page_tables_and_figures(demo):
             assert path.with_suffix(f".{suffix}").stat().st_size > 1000
     for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
-    assert (cost / "tables/windows.tex").read_text().startswith("\\begin{tabular}")
     assert set(pd.read_csv(cost / "windows.csv")["window_size"]) == {1, 3}
     assert len(pd.read_csv(cost / "sampling.csv")) == 5
-    page = (demo / "reports/demo/index.html").read_text()
+    page = (finished / "reports/index.html").read_text()
     for name in names:
         assert f'id="data-{name}"' in page
     for section in ("training-tests", "training-curves", "training-cost", "cost-windows", "cost-sampling"):
         assert f'id="{section}"' in page
     assert "Not in this page" not in page
     assert "n_perturbed_runs: 2" in page
-    files = linked_files(check(page), demo / "reports/demo")
+    files = linked_files(check(page), finished / "reports")
     assert len(files) > 50
     assert all(file.is_file() for file in files)
-    assert not list(demo.rglob("*.tmp"))
+    assert not list(finished.rglob("*.tmp"))
 
 
-def test_claims_are_checked_against_the_results(demo):
-    results = demo / "results/demo"
+def test_claims_are_checked_against_the_results(finished):
+    results = finished / "results"
     expected = verdicts(results)
     written = pd.read_csv(results / "claims.csv", keep_default_na=False)
     pd.testing.assert_frame_equal(written, expected, check_dtype=False)
     assert ledger_fragment(expected) in (results / "claims.html").read_text(encoding="utf-8")
     checked = expected[expected["verdict"] != "not_run"]
-    assert set(checked["id"]) <= {"P3.9", "P3.10"}  # the demo has generated sets only
+    assert set(checked["id"]) <= {"P3.9", "P3.10", "P5.1", "P5.4"}  # those on generated sets
 
 
-def test_second_run_does_nothing(demo):
-    assert "Nothing to be done" in run(demo, SMALL, cost=SCALING).stdout
+def test_a_table_of_your_own(finished):
+    summary = pd.read_csv(finished / "results/training/mine/summary.csv")
+    assert summary["published"].isna().all()
+    assert summary["chosen_accuracy"].between(0, 100).all()
 
 
-def test_a_setting_runs_anew_what_depends_on_it(demo):
-    messages = run(demo, {**SMALL, "variances": [7]}, "--dry-run", cost=SCALING).stdout
+def test_second_run_does_nothing(finished, whole):
+    assert "Nothing to be done" in run(finished, whole, "--dry-run").stdout
+
+
+@pytest.mark.slow
+def test_a_setting_runs_anew_what_depends_on_it(finished, whole):
+    training = whole["training"] | {"variances": [7]}
+    messages = run(finished, whole | {"training": training}, "--dry-run").stdout
     assert "Trains and tests linear_crf on hmm" in messages
     assert "Trains and tests treecrf" not in messages
     assert "Prepares" not in messages
     assert "Measures" not in messages
+    assert "Evaluates" not in messages
 
 
-def test_a_method_is_added_without_training_the_others_anew(demo):
-    methods = [*SMALL["methods"], "sliding_window"]
-    messages = run(demo, {**SMALL, "methods": methods}, "--dry-run", cost=SCALING).stdout
+@pytest.mark.slow
+def test_a_method_is_added_without_training_the_others_anew(finished, whole):
+    more = {
+        study: whole[study] | {"methods": [*whole[study]["methods"], method]}
+        for study, method in (("training", "sliding_window"), ("missing", "indicator"), ("future", "memm_1"))
+    }
+    messages = run(finished, whole | more, "--dry-run").stdout
     assert "Trains and tests sliding_window on xor" in messages
     assert "Trains and tests treecrf" not in messages
     assert "Trains and tests linear_crf" not in messages
+    assert messages.count("Evaluates ") == messages.count("Evaluates indicator") == 4
+    assert "Trains and tests memm_1 on all draws of or" in messages
+    assert "Trains and tests crf_2" not in messages
+    assert "Prepares" not in messages
 
 
-def test_snakemake_report(demo):
-    run(demo, SMALL, "--report", "report.html", cost=SCALING)
-    text = (demo / "report.html").read_text()
-    assert "Training (chapter 3)" in text
-    assert "Ledger of claims" in text
+@pytest.mark.slow
+def test_one_study_can_be_run_alone(finished, whole, tmp_path):
+    for file in ("train.csv", "test.csv"):
+        shutil.copy(finished / file, tmp_path)
+    messages = run(tmp_path, whole, "--dry-run", "missing").stdout
+    assert messages.count("Evaluates ") == 8
+    for other in ("Trains and tests", "Measures"):
+        assert other not in messages
 
 
-def test_wrong_setting_is_one_sentence(demo):
-    process = run(demo, {**SMALL, "n_iterations": 0}, check=False)
+@pytest.mark.slow
+def test_snakemake_report(finished, whole):
+    run(finished, whole, "--report", "report.html")
+    text = (finished / "report.html").read_text()
+    for part in (
+        "Training (chapter 3)",
+        "Missing values (chapter 4)",
+        "PhD figure 4.1",
+        "Figure 4.2: how often",
+        "Ledger of claims",
+    ):
+        assert part in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"training": {**TRAINING, "datasets": ["xor"], "n_iterations": 0}},
+            "configuration: 'training.n_iterations' holds '0', but input should be greater than or equal to 1",
+        ),
+        ({"datasets": {"nosuch": {}}}, "'datasets.nosuch'"),
+    ],
+)
+def test_a_wrong_configuration_is_one_sentence(settings, sentence, tmp_path):
+    process = run(tmp_path, NOTHING | settings, "--dry-run", check=False)
     assert process.returncode != 0
-    assert (
-        "configuration: 'training.n_iterations' holds '0', but input should be greater than or equal to 1"
-        in process.stdout
-    )
-
-
-def test_unknown_data_set_is_one_sentence(demo):
-    config = {"results": "results/other", "reports": "reports/other", "datasets": {"nosuch": {}}}
-    (demo / "other.yaml").write_text(json.dumps(config))
-    process = run(demo, {**SMALL, "datasets": ["nosuch"]}, configfile="other.yaml", check=False)
-    assert process.returncode != 0
-    assert "'datasets.nosuch'" in process.stdout
+    assert sentence in process.stdout
 
 
 def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
-    shutil.copytree(ROOT / "config", tmp_path / "config")
     broken = tmp_path / "data/raw" / datasets.describe("protein").files[0]
     for file in datasets.describe("protein").files:
         path = tmp_path / "data/raw" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("not this\n")
-    config = {"datasets": {"protein": {}, "xor": {}}}
-    (tmp_path / "mixed.yaml").write_text(json.dumps(config))
-    process = run(tmp_path, {**SMALL, "datasets": ["protein", "xor"]}, configfile="mixed.yaml", check=False)
+    training = TRAINING | {"datasets": ["protein", "xor"], "methods": ["linear_crf"]}
+    process = run(tmp_path, NOTHING | {"training": training}, check=False)
     assert process.returncode != 0
     sentence = (tmp_path / "results/logs/prepare_data/protein.log").read_text().splitlines()[0]
     assert broken.name in sentence
@@ -136,8 +157,8 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     assert not (tmp_path / "results/data/protein/train.npz").exists()
 
 
+@pytest.mark.slow
 def test_raw_files_that_were_put_there_stay_even_if_they_are_older_than_the_code(mirror, tmp_path):
-    shutil.copytree(ROOT / "config", tmp_path / "config")
     right, wrong = (Path("data/raw", file) for file in datasets.describe("protein").files[:2])
     for file in (right, wrong):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
@@ -145,25 +166,10 @@ def test_raw_files_that_were_put_there_stay_even_if_they_are_older_than_the_code
     (tmp_path / wrong).write_text("not this\n")
     for file in (right, wrong):
         os.utime(tmp_path / file, (0, 0))
-    (tmp_path / "none.yaml").write_text("seed: 0")
-    nothing = SMALL | {"datasets": []}
-    run(tmp_path, nothing, "--nocolor", str(right), configfile="none.yaml")
+    run(tmp_path, NOTHING, "--nocolor", str(right))
     assert (tmp_path / right).read_bytes() == (mirror / right.relative_to("data/raw")).read_bytes()
-    assert "Nothing to be done" in run(tmp_path, nothing, "--nocolor", str(right), configfile="none.yaml").stdout
-    refused = run(tmp_path, nothing, "--nocolor", str(wrong), configfile="none.yaml", check=False)
+    assert "Nothing to be done" in run(tmp_path, NOTHING, "--nocolor", str(right)).stdout
+    refused = run(tmp_path, NOTHING, "--nocolor", str(wrong), check=False)
     assert refused.returncode != 0
     assert "has another checksum" in refused.stdout
     assert (tmp_path / wrong).read_text() == "not this\n"
-
-
-def test_a_table_of_your_own(tmp_path):
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    train, test = datasets.load("xor")
-    train.to_frame().to_csv(tmp_path / "train.csv", index=False)
-    test.to_frame().to_csv(tmp_path / "test.csv", index=False)
-    table = {"kind": "table", "path": "train.csv", "test": "test.csv", "window": [1, 1]}
-    (tmp_path / "mine.yaml").write_text(json.dumps({"datasets": {"mine": table}}))
-    run(tmp_path, {**SMALL, "datasets": ["mine"]}, configfile="mine.yaml")
-    summary = pd.read_csv(tmp_path / "results/training/mine/summary.csv")
-    assert summary["published"].isna().all()
-    assert summary["chosen_accuracy"].between(0, 100).all()

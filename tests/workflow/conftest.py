@@ -1,0 +1,32 @@
+"""The one real run that all tests of the workflow read."""
+
+import numpy as np
+import pytest
+from builders import FUTURE, MISSING, SCALING, TRAINING, run
+
+from treecrf import datasets
+from treecrf.missing import inject
+
+
+@pytest.fixture(scope="session")
+def whole():
+    """The configuration of the run: all studies, on generated sets and on a table that has holes of its own."""
+    return {
+        "datasets": {
+            "hmm": {}, "xor": {}, "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
+            "mine": {"kind": "table", "path": "train.csv", "test": "test.csv", "window": [1, 1]},
+        },
+        "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "scaling": SCALING,
+        "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def finished(whole, tmp_path_factory):
+    """A folder in which the run has finished; no test changes it for good."""
+    folder = tmp_path_factory.mktemp("finished")
+    for side, data in zip(("train", "test"), datasets.load("hmm"), strict=True):
+        holed = inject(data.select(range(30)), 0.3, np.random.default_rng(len(side)))
+        holed.to_frame().to_csv(folder / f"{side}.csv", index=False)
+    run(folder, whole)
+    return folder
