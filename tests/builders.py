@@ -298,7 +298,7 @@ FUTURE = {
 }  # fmt: skip
 NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
 NOTHING = {
-    "training": {"datasets": []}, "scaling": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
+    "training": {"datasets": []}, "cost": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
 }  # fmt: skip
 """A configuration without any study."""
 

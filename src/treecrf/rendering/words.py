@@ -1,6 +1,8 @@
-"""Numbers of the ledger as words."""
+"""Numbers and lists as words."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from treecrf.rendering.cells import number, p_value_text, signed
 
@@ -19,3 +21,14 @@ def p_text(value: float) -> str:
 def direction(points: float) -> str:
     """How much better or worse, in words that go before the name of the other method."""
     return f"{number(abs(points))} points {'better' if points > 0 else 'worse'} than" if points else "as good as"
+
+
+def with_and(items: Iterable[str]) -> str:
+    """Texts in a sentence."""
+    texts = list(items)
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def rates_text(rates: Iterable[float]) -> str:
+    """Rates in a sentence."""
+    return f"{with_and(f'{100 * rate:g}' for rate in rates)} %"

@@ -1,54 +1,25 @@
 """A page to read in five minutes: which method for missing values to use when, from the numbers of one run.
 
-Every number is computed from the study's frames, and every sentence that judges is chosen by a small function from
-those numbers. Only definitions are written down here: what a method does and assumes, and how the study is made.
+Every number is computed from the study's frames (`numbers`); the template ``guide.md.jinja`` has the words, and chooses
+every sentence that judges by those numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from treecrf.rendering.layouts import BEST
-from treecrf.rendering.style import method_name
-from treecrf.studies.missing.guide.numbers import _cost_of, _kinds, _prepare, _records, _Run, _spans
-from treecrf.studies.missing.guide.sentences import (
-    DEFINITIONS,
-    MEAN_OF_DATA_SETS,
-    OWN_DEFINITION,
-    _advice,
-    _cost_words,
-    _does_the_choice_matter,
-    _false_alarms,
-    _few_data_sets,
-    _for_kind,
-    _gains,
-    _holes_at_random,
-    _holes_or_choice,
-    _how_to_read,
-    _in_seconds,
-    _informative,
-    _leaders,
-    _least_behind,
-    _loss_in_short,
-    _no_reference,
-    _nothing_missing,
-    _nothing_to_compare,
-    _overall_tests,
-    _own_holes,
-    _picks_by_kind,
-    _prices,
-    _shared_data,
-    _stand_ins,
-    _unclustered,
-    _untested,
-    _verdict,
-    _visible_differences,
-)
-from treecrf.studies.missing.guide.tables import WORSE, _accuracy_table, _cost_table, _loss_table, _record_table
-from treecrf.studies.missing.guide.words import _and, _capital, _code, _joined, _list, _rates
+from treecrf.rendering.cells import BEST, DASH
+from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.rendering.words import rates_text, with_and
+from treecrf.studies.missing.guide.numbers import Record, Run, geometric_mean, numbers, prepare, records_of, spans_of
+
+WORSE = "▼"
+"""After an accuracy that is clearly worse than the best of its row."""
 
 SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
 """Where the short answer points to sections of the guide."""
@@ -93,20 +64,7 @@ def missing_values_guide(
     A method is clearly worse than another if its coefficient against that one is negative with p < 0.05, after Holm's
     correction, with errors clustered by test sequence; where there is no such p-value, by the plain one.
     """
-    run = _prepare(evaluations, comparisons, costs, deviance)
-    sections = (
-        ("The short answer", _short_answer(run)),
-        ("What holes cost, and whether the choice matters", _losses(run)),
-        ("Accuracy by data set", _accuracies(run)),
-        ("What each method costs to run", _costs(run)),
-        ("When to use which", _decisions(run)),
-        ("How sure this is", _certainty(run)),
-        ("The same page for your own data", _regenerate(command)),
-    )
-    blocks = ["# Missing values: which method to use", _origin(run)]
-    for number, (title, body) in enumerate(sections, 1):
-        blocks += [f"## {number}. {title}", *(block for block in body if block)]
-    return "\n\n".join(blocks) + "\n"
+    return _page(prepare(evaluations, comparisons, costs, deviance), command)
 
 
 def recommendation(
@@ -126,9 +84,10 @@ def recommendation(
     text : str
         Which method to use, and why, in Markdown.
     """
-    run = _prepare(evaluations, comparisons, costs, deviance)
-    method = None if run.judged.empty else _records(run.judged)[0].method
-    blocks = [block for block in _short_answer(run) if block and not block.startswith("|")]
+    run = prepare(evaluations, comparisons, costs, deviance)
+    method = None if run.judged.empty else records_of(run.judged)[0].method
+    _, answer, *_ = re.split(r"^## .*\n\n", _page(run, ""), flags=re.MULTILINE)
+    blocks = [block for block in answer.strip().split("\n\n") if not block.startswith("|")]
     return method, SECTION.sub("", "\n\n".join(blocks)) + "\n"
 
 
@@ -143,7 +102,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
         method, then a column for each rate, such as "10 %": percent, followed by `BEST` for the best mean of the rate
         and by `WORSE` for a method that is clearly worse than it.
     """
-    run = _prepare(evaluations, comparisons, costs, None)
+    run = prepare(evaluations, comparisons, costs, None)
     marks = run.judged.set_index(["rate", "method"])
     rows = []
     for method in run.methods:
@@ -158,147 +117,186 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     return pd.DataFrame(rows)
 
 
-def _origin(run: _Run) -> str:
-    rates = sorted(rate for rate in run.accuracy["rate"].unique() if rate > 0)
-    holes = f"holes made in {_rates(rates)} of the cells" if rates else "no holes made"
-    return (
-        f"Methods: {_and(method_name(method) for method in run.methods)}. Data: {_and(_code(run.datasets))}, with "
-        f"{holes}, in training and test alike. Every number and every verdict below was computed by the run that wrote "
-        "this page; other data or settings give another page."
-    )
+def _page(run: Run, command: str) -> str:
+    facts = numbers(run)
+    tables = {
+        "record_table": _record_table(facts["records"]),
+        "loss_table": _loss_table(run),
+        "accuracy_tables": {name: _accuracy_table(run, name) for name in run.datasets},
+        "cost_table": _cost_table(run),
+    }
+    page = _template().render(**facts, **tables, worse=WORSE, method_name=method_name, command=command)
+    return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
 
-def _short_answer(run: _Run) -> Iterator[str]:
-    judged = run.judged
+# --- tables -----------------------------------------------------------------------------------------
+
+
+def _record_table(records: Sequence[Record]) -> str:
+    """The counts; "than another" only where it is not the same as "than the best"."""
+    differ = any(record.n_beaten != record.n_worse for record in records)
+    head = ["method", "cases", "best", "within noise of the best", "clearly worse than the best"]
+    more = ["clearly worse than another"] if differ else []
+    rows = []
+    for _, n_cases, n_best, n_worse, n_beaten, behind, _ in records:
+        counts = [n_cases, n_best, n_cases - n_best - n_worse, n_worse, *([n_beaten] if differ else [])]
+        rows.append([*map(str, counts), _points(behind)])
+    named = [[record.name, *row] for record, row in zip(records, rows, strict=True)]
+    return _table([*head, *more, "points behind the best"], named)
+
+
+def _loss_table(run: Run) -> str:
+    spans = spans_of(run.cells, run.accuracy)
+    head = ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never clearly worse"]
+    everywhere = spans["dataset"].nunique()
+    rows = []
+    for rate, at_rate in spans.groupby("rate"):
+        names = list(at_rate["dataset"])
+        label = _rate(float(str(rate))) + (f" ({_codes(names)})" if len(names) < everywhere else "")
+        ranges = [_mean_and_range(at_rate[name]) for name in ("lost_best", "lost_worst", "gap")]
+        cases = at_rate[at_rate["compared"]]
+        clear = f"{cases['clear'].sum()} of {len(cases)}" if len(cases) else DASH
+        judged = run.judged
+        rows.append([label, *ranges, clear, _safe_methods(judged[judged["rate"] == rate])])
+    return _table(head, rows, n_words=1, last_words=1)
+
+
+def _safe_methods(judged: pd.DataFrame) -> str:
+    """Methods that were never beaten here; where there is none, the safest and how often it was."""
     if judged.empty:
-        yield _nothing_to_compare(run.methods)
-        return
-    records = _records(judged)
-    picks = _picks_by_kind(judged, _kinds(judged))
-    always_beaten = all(record.n_beaten for record in records)
-    if always_beaten and len({name for _, name in picks}) > 1:
-        yield "**It depends on the data.**"
-        yield _list(f"{title}: **{name}**." for title, name in picks)
-        yield _advice(records)
-    elif always_beaten and len(picks) > 1:
-        yield f"**Use {picks[0][1]}: it is the choice for each kind of data of this run.**"
-        yield _advice(records)
-    else:
-        yield f"**{_advice(records)}**"
-    yield _leaders(judged)
-    answers = [
-        _least_behind(records),
-        _loss_in_short(_spans(run.cells, run.accuracy)),
-        _prices(_cost_of(run.costs), run.yardstick),
-    ]
-    yield _list(answers)
-    yield _record_table(records)
-    yield _how_to_read(judged, run.comparisons)
+        return DASH
+    records = records_of(judged)
+    safe = [record.name for record in records if not record.n_beaten]
+    if safe:
+        return "all" if len(safe) == len(records) else ", ".join(safe)
+    return f"none; least often {records[0].name} ({records[0].n_beaten} of {records[0].n_cases})"
 
 
-def _losses(run: _Run) -> Iterator[str]:
-    if run.cells.empty:
-        yield "The run made no holes and found none: add rates above 0 to `missing.rates`."
-        return
-    spans = _spans(run.cells, run.accuracy)
-    several = len(run.datasets) > 1
-    yield (
-        f"Points of accuracy lost against rate 0{MEAN_OF_DATA_SETS if several else ''}. Best and worst method: those with the "
-        f"highest and the lowest mean {'of each data set and rate' if several else 'at each rate'}, so they need not be the "
-        "same ones throughout."
-    )
-    yield _loss_table(spans, run)
-    remarks = [
-        _no_reference(spans),
-        _gains(spans),
-        _own_holes(run.own_holes),
-        _does_the_choice_matter(spans),
-        _holes_or_choice(spans),
-    ]
-    yield _list(remarks)
+def _accuracy_table(run: Run, dataset: str) -> str:
+    rows = run.accuracy[run.accuracy["dataset"] == dataset]
+    methods = ordered_methods(rows["method"])
+    marks = {
+        (rate, method): (best, worse)
+        for rate, method, best, worse in run.judged.loc[
+            run.judged["dataset"] == dataset, ["rate", "method", "best", "worse"]
+        ].itertuples(index=False, name=None)
+    }
+    body = []
+    for rate, at_rate in rows.groupby("rate"):
+        percent = dict(zip(at_rate["method"], at_rate["percent"], strict=True))
+        cells = [_marked(percent.get(method, np.nan), *marks.get((rate, method), (False, False))) for method in methods]
+        body.append([_rate(float(str(rate))), *cells])
+    return _table(["holes", *(method_name(method) for method in methods)], body)
 
 
-def _accuracies(run: _Run) -> Iterator[str]:
-    yield (
-        f"Percent of test positions labelled correctly, mean over the damaged training and test sets. Bold: the best mean "
-        f"of the row, before rounding. {WORSE}: clearly worse than it. No mark: within noise of it."
-        f"{_nothing_missing(run)}"
-    )
-    for dataset in run.datasets:
-        rows = run.accuracy[run.accuracy["dataset"] == dataset]
-        title = f"### {dataset}" + (" (stand-in)" if rows["stand_in"].any() else "")
-        yield f"{title}\n\n{_accuracy_table(rows, run)}"
+def _marked(percent: float, best: bool, worse: bool) -> str:
+    if np.isnan(percent):
+        return DASH
+    text = f"{percent:.1f}"
+    return f"**{text}**" if best else f"{text} {WORSE}" if worse else text
 
 
-def _costs(run: _Run) -> Iterator[str]:
-    if not run.costs["ratio"].notna().any():
-        yield "No CPU time was measured."
-        return
-    over = " Geometric mean over the data sets." if len(run.datasets) > 1 else ""
-    yield (
-        f"CPU seconds of one training iteration; {run.yardstick} = 1.{over} The last columns: predicting a test set, "
-        "likewise, and how many iterations a training chose."
-    )
-    yield _cost_table(run)
-    yield _in_seconds(run)
-
-
-def _decisions(run: _Run) -> Iterator[str]:
-    judged = run.judged
-    yield _holes_at_random(run.own_holes)
-    kinds = _kinds(judged)
-    if len(kinds) > 1:
-        yield "By kind of data:"
-        yield _list(_for_kind(judged, *kind) for kind in kinds)
-    yield "By method, the least often beaten first:" if len(judged) else _nothing_to_compare(run.methods)
-    records = {record.method: record for record in _records(judged)}
-    costs = _cost_of(run.costs)
-    unjudged = [method for method in run.methods if method not in records]
-    items = []
-    for method in [*records, *unjudged]:
-        sentences = (
-            _verdict(records[method], judged) if method in records else "",
-            _cost_words(method, costs, run.yardstick),
-            DEFINITIONS.get(method, OWN_DEFINITION),
-            _informative(method, run.own_holes),
-        )
-        items.append(f"**{_capital(method_name(method))}.** {_joined(sentences)}")
-    yield _list(items)
-
-
-def _certainty(run: _Run) -> Iterator[str]:
-    judged = run.judged
-    items = [_few_data_sets(run.datasets), _stand_ins(run.accuracy), _shared_data(run.evaluations)]
-    if len(judged):
-        items = [
-            "Each data set and rate has a logistic model of the odds that a position is labelled correctly, with a "
-            "coefficient for every method and every damaged training set (dissertation, section 4.4). Standard errors are "
-            "clustered by test sequence, since positions of one sequence are alike. Wald tests compare each method with "
-            "each other one; Holm's method corrects for the number of methods compared with it.",
-            _unclustered(run.comparisons),
-            _untested(run.comparisons),
-            _false_alarms(judged),
-            _overall_tests(run.deviance),
-            _visible_differences(run.comparisons, run.evaluations),
-            *items,
+def _cost_table(run: Run) -> str:
+    rates = sorted(run.costs["rate"].unique())
+    ratios = run.costs.groupby(["method", "rate"])["ratio"].agg(geometric_mean)
+    predictions = run.costs.groupby("method")["prediction_ratio"].agg(geometric_mean)
+    iterations = run.costs.groupby("method")["iterations"].mean()
+    head = ["method", *(f"{_rate(rate)} holes" for rate in rates), "prediction", "iterations"]
+    rows = [
+        [
+            method_name(method),
+            *(_times(ratios.get((method, rate), np.nan)) for rate in rates),
+            _times(predictions[method]),
+            f"{iterations[method]:.0f}",
         ]
-    yield _list(items)
+        for method in ordered_methods(run.costs["method"])
+    ]
+    return _table(head, rows)
 
 
-def _regenerate(command: str) -> Iterator[str]:
-    yield (
-        "Write your sequences into a CSV or Parquet file: one row per observation, a column that tells sequences apart, a "
-        "column with the label, and the attributes; an empty cell is missing. Holes that are there already stay, and the "
-        "row 0 % then shows how the methods handle them. Save this as `my.yaml` (`config/README.md` explains every key):"
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], n_words: int = 1, last_words: int = 0) -> str:
+    """A Markdown table; columns of words to the left, numbers to the right."""
+    lines = [list(head), *map(list, rows)]
+    widths = [max(3, *(len(line[place]) for line in lines)) for place in range(len(head))]
+    is_words = [place < n_words or place >= len(head) - last_words for place in range(len(head))]
+    rule = ["-" * width if words else "-" * (width - 1) + ":" for width, words in zip(widths, is_words, strict=True)]
+    padded = [
+        [
+            cell.ljust(width) if words else cell.rjust(width)
+            for cell, width, words in zip(line, widths, is_words, strict=True)
+        ]
+        for line in lines
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [padded[0], rule, *padded[1:]])
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def _codes(names: Iterable[str]) -> str:
+    return with_and(f"`{name}`" for name in names)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _of(count: float, total: float) -> str:
+    return f"{int(count)} of {_n(int(total), 'case')}"
+
+
+def _all_cases(n_cases: int) -> str:
+    return "the one case" if n_cases == 1 else f"all {n_cases} cases"
+
+
+def _rate(rate: float) -> str:
+    return f"{100 * rate:g} %"
+
+
+def _points(value: float) -> str:
+    """One decimal; what rounds to zero has no sign."""
+    return DASH if np.isnan(value) else f"{round(value, 1) or 0.0:.1f}".replace("-", "−")
+
+
+def _mean_and_range(values: pd.Series) -> str:
+    known = values.dropna()
+    if len(known) < 2:
+        return _points(known.mean())
+    return f"{_points(known.mean())} ({_points(known.min())} to {_points(known.max())})"
+
+
+def _times(ratio: float) -> str:
+    return DASH if np.isnan(ratio) else f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+
+def _digits(value: float) -> str:
+    """Two significant digits, without exponents."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+
+
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("treecrf.studies.missing", "guide"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
     )
-    yield (
-        "```yaml\n"
-        "datasets:\n"
-        "  mine: {kind: table, path: mine.csv, sequence: sentence, label: tag, window: [1, 1]}\n"
-        "missing:\n"
-        "  datasets: [mine]\n"
-        "  rates: [0, 0.05, 0.1, 0.2, 0.4]\n"
-        "```"
-    )
-    yield "Then run:"
-    yield f"```sh\n{command}\n```"
+    environment.filters |= {
+        "all_cases": _all_cases,
+        "capital": _capital,
+        "codes": _codes,
+        "digits": _digits,
+        "method_name": method_name,
+        "n": _n,
+        "of": _of,
+        "points": _points,
+        "rate": _rate,
+        "rates": rates_text,
+        "times": _times,
+        "with_and": with_and,
+    }
+    return environment.get_template("guide.md.jinja")

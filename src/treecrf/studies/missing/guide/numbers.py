@@ -1,55 +1,41 @@
-"""What the guide says in numbers: methods by data set and rate, who is clearly worse, losses, relative costs."""
+"""Numbers of the guide: methods by data set and rate, who is clearly worse, losses, relative costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import SIGNIFICANCE_LEVEL
 from treecrf.rendering.style import method_name, ordered_methods
-from treecrf.studies.missing.guide.words import _code
+from treecrf.rendering.words import rates_text
 from treecrf.studies.missing.tables import PHASES_APART
 
 YARDSTICK = "imputation"
 """The method whose cost is 1, where every data set and rate has it; the cheapest method of each otherwise."""
 
-
 ROUNDING = 1e-9
 """Mean accuracies (percent) and rates closer than this are equal."""
 
-
 KINDS = {
     "One letter or symbol per position, seen through a window": (
-        "protein",
-        "nettalk",
-        "hyphen",
-        "hyphen_moby",
-        "hyphen_tex",
-        "hmm",
+        "protein", "nettalk", "hyphen", "hyphen_moby", "hyphen_tex", "hmm",
     ),
     "Many yes-or-no features per line": (
-        "faq_perl",
-        "faq_x",
-        "faq_ai_general",
-        "faq_ai_neural",
-        "faq_aix",
-        "sectlabel",
+        "faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel",
     ),
-}
+}  # fmt: skip
 """Known data sets by what an observation is; any other data set is a kind of its own."""
 
-
 CASE = ["dataset", "rate"]
-
 
 CELL = ["dataset", "rate", "method"]
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """What the page is made from.
 
     Attributes
@@ -96,8 +82,8 @@ class _Run:
         return list(judged.loc[judged["rate"] == 0, "dataset"].unique())
 
 
-class _Record(NamedTuple):
-    """What became of one method.
+class Record(NamedTuple):
+    """Standing of one method.
 
     Attributes
     ----------
@@ -106,6 +92,8 @@ class _Record(NamedTuple):
         Cases; those with the best mean, clearly worse than a best method, clearly worse than any method.
     behind : float
         Mean points behind the best.
+    places : dict
+        Data sets on which it was beaten, by the rates.
     """
 
     method: str
@@ -114,6 +102,7 @@ class _Record(NamedTuple):
     n_worse: int
     n_beaten: int
     behind: float
+    places: dict[str, list[str]]
 
     @property
     def name(self) -> str:
@@ -124,9 +113,9 @@ class _Record(NamedTuple):
         return self.n_beaten / self.n_cases
 
 
-def _prepare(
+def prepare(
     evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame, deviance: pd.DataFrame | None
-) -> _Run:
+) -> Run:
     if evaluations.empty:
         raise ValueError("the guide has no evaluations to tell about; run the study of missing values first.")
     evaluations, comparisons, costs = (
@@ -140,7 +129,7 @@ def _prepare(
     order = {name: place for place, name in enumerate(accuracy["dataset"].unique())}
     comparisons = comparisons.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
     relative, yardstick = _relative_costs(costs)
-    return _Run(accuracy, _judge(accuracy, comparisons), comparisons, relative, yardstick, deviance, evaluations)
+    return Run(accuracy, _judge(accuracy, comparisons), comparisons, relative, yardstick, deviance, evaluations)
 
 
 def _check(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> None:
@@ -195,24 +184,36 @@ def _judge(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(beaten=[cell in beaten for cell in of_row], worse=[cell in worse for cell in of_row])
 
 
-def _records(judged: pd.DataFrame) -> list[_Record]:
+def records_of(judged: pd.DataFrame) -> list[Record]:
     """The methods from the safest: beaten in the smallest share of its cases; among equals, least behind."""
     records = []
     for method in ordered_methods(judged["method"]):
         rows = judged[judged["method"] == method]
         n_best, n_worse, n_beaten = (int(rows[name].sum()) for name in ("best", "worse", "beaten"))
-        records.append(_Record(method, len(rows), n_best, n_worse, n_beaten, float(rows["behind"].mean())))
+        behind = float(rows["behind"].mean())
+        records.append(Record(method, len(rows), n_best, n_worse, n_beaten, behind, _places(rows)))
     return sorted(records, key=lambda record: (record.share_beaten, record.behind))
 
 
-def _spans(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
+def _places(of_method: pd.DataFrame) -> dict[str, list[str]]:
+    """Data sets on which one method was beaten, by the rates."""
+    places: dict[str, list[str]] = {}
+    for name, rows in of_method.groupby("dataset", sort=False):
+        rates = list(rows.loc[rows["beaten"], "rate"])
+        if rates:
+            when = "every rate" if len(rates) == len(rows) > 1 else rates_text(rates)
+            places.setdefault(when, []).append(str(name))
+    return places
+
+
+def spans_of(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
     """dataset, rate, lost_best, lost_worst (points against the best at rate 0; NaN without one), gap, clear."""
     whole = accuracy[accuracy["rate"] == 0].groupby("dataset")["percent"].max()
     spans = cells.groupby(CASE, sort=False).agg(
         best=("percent", "max"), worst=("percent", "min"), clear=("worse", "any"), compared=("compared", "any")
     )
     spans = spans.reset_index()
-    reference = spans["dataset"].map(whole)
+    reference = spans["dataset"].map(whole).astype(float)
     return spans.assign(
         lost_best=reference - spans["best"],
         lost_worst=reference - spans["worst"],
@@ -247,22 +248,153 @@ def _relative_costs(costs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return means, method_name(YARDSTICK) if has_yardstick else "the cheapest method"
 
 
-def _cost_of(costs: pd.DataFrame) -> pd.Series:
-    """Relative cost of one training iteration by method: geometric mean over data sets and rates."""
-    return costs.groupby("method")["ratio"].agg(_geometric_mean).dropna()
-
-
-def _geometric_mean(values: pd.Series) -> float:
+def geometric_mean(values: pd.Series) -> float:
     known = values.dropna()
     return float(np.exp(np.log(known).mean())) if len(known) else np.nan
 
 
-def _kinds(judged: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """Titles and data sets of the kinds of data that were compared."""
+class Kind(NamedTuple):
+    """A kind of data: its title, its records, and the mean points from the best to the worst method."""
+
+    title: str
+    records: list[Record]
+    spread: float
+
+    @property
+    def pick(self) -> str:
+        """The method to use there."""
+        return self.records[0].name
+
+
+def _kinds(judged: pd.DataFrame) -> list[Kind]:
+    """The kinds of data that were compared."""
     compared = list(judged["dataset"].unique())
-    kinds = [(title, [name for name in compared if name in names]) for title, names in KINDS.items()]
-    known = {name for names in KINDS.values() for name in names}
-    return [
-        *((f"{title} ({', '.join(_code(names))})", names) for title, names in kinds if names),
-        *((f"Data like `{name}`", [name]) for name in compared if name not in known),
-    ]
+    known = {title: [name for name in compared if name in names] for title, names in KINDS.items()}
+    titled = {f"{title} ({', '.join(f'`{name}`' for name in names)})": names for title, names in known.items() if names}
+    others = [name for name in compared if not any(name in names for names in KINDS.values())]
+    titled |= {f"Data like `{name}`": [name] for name in others}
+    kinds = []
+    for title, names in titled.items():
+        rows = judged[judged["dataset"].isin(names)]
+        kinds.append(Kind(title, records_of(rows), float(rows.groupby(CASE)["behind"].max().mean())))
+    return kinds
+
+
+# --- numbers by section ------------------------------------------------------------------------------
+
+
+def numbers(run: Run) -> dict[str, Any]:
+    """Everything that the template names, apart from its tables."""
+    records = {record.method: record for record in records_of(run.judged)}
+    accuracy = run.accuracy
+    return {
+        "methods": run.methods,
+        "datasets": run.datasets,
+        "rates": sorted(rate for rate in accuracy["rate"].unique() if rate > 0),
+        "stand_ins": list(accuracy.loc[accuracy["stand_in"].astype(bool), "dataset"].unique()),
+        "own_holes": run.own_holes,
+        "records": list(records.values()),
+        "by_method": records | {method: None for method in run.methods if method not in records},
+        "kinds": _kinds(run.judged),
+        "level": f"{SIGNIFICANCE_LEVEL:g}",
+        "nothing_missing": _nothing_missing(run),
+        **_standing(run.judged),
+        **_losses(run),
+        **_prices(run),
+        **_certainty(run),
+    }
+
+
+def _standing(judged: pd.DataFrame) -> dict[str, Any]:
+    """The number of cases, and on which data sets each method has the highest mean over the rates."""
+    behind = judged.groupby(["dataset", "method"], sort=False)["behind"].mean()
+    leader = {str(name): str(rows.droplevel(0).idxmin()) for name, rows in behind.groupby(level=0, sort=False)}
+    leaders = {
+        method_name(method): [name for name in leader if leader[name] == method]
+        for method in ordered_methods(leader.values())
+    }
+    n_bests = judged.groupby(CASE)["best"].sum()
+    n_methods = judged.groupby(CASE).size().max()
+    return {
+        "leaders": leaders,
+        "n_compared": len(leader),
+        "n_cases": len(n_bests),
+        "has_ties": bool((n_bests > 1).any()),
+        "false_alarms": f"{100 * SIGNIFICANCE_LEVEL * n_methods / 2:g}",  # n (n - 1) / 2 pairs, each at the level / (n - 1)
+    }
+
+
+class Loss(NamedTuple):
+    """Mean points lost with the best method at one rate, and the gap from there to the worst."""
+
+    rate: float
+    best: float
+    gap: float
+
+
+def _losses(run: Run) -> dict[str, Any]:
+    """Losses at the smallest and the largest rate above 0, and what is to be said of them."""
+    spans = spans_of(run.cells, run.accuracy)
+    means = spans.groupby("rate")[["lost_best", "gap"]].mean()
+    losses = [Loss(*row) for row in means.reset_index().itertuples(index=False, name=None)]
+    damaged = [loss for loss in losses if loss.rate > 0]
+    is_known = bool(damaged) and not np.isnan(damaged[-1].best)
+    return {
+        "n_spans": len(spans),
+        "losses": damaged[:: max(1, len(damaged) - 1)],
+        "largest": damaged[-1] if is_known else None,
+        "has_reference": any(not np.isnan(loss.best) for loss in damaged),
+        "without_reference": list(spans.loc[spans["lost_best"].isna(), "dataset"].unique()),
+        "has_gains": bool((spans["lost_best"].round(1) < 0).any()),
+        "n_clear": int(spans.loc[spans["compared"], "clear"].sum()),
+    }
+
+
+def _prices(run: Run) -> dict[str, Any]:
+    """Relative cost of one training iteration by method (geometric mean over data sets and rates), and in CPU seconds."""
+    costs = run.costs
+    ratios = costs.groupby("method")["ratio"].agg(geometric_mean).dropna()
+    is_unit = (costs["ratio"] - 1).abs() < ROUNDING
+    return {
+        "yardstick": run.yardstick,
+        "prices": {method: ratios[method] for method in ordered_methods(ratios.index)},
+        "unit_seconds": _extremes(costs[is_unit].groupby("dataset")["seconds"].mean()),
+        "training_seconds": _extremes(costs.groupby("dataset")["training"].mean()),
+    }
+
+
+def _extremes(seconds: pd.Series) -> dict[str, float]:
+    """The data sets with the smallest and the largest value, if there are any."""
+    ends = (str(seconds.idxmin()), str(seconds.idxmax())) if len(seconds) else ()
+    return {name: float(seconds[name]) for name in ends}
+
+
+def _nothing_missing(run: Run) -> bool:
+    """Whether a row 0 % has no marks because all methods agree."""
+    at_zero = run.accuracy[(run.accuracy["rate"] == 0) & ~run.accuracy["dataset"].isin(run.own_holes)]
+    percent = at_zero.groupby("dataset")["percent"]
+    several = bool((percent.size() > 1).any())
+    return several and bool((percent.max() - percent.min() <= ROUNDING).all())
+
+
+def _certainty(run: Run) -> dict[str, Any]:
+    """Numbers that say how far the verdicts can be relied on."""
+    comparisons, evaluations, deviance = run.comparisons, run.evaluations, run.deviance
+    plain = comparisons["clustered_p_holm"].isna() & comparisons["p_holm"].notna()
+    p_values = pd.Series(dtype=float)
+    if deviance is not None:
+        p_values = deviance.loc[deviance["term"] == "method", "p_value"].dropna()
+    widths = (comparisons["points_high"] - comparisons["points_low"]) / 2
+    typical = widths.groupby(comparisons["dataset"], sort=False).median().dropna()
+    sizes = evaluations.groupby("dataset")["n_positions"].max()
+    damaged = evaluations[evaluations["rate"] > 0]
+    n_sets = {side: damaged[f"{side}_set"].nunique() for side in ("training", "test")}
+    return {
+        "unclustered": list(comparisons.loc[plain, "dataset"].unique()),
+        "n_comparisons": len(comparisons),
+        "n_untested": int(comparisons["p"].isna().sum()),
+        "n_deviances": len(p_values),
+        "n_deviant": int((p_values < SIGNIFICANCE_LEVEL).sum()),
+        "visible": {str(name): (width, sizes[str(name)]) for name, width in typical.items()},
+        "repeated": {side: number for side, number in n_sets.items() if number > 1},
+    }
