@@ -147,8 +147,10 @@ def output_of(arguments):
 
 
 def lines_of(text):
-    """Lines as they stand on a page: without the progress that a terminal shows as a bar."""
-    return [line.rstrip() for line in text.strip().splitlines() if not re.match(r"[a-z ]+: \d+ of \d+, ", line)]
+    """Lines as they stand on a page: without the progress that a terminal shows as a bar, or the line of a first run."""
+    return [
+        line.rstrip() for line in text.strip().splitlines() if not re.match(r"[a-z ]+: \d+ of \d+, |Compiling ", line)
+    ]
 
 
 @pytest.fixture
