@@ -15,12 +15,13 @@ from markupsafe import Markup
 from treecrf.rendering import templates
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import to_html, to_markdown
-from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
+from treecrf.rendering.parts import Exhibits, Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
 from treecrf.rendering.tables import frame_to_fragment
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment
 from treecrf.report.provenance import job_costs, study_costs
 from treecrf.studies.future.headline import future_headline
+from treecrf.studies.missing import STUDY as MISSING
 from treecrf.studies.missing import page as missing_page
 from treecrf.studies.missing.headline import missing_headline
 from treecrf.studies.settings import MissingSettings
@@ -153,7 +154,9 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     settings = MissingSettings(datasets=["a", "b"], overrides={"b": {"held_out": 0.5}})
     counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
     frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
-    text, figure, *_ = missing_page._accuracy(settings, frame, {"accuracy": frame}, tmp_path).parts
+    text, figure, *_ = missing_page._accuracy(
+        settings, frame, Exhibits(tmp_path, {"accuracy": frame}, MISSING.caption)
+    ).parts
     assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
     assert isinstance(figure, Figure)
     assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")

@@ -158,21 +158,7 @@ def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
 
 
 def check_claim(row: Row, functions: ModuleType, results: Results) -> Finding:
-    """The verdict of results on a claim.
-
-    Parameters
-    ----------
-    row : mapping
-        See the module's description.
-    functions : module
-        The study's ``claims.py``.
-    results : Results
-
-    Raises
-    ------
-    ValueError
-        If the row names a kind or function that there is not.
-    """
+    """The verdict of results on a claim; `row` as the module describes it, `functions` is the study's ``claims.py``."""
     if "function" in row:
         evidence = _function(row, "function", functions)(results, **_parameters(row), datasets=row["datasets"])
     else:

@@ -60,16 +60,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Observation:
-    """One thing that a claim says, as measured.
+    """One thing that a claim says, as measured: where, in numbers, and `HOLDS`, `LEANS` or `FAILS`.
 
-    Attributes
-    ----------
-    numbers : str
-        What was measured and where, in a few words.
-    degree : Fraction
-        `HOLDS`, `LEANS` or `FAILS`.
-    difference : str
-        How it differs from the claim: the end of a sentence.
+    `difference` says how it differs from the claim: the end of a sentence.
     """
 
     numbers: str

@@ -10,14 +10,7 @@ from treecrf.studies.study import Job, Shown, Study, combinations
 
 
 class StudyFiles:
-    """The files of a study, relative to the working directory.
-
-    Parameters
-    ----------
-    study : Study
-    settings : Settings
-        The whole configuration.
-    """
+    """The files of a study under a configuration, relative to the working directory."""
 
     def __init__(self, study: Study, settings: Settings) -> None:
         self.study = study

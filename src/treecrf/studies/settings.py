@@ -119,16 +119,7 @@ class Settings(Model):
 
 
 def load_settings(mapping: object) -> Settings:
-    """Check a configuration.
-
-    Parameters
-    ----------
-    mapping : mapping
-        The configuration as read from YAML; anything else is refused.
-
-    Returns
-    -------
-    Settings
+    """Check a configuration as read from YAML; anything but a mapping is refused.
 
     Raises
     ------

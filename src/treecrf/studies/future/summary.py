@@ -29,18 +29,7 @@ ACCURACIES = ["train_accuracy", "validation_accuracy", "test_accuracy"]
 
 
 def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
-    """The runs of each method with the G_0 that the validation sets prefer: mean over the seeds; the first wins ties.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As in `treecrf.studies.future.jobs.FutureOutcome`.
-
-    Returns
-    -------
-    DataFrame
-        Rows of `runs`: one for each data set, method, bag and seed.
-    """
+    """The runs of each method and bag with the G_0 of the best mean validation accuracy; the first wins ties."""
     parts = []
     for _, of_method in runs.groupby(["dataset", "method", "bag"], sort=False):
         means = of_method.groupby("g0", sort=False, dropna=False)["validation_accuracy"].mean()
