@@ -23,7 +23,7 @@ class Pieces:
         Parameters
         ----------
         name : str
-            Tells the parts of a job apart; letters, digits and ``_``.
+            Tells the parts of a job apart; letters, digits, ``_`` and ``.``.
         compute : callable
             Computes the frames, where they are not there. A long training may leave its state in the checkpoint.
         """
