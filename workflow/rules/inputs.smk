@@ -1,6 +1,11 @@
 """What the rules of a study take and give; no rules."""
 
 
+def kernels_of(study):
+    """The mark that the compiled routines of a study's jobs are there."""
+    return f"{STUDIES[study.compiles or study.name].folder}/kernels.json"
+
+
 def sets_of(files, job, wildcards):
     """Input function: the data of a job, of a study that draws its own all draws."""
     if not job.runs_over("dataset"):

@@ -128,8 +128,9 @@ class Study:
     figures : tuple of Figure
     settings : str
         The class of its settings.
-    warms : bool
-        Whether its jobs need compiled routines that no other study needs: `warm_kernels` of ``jobs.py`` compiles them.
+    compiles : str
+        The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles; itself
+        unless given.
     draws : bool
         Whether it draws its own training, validation and test sets, several times.
     guide : str
@@ -147,7 +148,7 @@ class Study:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     settings: str = ""
-    warms: bool = True
+    compiles: str = ""
     draws: bool = False
     guide: str = ""
     tabulated: tuple[str, ...] = ()
