@@ -42,11 +42,6 @@ def decode(data: bytes, file: str) -> SequenceSet:
     return result
 
 
-def encode(data: SequenceSet) -> bytes:
-    """SMILE's bytes of a set of words: the inverse of `decode`."""
-    return smile.encode(data, WINDOW)
-
-
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
     """The papers' own words: 1,951 for training, 908 for testing."""
     train, test = (decode(read_bytes(raw, name), name) for name in FILES)

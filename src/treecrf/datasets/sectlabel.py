@@ -19,7 +19,6 @@ from treecrf.sequences import SequenceSet
 
 FILES = ("sectlabel/sectLabel.tagged.txt",)
 
-MERGED = ("front_matter", "heading", "body", "back_matter")
 _PARTS = {
     "front_matter": "title author affiliation address email keyword category copyright note",
     "heading": "sectionHeader subsectionHeader subsubsectionHeader",

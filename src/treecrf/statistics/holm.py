@@ -1,9 +1,11 @@
-"""Holm's correction for many tests."""
+"""Holm's correction for many tests, and the level of tests."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+SIGNIFICANCE_LEVEL = 0.05
 
 
 def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
