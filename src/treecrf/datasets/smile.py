@@ -23,17 +23,8 @@ class EncodedWindows(NamedTuple):
 
 
 def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
-    """Decode a file.
-
-    Parameters
-    ----------
-    data : bytes
-    file : str
-        Its name, for errors.
-    n_codes : int
-        Number of codes of a slot: the categories and one for "outside the sequence", the last.
-    n_slots, n_labels : int
-        What the data set has: slots of a window, labels.
+    """Decode a file whose windows have `n_slots` slots of `n_codes` codes: categories, and a last one for "outside the
+    sequence".
 
     Raises
     ------

@@ -20,17 +20,8 @@ from treecrf.io.parquet import read_parquet
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path in the folder of `path`; when the block ends well, rename it to `path`.
-
-    Parameters
-    ----------
-    path : path-like
-        The folder is made if need be.
-
-    Yields
-    ------
-    Path
-        ``NAME.PID.tmp``; removed if the block raises.
+    """Give a temporary path, ``NAME.PID.tmp``, beside `path`; when the block ends well, rename it to `path`, else
+    remove it.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
