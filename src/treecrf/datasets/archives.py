@@ -35,7 +35,7 @@ def extract(archive: Path, member: str, most_bytes: int) -> None:
     Raises
     ------
     DamagedArchive
-        If the archive lacks the member, holds one of more than `most_bytes`, is damaged, or needs gzip where there is none.
+        If the archive lacks the member or has more than `most_bytes` of it, is damaged, or needs gzip where there is none.
     """
     unpacked = archive.with_suffix(".member.tmp")
     try:

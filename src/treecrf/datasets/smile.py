@@ -23,8 +23,7 @@ class EncodedWindows(NamedTuple):
 
 
 def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
-    """Decode a file whose windows have `n_slots` slots of `n_codes` codes: categories, and a last one for "outside the
-    sequence".
+    """Decode a file whose windows have `n_slots` slots of `n_codes` codes, the last one for "outside the sequence".
 
     Raises
     ------

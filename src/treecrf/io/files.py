@@ -20,9 +20,7 @@ from treecrf.io.parquet import read_parquet
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path, ``NAME.PID.tmp``, beside `path`; when the block ends well, rename it to `path`, else
-    remove it.
-    """
+    """Give a temporary path, ``NAME.PID.tmp``, which becomes `path` when the block ends well and is removed if not."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")

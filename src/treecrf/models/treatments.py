@@ -8,9 +8,7 @@ from treecrf.models.drawing import Drawing
 
 
 class Treatment(NamedTuple):
-    """A way to treat missing values: a value of ``TreeCRF(missing=)`` if `in_trees`, else a transform of
-    `treecrf.missing`.
-    """
+    """A way to treat missing values: ``TreeCRF(missing=)`` if `in_trees`, else a transform of `treecrf.missing`."""
 
     in_trees: bool
     drawing: Drawing

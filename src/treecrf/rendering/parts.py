@@ -169,9 +169,7 @@ def drawn(path: Path, alt: str, caption: str) -> list[Part]:
 
 
 class Exhibits(NamedTuple):
-    """Tables and figures of a study by the names of their files, which are below its results; `caption` gives texts by
-    name.
-    """
+    """Tables and figures of a study by the names of their files below its results, and its captions."""
 
     folder: Path
     layouts: Mapping[str, pd.DataFrame]

@@ -277,8 +277,8 @@ def _comparisons(table: _Table) -> pd.DataFrame:
 def _standard_errors(
     fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Plain and clustered standard errors of a quantity with these derivatives, (n_methods,); NaN for methods outside
-    the fit.
+    """Plain and clustered standard errors of a quantity with these derivatives, shape (n_methods,); NaN outside the
+    fit.
     """
     plain, clustered = np.full((2, len(coefficient)), np.nan)
     for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):

@@ -17,9 +17,7 @@ from treecrf.statistics.selection import hold_out
 
 
 class Choice(NamedTuple):
-    """The iteration that held-out sequences chose, their accuracy after it (a fraction of the positions), and their
-    number.
-    """
+    """The iteration that held-out sequences chose, the fraction of positions right after it, and their number."""
 
     iteration: int
     accuracy: float
@@ -48,10 +46,10 @@ def iterations_name(labeller: Labeller) -> str:
 
 
 def choose_missing(method: str, missing: str) -> str:
-    """What "auto" stands for: instance weighting for trees, imputation for others; a ValueError if a labeller has no
-    such way.
+    """What "auto" stands for: instance weighting for trees, imputation for others.
 
-    Where nothing is missing both train what "error" would, and a model can then label a table with holes.
+    Where nothing is missing both train what "error" would, and a model can then label a table with holes. A ValueError
+    if the labeller has no such way.
     """
     has_trees = LABELLERS[method].family == "boosted"
     if missing == "auto":

@@ -24,8 +24,7 @@ from treecrf.tabular.columns import TableColumns
 
 @dataclass
 class TableLabeller:
-    """A fitted labeller that reads tables, its columns, and what fills or marks holes in every set (None: the labeller
-    copes).
+    """A fitted labeller that reads tables, its columns, and what fills or marks holes in every set, if anything.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """

@@ -38,8 +38,7 @@ def java_problem() -> str | None:
 
 @functools.cache
 def start_java() -> ModuleType:
-    """Start the Java virtual machine with the jars of MALLET and SMILE, unless it runs already; returns the module
-    ``jpype``.
+    """Start the Java virtual machine with the jars of MALLET and SMILE, unless it runs already; returns ``jpype``.
 
     It has one thread for the program and a serial garbage collector; what Java code prints or logs is dropped. A
     ValueError has the sentence of `java_problem`.

@@ -84,9 +84,7 @@ def find_error_tokens(
     n_windows: int,
     threshold: float,
 ) -> ErrorTokens:
-    """The positions whose true label has a probability (`marginals`, shape (n_positions, n_labels)) below the
-    threshold.
-    """
+    """The positions whose true label has a marginal, shape (n_positions, n_labels), below the threshold."""
     wrong = np.flatnonzero(marginals[np.arange(len(labels)), labels] < threshold)
     tokens = wrong[np.argsort(window_of[wrong], kind="stable")]
     counts = np.bincount(window_of[tokens], minlength=n_windows)

@@ -32,8 +32,7 @@ class Weights(NamedTuple):
 
 
 def one_hot(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> csr_array:
-    """Indicators of the cells of each window, shape (n_positions, n_cells), cells as in
-    `treecrf.trees.columns.Columns`.
+    """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
 
     `codes` (n_positions, n_slots) are those of `treecrf.sequences.window_codes`; one of `slot_sizes` or more is no
     cell.
