@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, mutate, mutations_of, outcome, quiet
-from smile_files import encode
+from smile_files import decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
