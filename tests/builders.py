@@ -259,9 +259,16 @@ def write_training_results(folder):
         pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
     pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
     (folder / "training/figure_3_1.svg").write_text("<svg/>")
-    for name, layout in tabulate({name: pd.DataFrame(rows) for name, rows in frames.items()}).items():
-        write_layout(layout, str(folder / "training/tables" / name))
+    write_training_tables(folder)
     write_ledger(verdicts(folder), folder / "claims.csv", folder / "claims.html")
+
+
+def write_training_tables(folder):
+    """Lay out the frames of `write_training_results` as they are now."""
+    names = ("summary", "comparisons", "costs", "notes")
+    frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
+    for name, layout in tabulate(frames).items():
+        write_layout(layout, str(folder / "training/tables" / name))
 
 
 def page_of(results, *names, **training):

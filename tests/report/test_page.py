@@ -9,18 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT, Elements, check, linked_files, page_of
+from builders import ROOT, Elements, check, linked_files, page_of, write_training_tables
 from markupsafe import Markup
 
 from treecrf.rendering import templates
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import to_html, to_markdown
-from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
+from treecrf.rendering.parts import Exhibits, Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
 from treecrf.rendering.tables import frame_to_fragment
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment
 from treecrf.report.provenance import job_costs, study_costs
 from treecrf.studies.future.headline import future_headline
+from treecrf.studies.missing import STUDY as MISSING
 from treecrf.studies.missing import page as missing_page
 from treecrf.studies.missing.headline import missing_headline
 from treecrf.studies.settings import MissingSettings
@@ -64,6 +65,7 @@ def test_what_people_named_is_shown_as_text(results):
     summary.assign(candidate=SCRIPT).to_csv(results / "training/hmm/summary.csv", index=False)
     notes = pd.read_csv(results / "training/hmm/notes.csv")
     notes.assign(note=SCRIPT).to_csv(results / "training/hmm/notes.csv", index=False)
+    write_training_tables(results)
     page = page_of(results, "hmm")
     assert len(check(page).all("script")) == 1  # the page's own
     for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: ", "<td>"):
@@ -152,7 +154,9 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     settings = MissingSettings(datasets=["a", "b"], overrides={"b": {"held_out": 0.5}})
     counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
     frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
-    text, figure, *_ = missing_page._accuracy(settings, frame, tmp_path).parts
+    text, figure, *_ = missing_page._accuracy(
+        settings, frame, Exhibits(tmp_path, {"accuracy": frame}, MISSING.caption)
+    ).parts
     assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
     assert isinstance(figure, Figure)
     assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")
@@ -232,8 +236,8 @@ RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").gl
 
 def test_every_job_is_measured_but_downloads_and_the_page():
     rules = re.split(r"(?m)^(?= *rule\b)", RULES)[1:]
-    names = [re.search(r'rule (\w+):|name:\s+f"(\w+_)', rule).group(1, 2) for rule in rules if "benchmark:" not in rule]
-    assert [name or start for name, start in names] == ["download", "write_page"]
+    names = [re.search(r"rule (\w+):", rule) for rule in rules if "benchmark:" not in rule and "script:" in rule]
+    assert [name and name[1] for name in names] == ["download", "write_page"]
 
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
@@ -241,20 +245,30 @@ BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):
     jobs = {
-        "draw_figure_3_1": ("training", "–"), "tabulate_windows": ("training", "–"), "tabulate_training": ("training", "–"),
-        "plot_effects/imputation": ("missing", "–"), "write_guide": ("missing", "–"), "tabulate_missing": ("missing", "–"),
-        "evaluate_missing/or_window_imputation_rate_0.1": ("missing", "or_window"), "compute_example": ("future", "–"),
-        "prepare_future_data/or_0": ("future", "or"), "draw_future_features/or_window": ("future", "or_window"),
+        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/advise": ("missing", "–"),
+        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"), "future/prepare/or_0": ("future", "or"),
+        "future/summarise/or_window": ("future", "or_window"), "cost/measure_scaling/all": ("cost", "–"),
         "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
     }  # fmt: skip
     for place, job in enumerate(jobs):
         path = tmp_path / f"{job}.tsv"
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(BENCHMARK.format(1.5, 100 + place if place else "NA"))
-    frame = job_costs(tmp_path, ["or", "or_window", "draw"]).set_index("step")
-    assert {job: tuple(frame.loc[job.split("/")[0], ["study", "data set"]]) for job in jobs} == jobs
-    assert frame.loc[["draw_figure_3_1", "tabulate_windows"], "most memory, MiB"].tolist() == ["–", "101"]
-    assert study_costs(frame.reset_index())["jobs"].tolist() == ["2", "3", "4", "3", "12"]
+    frame = job_costs(tmp_path, ["or", "or_window", "draw"])
+    steps = [job.split("/")[job.split("/")[0] in ("training", "missing", "future", "cost")] for job in jobs]
+    expected = sorted((study, step, data) for step, (study, data) in zip(steps, jobs.values(), strict=True))
+    assert frame[["study", "step", "data set"]].to_records(index=False).tolist() == expected
+    memory = frame.set_index(["study", "step"])["most memory, MiB"]
+    assert (memory["training", "draw"], memory["training", "tabulate"]) == ("–", "101")
+    counted = study_costs(frame).set_index("study")["jobs"]
+    assert counted.to_dict() == {
+        "all studies": "2",
+        "cost": "1",
+        "future": "2",
+        "missing": "2",
+        "training": "2",
+        "in all": "9",
+    }
 
 
 SORTED = {

@@ -104,7 +104,7 @@ CHECKS: dict[str, Check] = {
 class Labeller:
     """A sequence labeller with the interface of a scikit-learn estimator.
 
-    Subclasses take their settings as keyword arguments, store them unchanged, and implement `fit`,
+    Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
     `predict_proba`, `log_likelihood`, `_viterbi`, `_state` and `_restore`.
     """
 
@@ -145,10 +145,35 @@ class Labeller:
             if check is not None and not check.holds(value):
                 raise ValueError(f"{name}={value!r}: {check.need}.")
 
-    # --- to be implemented --------------------------------------------------------------------------
+    # --- training -----------------------------------------------------------------------------------
 
     def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences."""
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels, without missing cells; at least two label names.
+        monitor : callable, optional
+            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
+            of the sequences that it trained on, without a prior or penalty.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        self._check_settings()
+        labels = check_training_set(train)
+        refuse_missing(train)
+        self._train(train, labels, monitor)
+        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        return self
+
+    # --- to be implemented --------------------------------------------------------------------------
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        """Set the fitted attributes but those that `fit` sets."""
         raise NotImplementedError
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from treecrf.sequences import SequenceSet
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 
 
+@dataclass(eq=False, repr=False)
 class CustomLabeller(base.Labeller):
     """A labeller made of a class that somebody else wrote.
 
@@ -51,22 +53,11 @@ class CustomLabeller(base.Labeller):
         CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
     """
 
-    inner_: Any
-    seconds_: dict[str, float]
-
-    def __init__(
-        self,
-        class_name: str,
-        settings: Mapping[str, Any] | None = None,
-        window: tuple[int, int] = (0, 0),
-        unseen: str = "missing",
-        random_state: int | None = None,
-    ) -> None:
-        self.class_name = class_name
-        self.settings = settings
-        self.window = window
-        self.unseen = unseen
-        self.random_state = random_state
+    class_name: str
+    settings: Mapping[str, Any] | None = None
+    window: tuple[int, int] = (0, 0)
+    unseen: str = "missing"
+    random_state: int | None = None
 
     def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
         """Make an instance and train it.

@@ -54,14 +54,7 @@ def to_markdown(frame: pd.DataFrame) -> str:
 
 
 def write_layout(frame: pd.DataFrame, path: str) -> None:
-    """Write a layout as HTML, CSV and LaTeX, and as JSON for `read_layout`.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    path : str
-        Without the suffix.
-    """
+    """Write a layout as HTML, CSV and LaTeX, and as JSON for `read_layout`; `path` has no suffix."""
     write_frame(flattened(frame), f"{path}.csv")
     write_text(to_html(frame), f"{path}.html")
     write_text(to_latex(frame), f"{path}.tex")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -164,5 +164,29 @@ def _shown(value: Any) -> str:
 
 
 def drawn(path: Path, alt: str, caption: str) -> list[Part]:
-    """A figure, if it has been drawn."""
-    return [Figure(path, alt, caption.strip())] if path.is_file() else []
+    """A figure with its caption (text of `caption_html`), if it has been drawn."""
+    return [Figure(path, alt, caption_html(caption))] if path.is_file() else []
+
+
+class Exhibits(NamedTuple):
+    """Tables and figures of a study by the names of their files below its results, and its captions."""
+
+    folder: Path
+    layouts: Mapping[str, pd.DataFrame]
+    caption: Callable[[str], str]
+
+    def table(self, name: str, title: str) -> Table:
+        """A table."""
+        return Table(title, self.layouts[name], self.folder / "tables" / name)
+
+    def folded_table(self, name: str, title: str) -> Fold:
+        """A table that is closed until its title is clicked."""
+        return Fold(title, [self.table(name, title)])
+
+    def captioned_table(self, name: str, title: str) -> list[Part]:
+        """A caption and its table, if there is one that has rows."""
+        return [captioned(self.caption(name)), self.table(name, title)] if len(self.layouts.get(name, ())) else []
+
+    def figure(self, name: str, alt: str) -> list[Part]:
+        """A figure with its caption, if it has been drawn."""
+        return drawn(self.folder / f"{name}.svg", alt, self.caption(name))

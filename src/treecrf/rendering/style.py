@@ -11,12 +11,6 @@ from treecrf.models.drawing import DRAWINGS, TREATMENT_DRAWINGS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DECODER_STYLES: dict[str, dict[str, Any]] = {
-    "forward_backward": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "viterbi": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-}
-"""Colours from the palette of Okabe and Ito, by decoder; line and marker differ too."""
-
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
 METHOD_STYLES = {name: drawing.style for name, drawing in TREATMENT_DRAWINGS.items()}

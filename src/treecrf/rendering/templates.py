@@ -19,15 +19,7 @@ ENVIRONMENT = Environment(
 
 
 def render(name: str, **values: Any) -> Markup:
-    """A template of this folder with its places filled.
-
-    Parameters
-    ----------
-    name : str
-        File below ``templates``.
-    **values
-        What the template names. Text is escaped; markup that can be trusted is a `Markup`.
-    """
+    """A template of this folder with its places filled: text is escaped, markup that can be trusted is a `Markup`."""
     return Markup(ENVIRONMENT.get_template(name).render(values))
 
 

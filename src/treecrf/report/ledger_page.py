@@ -32,19 +32,11 @@ def verdict_text(verdict: str) -> str:
 
 
 def ledger_fragment(frame: pd.DataFrame) -> Markup:
-    """The ledger as an HTML table.
+    """The ledger, or some rows of `treecrf.report.ledger.verdicts`, as an HTML table of class "ledger" with a caption.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From `treecrf.report.ledger.verdicts`; some rows of it will do.
-
-    Returns
-    -------
-    Markup
-        A table of class "ledger" with a caption; the verdict is a cell of the classes "verdict" and "verdict-" followed by
-        the verdict, with data-verdict for scripts that sort or filter. On narrow screens cells stand below one another, each
-        with its data-label; roles keep it a table for screen readers.
+    The verdict is a cell of the classes "verdict" and "verdict-" followed by the verdict, with data-verdict for scripts
+    that sort or filter. On narrow screens cells stand below one another, each with its data-label; roles keep it a
+    table for screen readers.
     """
     claims = [_claim(row) for row in frame.to_dict("records")]
     return render("ledger.html", headings=HEADINGS, summary=ledger_summary(frame), claims=claims)

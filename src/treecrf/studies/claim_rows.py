@@ -150,6 +150,13 @@ def outcome(found: Measured[float], level: float) -> Fraction:
     return HOLDS if found.value > 0 else FAILS
 
 
+def speed_ratio(above: float, below: float) -> float:
+    """The ratio of two measures of growth; what does not grow is infinitely slower than what does."""
+    if below > 0:
+        return above / below
+    return float("inf") if above > 0 else 0.0
+
+
 def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
     """How many comparisons whose degree is their `outcome` are better and worse, as numbers and in words."""
     degrees = [each.degree for each in evidence.observations]
@@ -158,21 +165,7 @@ def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
 
 
 def check_claim(row: Row, functions: ModuleType, results: Results) -> Finding:
-    """The verdict of results on a claim.
-
-    Parameters
-    ----------
-    row : mapping
-        See the module's description.
-    functions : module
-        The study's ``claims.py``.
-    results : Results
-
-    Raises
-    ------
-    ValueError
-        If the row names a kind or function that there is not.
-    """
+    """The verdict of results on a claim; `row` as the module describes it, `functions` is the study's ``claims.py``."""
     if "function" in row:
         evidence = _function(row, "function", functions)(results, **_parameters(row), datasets=row["datasets"])
     else:

@@ -12,13 +12,7 @@ from treecrf.studies.training.settings import TrainingSettings
 
 
 class Method(NamedTuple):
-    """A labeller of the study.
-
-    Attributes
-    ----------
-    name : str
-        A name of `treecrf.models.labellers.TRAINING`.
-    """
+    """A labeller of the study, by a name of `treecrf.models.labellers.TRAINING`."""
 
     name: str
 

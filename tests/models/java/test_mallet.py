@@ -72,7 +72,7 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction)
         heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
-        5.0, (1, 1), induction, 20, iterations_between_inductions=4, features_per_induction=15
+        5.0, (1, 1), 20, induction=induction, iterations_between_inductions=4, features_per_induction=15
     ).fit(data, monitor=listen)  # fmt: skip
     marginals, paths, log_likelihoods = lattices(java, trainings[0], other)
     np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-8)
@@ -95,7 +95,7 @@ def test_iterations_are_those_of_mallets_trainer(java):
     data = random_set(3, 40)
     training = Training(data, (1, 0), 5.0)
     training.trainer.train(training.instances, 7)
-    model = MalletCRF(5.0, (1, 0), False, 7).fit(data)
+    model = MalletCRF(5.0, (1, 0), 7, induction=False).fit(data)
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
@@ -103,7 +103,7 @@ def test_training_ends_where_mallet_says_it_has_converged(java):
     data = random_set(4, 40)
     training = Training(data, (0, 0), 0.5)
     assert training.trainer.train(training.instances, 1000)
-    model = MalletCRF(0.5, (0, 0), False, 1000).fit(data)
+    model = MalletCRF(0.5, (0, 0), 1000, induction=False).fit(data)
     assert len(model.stages_) == training.n_iterations < 1000
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
@@ -131,7 +131,7 @@ def test_mallets_own_loop_gives_no_weights_to_what_it_induces(java, growing):
     assert any("_&_" in name for name in chosen) == growing
     assert weighted <= first
     assert len(chosen) > len(first)
-    repaired = MalletCRF(5.0, (1, 1), True, 60, 10, 10, training_proportions=()).fit(data)
+    repaired = MalletCRF(5.0, (1, 1), 60, 10, 10, training_proportions=()).fit(data)
     features = Weights.part(repaired.stages_[-1], 3).features
     assert (features != 0).any(axis=1).sum() > len(first)
     assert features[len(boolean_cells(data.attributes, (1, 1))) :].any()
@@ -181,7 +181,7 @@ def test_rounds_are_mallets_own_calls(java):
     training.trainer.train(training.instances, 3)
     induce(None)
     training.trainer.train(training.instances, 4)
-    model = MalletCRF(5.0, (1, 1), True, 10, 3, 12, training_proportions=(0.3, 0.6)).fit(data)
+    model = MalletCRF(5.0, (1, 1), 10, 3, 12, training_proportions=(0.3, 0.6)).fit(data)
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 

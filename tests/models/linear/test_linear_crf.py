@@ -189,8 +189,8 @@ def test_an_early_stop_is_said(monkeypatch):
     import scipy.optimize
 
     def stopped(fun, start, **_):
-        value, _gradient = fun(start)
-        return SimpleNamespace(x=start, fun=value, nit=0, success=False, message="ABNORMAL")
+        value, gradient = fun(start)
+        return SimpleNamespace(x=start, fun=value, jac=gradient, nit=0, success=False, message="ABNORMAL")
 
     monkeypatch.setattr(scipy.optimize, "minimize", stopped)
     with pytest.warns(UserWarning, match="L-BFGS stopped after 0 iterations: ABNORMAL"):

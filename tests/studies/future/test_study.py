@@ -202,7 +202,7 @@ def test_published_values_are_all_there():
 
 
 def test_tables_say_what_the_frames_hold(frames):
-    layouts = tabulate(frames)
+    layouts = tabulate(frames | {"example": one_directional_example()})
     patterns = layouts["table_5_3"]
     rows = patterns.set_index(["G0", "values"])
     assert len(rows) == 8

@@ -120,6 +120,7 @@ def forward_kernel(n_labels, order):
             float64[::1],
         ),
         error_model="numpy",
+        constants=(n_labels, order),
     )
     def forward(exponentials, offsets, first, last, labels, observed, alphas, scales, log_likelihoods):
         for sequence in range(first, last):
@@ -185,6 +186,7 @@ def backward_kernel(n_labels, order):
         ),
         allocates=True,
         error_model="numpy",
+        constants=(n_labels, order),
     )
     def backward(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows):
         betas = np.empty(alphas.shape[1])  # times the scale of their position

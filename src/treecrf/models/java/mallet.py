@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.java.machine import start_java
-from treecrf.models.linear.conjunctions import Conjunctions, Weights, boolean_cells
-from treecrf.models.linear.induction_labeller import InductionLabeller
+from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 
 
-class MalletCRF(InductionLabeller):
+@dataclass(eq=False, repr=False)
+class MalletCRF(ConjunctionCRF):
     """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
 
     MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and
@@ -31,92 +31,18 @@ class MalletCRF(InductionLabeller):
     changed, so that features chosen after the first round get none. Here every round is one call of that
     method, with the alphabet growing and the change said.
 
-    Parameters
-    ----------
-    variance : float
-        Of the Gaussian prior of every weight.
-    window : (int, int)
-        Observations before and after the position that the potentials see.
-    induction : bool
-        Whether features are induced; without, all cells of the window are features from the start.
-    n_iterations : int
-        Most iterations of MALLET's L-BFGS, over all rounds.
-    iterations_between_inductions : int
-    features_per_induction : int
-        Most features that a round adds.
-    true_label_threshold : float
-        A round looks at the positions where the true label has a lower probability.
-    training_proportions : tuple of float
-        Shares of the training sequences for the first rounds. The first share is for induction alone; later rounds, and
-        the iterations after the last induction, have all sequences.
-    unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
-        or refuse it.
-    random_state : int or None
-        None is as MALLET does. A seed draws other parts of the training set, and starts from weights of labels and pairs
-        drawn from a normal distribution: the spread over seeds shows how much of an accuracy is chance.
-    start_noise : float
-        Standard deviation of the perturbed start.
+    Where an iteration converges, or its line search fails, MALLET's round ends and the next one begins; after the
+    last induction training ends.
 
-    Attributes
-    ----------
-    conjunctions_, stages_ : see `ConjunctionCRF`
-        The basic cells, then what was induced, in the order of MALLET's alphabet.
-    seconds_ : dict
-        CPU seconds of the whole process, Java's compiler and garbage collector included, by phase: "windows" (building
-        MALLET's instances), "gradient" (its iterations), "induction".
-    n_inductions_ : int
-        Rounds that looked for features.
+    Parameters and attributes are those of `ConjunctionCRF`, and `induction` (bool), whether features are induced:
+    without, all cells of the window are features from the start. ``conjunctions_`` are the basic cells, then what was
+    induced, in the order of MALLET's alphabet. The CPU seconds are those of the whole process, Java's compiler and
+    garbage collector included. A `random_state` of None is as MALLET does.
     """
 
-    def __init__(
-        self,
-        variance: float = 10.0,
-        window: tuple[int, int] = (0, 0),
-        induction: bool = True,
-        n_iterations: int = 200,
-        iterations_between_inductions: int = 8,
-        features_per_induction: int = 500,
-        true_label_threshold: float = 0.95,
-        training_proportions: tuple[float, ...] = (0.2, 0.5, 0.8),
-        unseen: str = "missing",
-        random_state: int | None = None,
-        start_noise: float = 0.01,
-    ) -> None:
-        self.variance = variance
-        self.window = window
-        self.induction = induction
-        self.n_iterations = n_iterations
-        self.iterations_between_inductions = iterations_between_inductions
-        self.features_per_induction = features_per_induction
-        self.true_label_threshold = true_label_threshold
-        self.training_proportions = training_proportions
-        self.unseen = unseen
-        self.random_state = random_state
-        self.start_noise = start_noise
+    induction: bool = True
 
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Where an iteration converges, or its line search fails, MALLET's round ends and the next one begins; after the
-        last induction training ends.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names.
-        monitor : callable, optional
-            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
-            of the round's part of the training set, without the prior.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, or without Java, in one sentence.
-        """
-        self._check_settings()
-        base.check_training_set(train)
-        base.refuse_missing(train)
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         start_java()
         order, noise = self._draw_start(train)
         began = time.process_time()
@@ -144,10 +70,8 @@ class MalletCRF(InductionLabeller):
                 seconds["induction"] += time.process_time() - began
         if not stages:
             raise ValueError("MALLET's line search made no step from the start; change the variance or the start.")
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.conjunctions_, self.stages_ = training.conjunctions(), stages
         self.seconds_, self.n_inductions_ = seconds, len(shares)
-        return self
 
     def _draw_start(self, train: SequenceSet) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
         """The order of the training sequences, of which MALLET's parts depend, and the weights to start from."""
@@ -158,21 +82,7 @@ class MalletCRF(InductionLabeller):
 
 
 class Training:
-    """MALLET's CRF, its trainer and its instances of a training set.
-
-    Parameters
-    ----------
-    train : SequenceSet
-        Checked.
-    window, variance : see `MalletCRF`
-
-    Attributes
-    ----------
-    crf, trainer : Java objects
-        ``cc.mallet.fst.CRF`` and ``cc.mallet.fst.CRFTrainerByLabelLikelihood``.
-    instances : Java object
-        ``cc.mallet.types.InstanceList``.
-    """
+    """MALLET's CRF, its trainer (``CRFTrainerByLabelLikelihood``) and its instances of a training set."""
 
     def __init__(self, train: SequenceSet, window: tuple[int, int], variance: float) -> None:
         self._java = start_java()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,15 @@ from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import Tree, make_tree
 
 
+@dataclass(eq=False, repr=False)
 class SmileCRF(base.ChainLabeller):
     """The gradient tree boosted CRF of SMILE 3.1.1 (``smile.sequence.CRF``, after Dietterich 2004), of first order.
 
     SMILE grows the trees in a Java virtual machine, on window codes as nominal attributes and the previous label as one
     more; they are read out as trees of this package, so predictions, saving and loading need no Java.
     Forward-backward gives the labels of SMILE's ``CRF.predict``. Its ``CRF.viterbi`` is left alone: it adds ``exp(F)``
-    along a sequence instead of F; Viterbi is this package's, with SMILE's trees.
+    along a sequence instead of F; Viterbi is this package's, with SMILE's trees. SMILE trains in one call, so a monitor
+    is called once; it needs the last label to occur in the training set.
 
     Parameters
     ----------
@@ -54,46 +57,17 @@ class SmileCRF(base.ChainLabeller):
         SMILE's tuples), "trees" (its training).
     """
 
+    n_iterations: int = 100
+    max_leaves: int = 100
+    shrinkage: float = 1.0
+    window: tuple[int, int] = (0, 0)
+    max_depth: int = 20
+    min_samples_leaf: int = 5
+    unseen: str = "missing"
+
     order = 1
-    forest_: Forest
-    seconds_: dict[str, float]
 
-    def __init__(
-        self,
-        n_iterations: int = 100,
-        max_leaves: int = 100,
-        shrinkage: float = 1.0,
-        window: tuple[int, int] = (0, 0),
-        max_depth: int = 20,
-        min_samples_leaf: int = 5,
-        unseen: str = "missing",
-    ) -> None:
-        self.n_iterations = n_iterations
-        self.max_leaves = max_leaves
-        self.shrinkage = shrinkage
-        self.window = window
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.unseen = unseen
-
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names, the last of which occurs.
-        monitor : callable, optional
-            Called as ``monitor(n_iterations, seconds_by_phase, log_likelihood)``, once: SMILE trains in one call.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, or without Java, in one sentence.
-        """
-        self._check_settings()
-        labels = base.check_training_set(train)
-        base.refuse_missing(train)
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         if labels.max() + 1 < len(train.label_names):  # SMILE counts labels by the greatest code
             raise ValueError(
                 f"label {train.label_names[-1]!r} does not occur in the training set, and SMILE needs the last one to; "
@@ -108,11 +82,10 @@ class SmileCRF(base.ChainLabeller):
             sequences, codes, self.n_iterations, self.max_depth, self.max_leaves, self.min_samples_leaf, self.shrinkage
         )
         seconds["trees"] = time.process_time() - began
-        self.forest_ = read_forest(crf, self.shrinkage)
-        self.attributes_, self.label_names_, self.seconds_ = train.attributes, train.label_names, seconds
+        self.forest_, self.seconds_ = read_forest(crf, self.shrinkage), seconds
         if monitor is not None:
+            self.attributes_, self.label_names_ = train.attributes, train.label_names
             monitor(self.n_iterations, dict(seconds), float(self.log_likelihood(train).sum()))
-        return self
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_labels = len(self.label_names_)
@@ -140,17 +113,7 @@ class SmileCRF(base.ChainLabeller):
 
 
 def build_tuples(data: SequenceSet, window: tuple[int, int]) -> list[list[Any]]:
-    """SMILE's tuples of the windows of every sequence; equal windows share one.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (int, int)
-
-    Returns
-    -------
-    list of list of ``smile.data.Tuple``
-    """
+    """SMILE's tuples (``smile.data.Tuple``) of the windows of every sequence; equal windows share one."""
     jpype = start_java()
     smile = jpype.JPackage("smile").data
     text, whole_number = jpype.JArray(jpype.JString), jpype.JArray(jpype.JInt)

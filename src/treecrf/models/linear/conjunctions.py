@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,11 +18,7 @@ from treecrf.trees.columns import Columns, build_columns, distinct_windows
 class Conjunctions(NamedTuple):
     """Features that hold where a window has all of some cells (cells as in `treecrf.trees.columns.Columns`).
 
-    Attributes
-    ----------
-    first : int64, shape (n_conjunctions + 1,)
-    cells : int32, shape (n_all_cells,)
-        The cells of conjunction i, ascending and of different slots: ``cells[first[i]:first[i + 1]]``.
+    The cells of conjunction i are ``cells[first[i]:first[i + 1]]`` (int32 and int64), ascending and of different slots.
     """
 
     first: NDArray[np.int64]
@@ -56,15 +53,7 @@ class Conjunctions(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """The windows of a data set that differ.
-
-    Attributes
-    ----------
-    columns : Columns
-        Of these windows.
-    window_of : int32, shape (n_positions,)
-        Window of each position.
-    """
+    """The `columns` of the windows of a data set that differ, and the window of each position, int32."""
 
     columns: Columns
     window_of: NDArray[np.int32]
@@ -83,12 +72,7 @@ class Windows(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """The windows where each feature holds: ``windows[first[i]:first[i + 1]]``, ascending.
-
-    Attributes
-    ----------
-    first : int64, shape (n_features + 1,); windows : int32
-    """
+    """The windows where each feature holds: ``windows[first[i]:first[i + 1]]``, ascending; int32 and int64."""
 
     first: NDArray[np.int64]
     windows: NDArray[np.int32]
@@ -107,18 +91,7 @@ class Occurrences(NamedTuple):
 
 
 def find_occurrences(conjunctions: Conjunctions, columns: Columns) -> Occurrences:
-    """The windows where each conjunction holds.
-
-    Parameters
-    ----------
-    conjunctions : Conjunctions
-    columns : Columns
-        Of the windows.
-
-    Returns
-    -------
-    Occurrences
-    """
+    """The windows (`columns`) where each conjunction holds."""
     slot_of_cell = np.repeat(np.arange(len(columns.first_cell) - 1), np.diff(columns.first_cell))
     first = np.zeros(conjunctions.size + 1, dtype=np.int64)
     arguments = (*conjunctions, slot_of_cell, columns.postings, columns.first_posting, columns.cells, first)
@@ -172,10 +145,36 @@ class Weights(NamedTuple):
         )  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class ConjunctionCRF(base.ChainLabeller):
-    """A first-order CRF that is linear in conjunctions of window cells, whoever has trained it.
+    """A first-order CRF that is linear in conjunctions of window cells, trained in rounds of feature induction.
 
-    Subclasses implement `fit`, which leaves the attributes below, and have the settings `window` and `unseen`.
+    Its rounds are those of McCallum 2003 (PhD section 3.5); subclasses implement the training.
+
+    Parameters
+    ----------
+    variance : float
+        Of the Gaussian prior of every weight.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    n_iterations : int
+        Most iterations of L-BFGS, over all rounds.
+    iterations_between_inductions : int
+    features_per_induction : int
+        Most features that a round adds.
+    true_label_threshold : float
+        A round looks at the positions where the true label has a lower probability.
+    training_proportions : tuple of float
+        Shares of the training sequences for the first rounds. As in MALLET, the first share is for induction alone;
+        later rounds, and the training after the last induction, have all sequences.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
+        or refuse it.
+    random_state : int or None
+        A seed draws the parts of the training set, and the weights of labels and pairs to start from, these from a
+        normal distribution: the spread over seeds shows how much of an accuracy is chance. None starts from no weights.
+    start_noise : float
+        Standard deviation of the perturbed start.
 
     Attributes
     ----------
@@ -184,20 +183,39 @@ class ConjunctionCRF(base.ChainLabeller):
     stages_ : list of float64 arrays
         `Weights` after 1, 2, .. iterations, joined; a stage has the features that were there.
     seconds_ : dict
-        CPU seconds of `fit` by phase.
+        CPU seconds of `fit` by phase: "windows", "gradient" (with the steps of L-BFGS), "induction".
+    n_inductions_ : int
+        Rounds that looked for features.
     """
 
+    variance: float = 10.0
+    window: tuple[int, int] = (0, 0)
+    n_iterations: int = 200
+    iterations_between_inductions: int = 8
+    features_per_induction: int = 500
+    true_label_threshold: float = 0.95
+    training_proportions: tuple[float, ...] = (0.2, 0.5, 0.8)
+    unseen: str = "missing"
+    random_state: int | None = None
+    start_noise: float = 0.01
+
     order = 1
-    window: tuple[int, int]
-    unseen: str
-    conjunctions_: Conjunctions
-    stages_: list[NDArray[np.float64]]
-    seconds_: dict[str, float]
 
     @property
     def weights_(self) -> Weights:
         """The weights after the last iteration."""
         return Weights.part(self.stages_[-1], len(self.label_names_))
+
+    def _shares(self) -> list[float]:
+        """The share of the training sequences that each round of induction looks at."""
+        n_rounds = max(1, self.n_iterations // self.iterations_between_inductions)
+        return [*self.training_proportions, *[1.0] * n_rounds][:n_rounds]
+
+    def _n_iterations(self, round_: int, n_rounds: int, n_done: int) -> int:
+        """Iterations of a round: none before the first induction, all that are left after the last one."""
+        if round_ == n_rounds:
+            return self.n_iterations - n_done
+        return self.iterations_between_inductions if round_ else 0
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
@@ -215,12 +233,12 @@ class ConjunctionCRF(base.ChainLabeller):
             f"conjunctions_{name}": p for name, p in self.conjunctions_._asdict().items()
         }
         arrays |= {"stages": np.concatenate(self.stages_), "stage_sizes": np.array([len(s) for s in self.stages_])}
-        return {"seconds": self.seconds_}, arrays
+        return {"seconds": self.seconds_, "n_inductions": self.n_inductions_}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.conjunctions_ = Conjunctions(arrays["conjunctions_first"], arrays["conjunctions_cells"])
         self.stages_ = np.split(arrays["stages"], np.cumsum(arrays["stage_sizes"])[:-1])
-        self.seconds_ = values["seconds"]
+        self.seconds_, self.n_inductions_ = values["seconds"], values["n_inductions"]
 
 
 def score_labels(weights: Weights, occurrences: Occurrences, n_windows: int) -> NDArray[np.float64]:

@@ -6,17 +6,18 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._linear_kernels import differentiate
 from treecrf.models.linear.conjunctions import (
+    ConjunctionCRF,
     Conjunctions,
     Weights,
     Windows,
@@ -25,7 +26,6 @@ from treecrf.models.linear.conjunctions import (
     score_labels,
 )
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
-from treecrf.models.linear.induction_labeller import InductionLabeller
 from treecrf.models.runner import Runner, make_runner
 from treecrf.sequences import SequenceSet, gather_ranges
 
@@ -33,101 +33,26 @@ TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""
 
 
-class InducedCRF(InductionLabeller):
+@dataclass(eq=False, repr=False)
+class InducedCRF(ConjunctionCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
     window cells that promise most (`treecrf.models.linear.feature_search`) and goes on with L-BFGS for a few iterations, on a part
-    of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``.
+    of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``, and ends early
+    once all sequences promise no new feature and the optimum is reached.
 
-    Parameters
-    ----------
-    variance : float
-        Of the prior of every weight.
-    window : (int, int)
-        Observations before and after the position that the potentials see.
-    n_iterations : int
-        Most iterations of L-BFGS, over all rounds. Fewer are done once all sequences promise no new feature and the
-        optimum is reached.
-    iterations_between_inductions : int
-    features_per_induction : int
-        Most features that a round adds.
-    true_label_threshold : float
-        A round looks at the positions where the true label has a lower probability.
-    training_proportions : tuple of float
-        Shares of the training sequences for the first rounds. As in MALLET, the first share is for induction alone;
-        later rounds, and the training after the last induction, have all sequences.
-    unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
-        or refuse it.
-    random_state : int or None
-        None starts from no weights and draws the parts of the training set with seed 0. A seed draws the parts, and the
-        weights of labels and pairs to start from, these from a normal distribution: the spread over seeds shows how
-        much of an accuracy is chance.
-    start_noise : float
-        Standard deviation of the perturbed start.
-    n_threads : int
-        Threads of the search for features; any number gives the same bits.
-
-    Attributes
-    ----------
-    conjunctions_, stages_, seconds_ : see `ConjunctionCRF`
-        Phases: "windows", "gradient" (with the steps of L-BFGS), "induction".
-    objective_history_ : float64, shape (n_iterations,)
-        What is minimized, on the round's part of the training set, after each iteration.
-    n_inductions_ : int
-        Rounds that looked for features.
+    Parameters and attributes are those of `ConjunctionCRF`, and two more. `n_threads` (int) is the number of threads of
+    the search for features; any number gives the same bits. ``objective_history_`` (float64, shape (n_iterations,)) has
+    what is minimized, on the round's part of the training set, after each iteration. Without a `random_state` the parts
+    are drawn with seed 0.
     """
 
-    objective_history_: NDArray[np.float64]
+    n_threads: int = 1
 
-    def __init__(
-        self,
-        variance: float = 10.0,
-        window: tuple[int, int] = (0, 0),
-        n_iterations: int = 200,
-        iterations_between_inductions: int = 8,
-        features_per_induction: int = 500,
-        true_label_threshold: float = 0.95,
-        training_proportions: tuple[float, ...] = (0.2, 0.5, 0.8),
-        unseen: str = "missing",
-        random_state: int | None = None,
-        start_noise: float = 0.01,
-        n_threads: int = 1,
-    ) -> None:
-        self.variance = variance
-        self.window = window
-        self.n_iterations = n_iterations
-        self.iterations_between_inductions = iterations_between_inductions
-        self.features_per_induction = features_per_induction
-        self.true_label_threshold = true_label_threshold
-        self.training_proportions = training_proportions
-        self.unseen = unseen
-        self.random_state = random_state
-        self.start_noise = start_noise
-        self.n_threads = n_threads
-
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names.
-        monitor : callable, optional
-            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
-            of the round's part of the training set, without the prior.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, in one sentence.
-        """
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
-        self._check_settings()
-        labels = base.check_training_set(train)
-        base.refuse_missing(train)
         began = time.thread_time()
         training = _Training(train, labels, self.window, self.variance)
         rng = np.random.default_rng(0 if self.random_state is None else [1, self.random_state])
@@ -165,11 +90,9 @@ class InducedCRF(InductionLabeller):
                     n_inductions += 1
                     if share == 1 and not n_new and len(stages) < n_done + n_iterations:
                         break  # all that is left would begin at the optimum that it would look for
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.conjunctions_ = training.conjunctions
         self.stages_ = stages or [training.split(training.weights).joined()]  # where the start is the optimum
         self.objective_history_, self.seconds_, self.n_inductions_ = np.array(history), seconds, n_inductions
-        return self
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
@@ -189,14 +112,7 @@ class _Part(NamedTuple):
 
 
 class _Training:
-    """The features and weights of a training run.
-
-    Attributes
-    ----------
-    conjunctions : Conjunctions
-    weights : float64, shape (n_weights,)
-        Of labels, transitions and features.
-    """
+    """The features of a training run and their `weights`, float64: of labels, transitions and features."""
 
     def __init__(self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], variance: float) -> None:
         self._train, self._labels, self._variance = train, labels, float(variance)

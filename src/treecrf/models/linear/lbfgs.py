@@ -57,5 +57,5 @@ def minimize_objective(
         )
     resolved = np.sqrt(np.finfo(float).eps) * max(1.0, abs(result.fun))
     if not result.success and result.nit < max_iterations and np.abs(result.jac).max() > resolved:
-        warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=3)
+        warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=4)
     return result.x

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns, distinct_windows
 
 
+@dataclass(eq=False, repr=False)
 class LinearCRF(base.ChainLabeller):
     """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
 
@@ -59,60 +61,25 @@ class LinearCRF(base.ChainLabeller):
         CPU seconds of `fit` by phase: "windows", "gradient", "update".
     """
 
-    cell_weights_: NDArray[np.float64]
-    transition_weights_: NDArray[np.float64]
-    weights_history_: NDArray[np.float64]
-    objective_history_: NDArray[np.float64]
-    seconds_: dict[str, float]
+    variance: float = 10.0
+    window: tuple[int, int] = (0, 0)
+    order: int = 1
+    max_iterations: int = 200
+    tolerance: float = 1e-9
+    unseen: str = "missing"
+    random_state: int | None = None
+    start_noise: float = 0.01
 
     checks: ClassVar = {
         "order": base.Check(base.whole(0, 1).holds, "choose 0 or 1"),
         "tolerance": base.number("a number from 0 to below 1", lambda value: 0 <= value < 1),
     }
 
-    def __init__(
-        self,
-        variance: float = 10.0,
-        window: tuple[int, int] = (0, 0),
-        order: int = 1,
-        max_iterations: int = 200,
-        tolerance: float = 1e-9,
-        unseen: str = "missing",
-        random_state: int | None = None,
-        start_noise: float = 0.01,
-    ) -> None:
-        self.variance = variance
-        self.window = window
-        self.order = order
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.unseen = unseen
-        self.random_state = random_state
-        self.start_noise = start_noise
-
     # --- training -----------------------------------------------------------------------------------
 
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names.
-        monitor : callable, optional
-            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
-            without the prior.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, in one sentence.
-        """
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
-        self._check_settings()
-        labels = base.check_training_set(train)
-        base.refuse_missing(train)
         seconds = {"windows": 0.0, "gradient": 0.0, "update": 0.0}
         began = time.thread_time()
         objective = Objective(train, labels, self.window, self.order, self.variance)
@@ -133,11 +100,18 @@ class LinearCRF(base.ChainLabeller):
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.weights_history_ = np.array(history or [last])
         self.objective_history_, self.seconds_ = np.array(values), seconds
-        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
-        return self
+
+    @property
+    def cell_weights_(self) -> NDArray[np.float64]:
+        """The weights of cells after the last iteration, shape (n_cells, n_labels)."""
+        return self._part(self.weights_history_[-1])[0]
+
+    @property
+    def transition_weights_(self) -> NDArray[np.float64]:
+        """The weights of pairs of labels after the last iteration, shape (n_labels, n_labels)."""
+        return self._part(self.weights_history_[-1])[1]
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -181,19 +155,12 @@ class LinearCRF(base.ChainLabeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.weights_history_, self.objective_history_ = arrays["weights_history"], arrays["objective_history"]
         self.seconds_ = values["seconds"]
-        self.cell_weights_, self.transition_weights_ = self._part(self.weights_history_[-1])
 
 
 class Objective:
     """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
 
     Positions with the same window share its score, which is computed once.
-
-    Parameters
-    ----------
-    train : SequenceSet
-    labels : int16, shape (n_positions,)
-    window, order, variance : see `LinearCRF`
     """
 
     def __init__(

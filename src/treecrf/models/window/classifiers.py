@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,8 @@ MOST_LEAVES = 131_072
 class WindowClassifier(base.ChainLabeller):
     """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
 
-    Subclasses have the settings below and implement `fit`, `_staged_scores`, `_state` and `_restore`. `potentials`
-    gives ``log P(label | window)``.
+    Subclasses have the settings `window` and `unseen` and implement `_train`, `_staged_scores`, `_state` and `_restore`.
+    `potentials` gives ``log P(label | window)``.
 
     Attributes
     ----------
@@ -35,11 +36,8 @@ class WindowClassifier(base.ChainLabeller):
     """
 
     order = 0
-    l2_regularization: float
-    learning_rate: float
     window: tuple[int, int]
     unseen: str
-    seconds_: dict[str, float]
 
     def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
         """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
@@ -52,6 +50,7 @@ class WindowClassifier(base.ChainLabeller):
             yield log_softmax(scores).T[:, :, None]
 
 
+@dataclass(eq=False, repr=False)
 class NeuralNetwork(WindowClassifier):
     """Sliding-window neural network (Qian and Sejnowski 1988), trained by Adam.
 
@@ -88,53 +87,22 @@ class NeuralNetwork(WindowClassifier):
         CPU seconds of `fit` by phase: "windows", "update".
     """
 
-    weights_: Weights
+    n_hidden: int = 40
+    n_epochs: int = 50
+    l2_regularization: float = 1e-4
+    learning_rate: float = 1e-3
+    batch_size: int = 200
+    window: tuple[int, int] = (6, 6)
+    unseen: str = "missing"
+    random_state: int = 0
 
     checks: ClassVar = {"random_state": base.whole(0)}
 
-    def __init__(
-        self,
-        n_hidden: int = 40,
-        n_epochs: int = 50,
-        l2_regularization: float = 1e-4,
-        learning_rate: float = 1e-3,
-        batch_size: int = 200,
-        window: tuple[int, int] = (6, 6),
-        unseen: str = "missing",
-        random_state: int = 0,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.n_epochs = n_epochs
-        self.l2_regularization = l2_regularization
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.window = window
-        self.unseen = unseen
-        self.random_state = random_state
-
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names.
-        monitor : callable, optional
-            Called as ``monitor(epoch, seconds_by_phase, log_likelihood)`` after every epoch, the log likelihood
-            without the penalty.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, in one sentence.
-        """
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
             from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
         from threadpoolctl import threadpool_limits
 
-        self._check_settings()
-        labels = base.check_training_set(train)
-        base.refuse_missing(train)
         seconds = {"windows": 0.0, "update": 0.0}
         began = time.thread_time()
         cells = one_hot(window_codes(train, self.window), slot_sizes(train.attributes, self.window))
@@ -160,10 +128,8 @@ class NeuralNetwork(WindowClassifier):
                 if monitor is not None:
                     log_probabilities = log_softmax(score_cells(cells, epochs[-1]))
                     monitor(epoch, dict(seconds), float(log_probabilities[np.arange(len(labels)), labels].sum()))
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
         self.seconds_ = seconds
-        return self
 
     def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
         cells = one_hot(codes, slot_sizes(self.attributes_, self.window))
@@ -178,6 +144,7 @@ class NeuralNetwork(WindowClassifier):
         self.weights_, self.seconds_ = Weights(**arrays), values["seconds"]
 
 
+@dataclass(eq=False, repr=False)
 class WindowLightGBM(WindowClassifier):
     """Gradient boosting of multinomial deviance on windows (LightGBM; Ke et al. 2017).
 
@@ -218,54 +185,22 @@ class WindowLightGBM(WindowClassifier):
         CPU seconds of `fit` by phase: "windows", "trees".
     """
 
-    start_: NDArray[np.float64]
-    model_text_: str
+    n_iterations: int = 100
+    learning_rate: float = 0.1
+    max_leaves: int = 31
+    min_samples_leaf: int = 20
+    l2_regularization: float = 0.0
+    window: tuple[int, int] = (0, 0)
+    unseen: str = "missing"
+    random_state: int | None = None
+    start_noise: float = 0.01
 
     checks: ClassVar = {"max_leaves": base.whole(2, MOST_LEAVES)}
 
-    def __init__(
-        self,
-        n_iterations: int = 100,
-        learning_rate: float = 0.1,
-        max_leaves: int = 31,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        window: tuple[int, int] = (0, 0),
-        unseen: str = "missing",
-        random_state: int | None = None,
-        start_noise: float = 0.01,
-    ) -> None:
-        self.n_iterations = n_iterations
-        self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.window = window
-        self.unseen = unseen
-        self.random_state = random_state
-        self.start_noise = start_noise
-
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
-        """Learn from labelled sequences.
-
-        Parameters
-        ----------
-        train : SequenceSet
-            With labels, without missing cells; at least two label names.
-        monitor : callable, optional
-            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, in one sentence.
-        """
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
             import lightgbm  # takes long to import
 
-        self._check_settings()
-        labels = base.check_training_set(train)
-        base.refuse_missing(train)
         seconds = {"windows": 0.0, "trees": 0.0}
         began = time.thread_time()
         codes = window_codes(train, self.window)
@@ -287,9 +222,7 @@ class WindowLightGBM(WindowClassifier):
             if monitor is not None:
                 [mean_loss] = booster.eval_train()
                 monitor(iteration, dict(seconds), -len(labels) * float(mean_loss.metric_value))
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
-        return self
 
     def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
         with needs_extra("rivals"):

@@ -37,50 +37,21 @@ SAMPLING_STYLES: dict[str, dict[str, Any]] = {
 def forward_backward_by_length(scaling: pd.DataFrame) -> Figure:
     """Figure 3.3a: CPU seconds per iteration of forward-backward, by sequence length, a line per method.
 
-    Parameters
-    ----------
-    scaling : DataFrame
-        From `treecrf.studies.cost.jobs.measure_scaling`.
-
-    Returns
-    -------
-    Figure
-        Both axes are logarithmic; the grey line grows in proportion to the length.
+    `scaling` is what `treecrf.studies.cost.jobs.measure_scaling` gives. Both axes are logarithmic; the grey line grows
+    in proportion to the length.
     """
     rows = _rows(scaling, "length", "forward_backward")
     return _figure(rows, "seconds", "sequence length", "CPU seconds per iteration")
 
 
 def induction_by_features(scaling: pd.DataFrame) -> Figure:
-    """Figure 3.3b: CPU seconds of one induction of features, by the number of boolean features, a line per method.
-
-    Parameters
-    ----------
-    scaling : DataFrame
-        From `treecrf.studies.cost.jobs.measure_scaling`.
-
-    Returns
-    -------
-    Figure
-        Both axes are logarithmic; the grey line grows in proportion to the number of features.
-    """
+    """Figure 3.3b: CPU seconds of one induction of features, by the number of boolean features; else as figure 3.3a."""
     rows = _rows(scaling, "n_features", "induction")
     return _figure(rows, "seconds", "number of features", "CPU seconds per induction")
 
 
 def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
-    """Figure 3.3c: CPU time of evaluating F at one position, by sequence length: trees, flattened trees, dot products.
-
-    Parameters
-    ----------
-    scaling : DataFrame
-        From `treecrf.studies.cost.jobs.measure_scaling`.
-
-    Returns
-    -------
-    Figure
-        Microseconds; both axes are logarithmic.
-    """
+    """Figure 3.3c: CPU time of evaluating F at one position, by sequence length: trees, flat trees, dot products."""
     rows = _rows(scaling, "length", "evaluation")
     rows = rows.assign(microseconds=1e6 * rows["seconds"] / rows["n_positions"])
     return _figure(rows, "microseconds", "sequence length", "CPU microseconds per position", guide=False)
@@ -89,16 +60,8 @@ def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
 def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
 
-    Parameters
-    ----------
-    sampling : DataFrame
-        From `treecrf.studies.cost.jobs.measure_sampling`; a column stand_in, if there is one, marks titles.
-
-    Returns
-    -------
-    Figure
-        A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the
-        option.
+    `sampling` is what `treecrf.studies.cost.jobs.measure_sampling` gives; a panel per data set. Star: everything is
+    used; the lines start there. The other markers carry the value of the option.
     """
     sets = list(by_dataset(sampling))
     n_columns = min(len(sets), 3)

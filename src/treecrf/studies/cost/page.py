@@ -1,4 +1,4 @@
-"""The sections of the page on cost (PhD figure 3.3, ICML 2004)."""
+"""Page section on cost (PhD figure 3.3, ICML 2004)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.rendering.parts import Fold, Part, Section, Study, Table, caption_html, captioned, drawn
+from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study
 from treecrf.studies.cost import STUDY
 from treecrf.studies.settings import Settings
 
@@ -22,20 +22,17 @@ ALTERNATIVES = {
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of cost, as far as it is finished; None where there is nothing."""
-    folder = results / "cost"
-    figures = [part for name in ("figure_3_3a", "figure_3_3b", "figure_3_3c") for part in _drawn(folder, name)]
-    sections = [Section("cost-growth", "Cost by length and features (figure 3.3)", figures)] if figures else []
-    if "windows" in layouts:
-        table = Table(
-            "CPU seconds of one iteration and accuracy by window", layouts["windows"], folder / "tables/windows"
-        )
-        note = captioned(STUDY.caption("windows"))
-        sections.append(Section("cost-windows", "Cost by window (ICML 2004)", [note, table]))
-    if "sampling" in layouts:
-        title = "Sampling, trimming, pseudo-likelihood"
-        table = Table(title, layouts["sampling"], folder / "tables/sampling")
-        parts = [*_drawn(folder, "sampling"), Fold("The same as a table", [table])]
-        sections.append(Section("cost-sampling", title, parts))
+    shown = Exhibits(results / "cost", layouts, STUDY.caption)
+    growth = [part for name in ("figure_3_3a", "figure_3_3b", "figure_3_3c") for part in _figure(shown, name)]
+    windows = shown.captioned_table("windows", "CPU seconds of one iteration and accuracy by window")
+    title = "Sampling, trimming, pseudo-likelihood"
+    sampling = Fold("The same as a table", [shown.table("sampling", title)]) if "sampling" in layouts else None
+    sections = [
+        Section("cost-growth", "Cost by length and features (figure 3.3)", growth),
+        Section("cost-windows", "Cost by window (ICML 2004)", windows),
+        Section("cost-sampling", title, [*_figure(shown, "sampling"), sampling] if sampling else []),
+    ]
+    sections = [section for section in sections if section.parts]
     return Study("cost", STUDY.title, "", sections) if sections else None
 
 
@@ -44,5 +41,5 @@ def is_finished(results: Path, name: str) -> bool:
     return True
 
 
-def _drawn(folder: Path, name: str) -> list[Part]:
-    return drawn(folder / f"{name}.svg", ALTERNATIVES[name], caption_html(STUDY.caption(name)))
+def _figure(shown: Exhibits, name: str) -> list[Part]:
+    return shown.figure(name, ALTERNATIVES[name])

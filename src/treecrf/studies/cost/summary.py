@@ -10,14 +10,6 @@ from treecrf.io.files import stacked
 
 
 def summarise(frames: Mapping[str, Sequence[pd.DataFrame]], stand_ins: Mapping[str, bool]) -> dict[str, pd.DataFrame]:
-    """windows and sampling of all data sets, as far as they are measured, with a column stand_in.
-
-    Parameters
-    ----------
-    frames : mapping of sequence of DataFrame
-        From `treecrf.studies.cost.jobs.measure_windows` and `measure_sampling`, one for each data set.
-    stand_ins : mapping of bool
-        Whether a data set stands in for another one.
-    """
+    """windows and sampling of all data sets, as far as they are measured, with a column stand_in."""
     joined = {name: stacked(parts) for name, parts in frames.items()}
     return {name: frame.assign(stand_in=frame["dataset"].map(stand_ins)) for name, frame in joined.items()}

@@ -32,18 +32,7 @@ def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 
 
 def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper).
-
-    Parameters
-    ----------
-    windows : DataFrame
-        From `treecrf.studies.cost.jobs.measure_windows`.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and method; columns (quantity, window size).
-    """
+    """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper)."""
     rows = sorted_by_method(windows.drop_duplicates(["dataset", "method"]))
     cells = by_key(windows, "dataset", "method", "window_size")
     columns = row_names(rows, [None] * len(rows))
@@ -57,17 +46,8 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
 def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
     """What samples of rows or features, influence trimming and a start by the pseudo-likelihood cost and gain.
 
-    Parameters
-    ----------
-    sampling : DataFrame
-        From `treecrf.studies.cost.jobs.measure_sampling`.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and option with its value; CPU seconds of growing trees and of the whole training, and how many
-        times those of plain training; accuracy in percent; how many times faster the training log likelihood rises to
-        what both reach.
+    CPU seconds of growing trees and of the whole training, and how many times those of plain training; accuracy in
+    percent; how many times faster the training log likelihood rises to what both reach.
     """
     everything = sampling[sampling["option"] == "none"].set_index("dataset")["cpu_seconds"]
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What the claims of ``claims.yaml`` about features of the future need measured.
+"""Measures for the claims of ``claims.yaml`` about future features.
 
 Accuracies are means over the draws, of the start value G_0 that the validation sets prefer unless a claim names it. A method
 with bags is written with them, as "ff_memm_1 (bag 2)".
@@ -160,7 +160,7 @@ def _compare_predictions(results: Results, place: Place, method: str, other: str
 def _predictions(results: Results, place: Place, variant: str) -> pd.DataFrame | None:
     """Predictions of a method and bag with the G_0 that validation prefers."""
     best = results.frame("future", place.name, "best")
-    predictions = results.table("future", place.name, f"{variant.split(' ')[0]}.predictions.parquet")
+    predictions = results.of_method("future", place.name, variant.split(" ")[0], "predictions")
     if best is None or predictions is None:
         return None
     chosen = best[variant_names(best) == variant]

@@ -79,16 +79,9 @@ def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.Data
 def what_features_see(weights: pd.DataFrame) -> Figure:
     """What the first discovered future features of a model look at, category by category and distance by distance.
 
-    Parameters
-    ----------
-    weights : DataFrame
-        From `treecrf.studies.future.features.describe_features`, of one model.
-
-    Returns
-    -------
-    Figure
-        A panel per feature. Colour: how much higher Q is where the category stands at the distance than it is on average,
-        in points of probability. Right of it: the same of G, the score of the instance itself, relative to its largest.
+    `weights` is from `treecrf.studies.future.features.describe_features`, of one model; a panel per feature. Colour:
+    how much higher Q is where the category stands at the distance than it is on average, in points of probability.
+    Right of it: the same of G, the score of the instance itself, relative to its largest.
     """
     if weights.empty:
         return _nothing_found()
@@ -130,17 +123,10 @@ def _draw_heat(figure: Figure, axes: Axes, of_feature: pd.DataFrame, rows: list[
 
 
 def feature_trees(trees: pd.DataFrame) -> Figure:
-    """The first tree of the first discovered future features of a model.
+    """The first tree of the first discovered future features of a model, a panel per feature.
 
-    Parameters
-    ----------
-    trees : DataFrame
-        From `treecrf.studies.future.features.describe_features`, of one model.
-
-    Returns
-    -------
-    Figure
-        A panel per feature. Left: the test fails; right: it holds. Leaves: what the tree adds to G.
+    `trees` is from `treecrf.studies.future.features.describe_features`, of one model. Left: the test fails; right: it
+    holds. Leaves: what the tree adds to G.
     """
     if trees.empty:
         return _nothing_found()

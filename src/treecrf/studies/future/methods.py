@@ -29,15 +29,7 @@ def method_text(method: str) -> str:
 
 
 def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """The summary with the columns family, order and published (percent, NaN where there is none).
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.future.summary.summarise_runs`, one G_0 of each method and bag.
-    published : DataFrame
-        From `treecrf.studies.future.published.future_accuracies`.
-    """
+    """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN)."""
     parts = [split_method(method) for method in summary["method"]]
     known = published.rename(columns={"percent": "published"})[["dataset", "method", "bag", "published"]]
     joined = summary.merge(known, on=["dataset", "method", "bag"], how="left")

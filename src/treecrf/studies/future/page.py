@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,13 +11,12 @@ from treecrf.datasets import describe
 from treecrf.io.files import read_frame, read_frames
 from treecrf.rendering.cells import window_text
 from treecrf.rendering.parts import (
+    Exhibits,
     Fold,
     Part,
     Section,
     Study,
-    Table,
     by_dataset,
-    caption_html,
     captioned,
     drawn,
     listed,
@@ -52,26 +51,17 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     if not finished:
         return None
     best = read_frames([str(folder / name / "best.csv") for name in finished])
-
-    def table(name: str, caption: str) -> Table:
-        return Table(caption, layouts[name], folder / "tables" / name)
-
-    sections = [_orders(settings, finished, table, folder)]
-    if len(layouts["table_5_3"]):
-        patterns: list[Part] = [
-            captioned(STUDY.caption("table_5_3")),
-            table("table_5_3", "Table 5.3, published and measured"),
-        ]
-        sections.append(Section("future-patterns", "Start values of patterns (table 5.3)", patterns))
-    example: list[Part] = [
-        captioned(STUDY.caption("example")),
-        table("example", "The label of the second position, published and measured"),
-    ]
-    sections.append(Section("future-example", "One direction is not enough (section 5.1)", example))
+    shown = Exhibits(folder, layouts, STUDY.caption)
+    patterns = shown.captioned_table("table_5_3", "Table 5.3, published and measured")
+    example = shown.captioned_table("example", "The label of the second position, published and measured")
     pictures = [part for name in finished for part in _pictures(folder, name)]
-    if pictures:
-        sections.append(Section("future-pictures", "What future features look at", pictures))
-    return Study("future", STUDY.title, future_headline(best), sections)
+    sections = [
+        _orders(settings, finished, shown),
+        Section("future-patterns", "Start values of patterns (table 5.3)", patterns),
+        Section("future-example", "One direction is not enough (section 5.1)", example),
+        Section("future-pictures", "What future features look at", pictures),
+    ]
+    return Study("future", STUDY.title, future_headline(best), [section for section in sections if section.parts])
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -79,17 +69,16 @@ def is_finished(results: Path, name: str) -> bool:
     return all((results / "future" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
-def _orders(settings: Settings, names: Sequence[str], table: Callable[[str, str], Table], folder: Path) -> Section:
+def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:
     alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
-    parts: list[Part] = [
+    tests = "Tests between neighbours"
+    parts = [
         paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
         *listed([_described(settings, name) for name in names]),
-        *drawn(folder / "orders.svg", alt, caption_html(STUDY.caption("orders"))),
-        table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
-        Fold(
-            "Tests between neighbours", [captioned(STUDY.caption("tests")), table("tests", "Tests between neighbours")]
-        ),
-        Fold("What validation chose, CPU seconds", [table("choices", "What validation chose, CPU seconds")]),
+        *shown.figure("orders", alt),
+        shown.table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
+        Fold(tests, [captioned(STUDY.caption("tests")), shown.table("tests", tests)]),
+        shown.folded_table("choices", "What validation chose, CPU seconds"),
         open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
@@ -115,14 +104,8 @@ def _pictures(folder: Path, name: str) -> list[Part]:
     if len(first):
         model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"
     seen = f"What the future features found on {name} look at: colour by category and positions ahead."
+    grown = f"The first tree of the first features found on {name}."
     return [
-        *drawn(weights, seen, caption_html(f"{name} ({model}). {STUDY.caption('weights')}")),
-        Fold(
-            f"Trees of features on {name}",
-            drawn(
-                trees,
-                f"The first tree of the first features found on {name}.",
-                caption_html(f"{name}. {STUDY.caption('trees')}"),
-            ),
-        ),
+        *drawn(weights, seen, f"{name} ({model}). {STUDY.caption('weights')}"),
+        Fold(f"Trees of features on {name}", drawn(trees, grown, f"{name}. {STUDY.caption('trees')}")),
     ]

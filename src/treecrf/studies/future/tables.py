@@ -27,20 +27,9 @@ STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 
 
 def patterns_layout(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Table 5.3: FF-MEMM by the start value G_0 of patterns.
+    """Table 5.3: FF-MEMM of order 0 on generated sets, by the start value G_0 of patterns.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.future.summary.summarise_runs`: the FF-MEMMs of order 0 on generated sets.
-    published : DataFrame
-        The file table_5_3_ff_memm_synthetic.
-
-    Returns
-    -------
-    DataFrame of str
-        Rows per data set and G_0: measured values, medians and means over the draws, and above them the published ones
-        where there are any.
+    Measured values are medians and means over the draws; above them stand the published ones where there are any.
     """
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
     rows = []
@@ -78,18 +67,7 @@ def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 
 def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller and order.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `with_published`.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set, labeller and bag, and below it the published one where there is one; a column per order.
-    """
+    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller, bag and order, from the frame of `with_published`."""
     orders = sorted(summary["order"].unique())
     rows = []
     for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
@@ -107,18 +85,7 @@ def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
-    """McNemar's tests between neighbours.
-
-    Parameters
-    ----------
-    tests : DataFrame
-        From `treecrf.studies.future.summary.compare_neighbours`, of all data sets.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per pair.
-    """
+    """McNemar's tests between neighbours, a row per pair."""
     return pd.DataFrame(
         {
             "data set": tests["dataset"],
@@ -136,17 +103,7 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
 
 
 def example_layout(example: pd.DataFrame) -> pd.DataFrame:
-    """The example of section 5.1.
-
-    Parameters
-    ----------
-    example : DataFrame
-        From `treecrf.studies.future.summary.one_directional_example`.
-
-    Returns
-    -------
-    DataFrame of str
-    """
+    """The example of section 5.1."""
     columns = {("", "label of x2"): list(example["label"])}
     for name, sign in (("alpha", "α"), ("beta", "β")):
         for source, column in (("published", f"published_{name}"), ("measured", name)):
@@ -160,13 +117,7 @@ def example_layout(example: pd.DataFrame) -> pd.DataFrame:
 
 
 def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds of one training and what was chosen, method by method.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.future.summary.summarise_runs`.
-    """
+    """CPU seconds of one training and what was chosen, method by method."""
     bags = [f" ({bag})" if bag != NO_BAG else "" for bag in summary["bag"]]
     return pd.DataFrame(
         {
@@ -196,18 +147,7 @@ def _step_text(value: float) -> str:
 
 
 def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of the study.
-
-    Parameters
-    ----------
-    frames : mapping of DataFrame
-        summary, best and tests, as from `treecrf.studies.future.summary.summarise`, of all data sets; example.
-
-    Returns
-    -------
-    dict of DataFrame
-        Layouts for `treecrf.rendering.layouts.write_layout`.
-    """
+    """Layouts by name, from the frames summary, best and tests of all data sets, and the example."""
     summary = frames["summary"]
     patterns = summary[(summary["method"] == "ff_memm_0") & summary["test_bag_accuracy"].notna()]
     return {

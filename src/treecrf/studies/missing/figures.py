@@ -23,17 +23,9 @@ DODGE = 0.62
 def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
     """Figure 4.1: mean accuracy against the missing rate, a panel per data set, a line per method.
 
-    Parameters
-    ----------
-    evaluations : DataFrame
-        dataset, stand_in, rate, method, training_set, test_set, n_positions, n_correct; a row per damaged training
-        set and damaged test set.
-
-    Returns
-    -------
-    Figure
-        Marker: mean accuracy of the evaluations. Bar: one standard deviation to either side, where there are two
-        evaluations or more. The methods stand side by side at each rate, so that no bar hides another.
+    `evaluations` has a row per damaged training set and damaged test set. Marker: mean accuracy of the evaluations.
+    Bar: one standard deviation to either side, where there are two evaluations or more. The methods stand side by side
+    at each rate, so that no bar hides another.
     """
     accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
     methods = ordered_methods(evaluations["method"])
@@ -52,17 +44,8 @@ def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
 
-    Parameters
-    ----------
-    comparisons : DataFrame
-        dataset, stand_in, rate, baseline, method, accuracy_points, points_low, points_high.
-    baseline : str
-        Method that the others are compared with.
-
-    Returns
-    -------
-    Figure
-        Marker: difference in points of accuracy. Bar: its 95 % interval. Values that are not finite are left out.
+    `comparisons` is from `treecrf.statistics.deviance.compare_all`. Marker: difference in points of accuracy. Bar: its
+    95 % interval. Values that are not finite are left out.
     """
     against = comparisons[comparisons["baseline"] == baseline]
     if against.empty:
@@ -86,16 +69,9 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
 def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     """Figure 4.2: share of the lines on which each line feature is true, a panel per data set.
 
-    Parameters
-    ----------
-    frequencies : DataFrame
-        dataset, stand_in, feature, number, share_true.
-
-    Returns
-    -------
-    Figure
-        A bar per feature, the most frequent on top; over several data sets the order is that of the mean share, so
-        that a feature is in the same place in each panel. A sentence where there is no feature.
+    `frequencies` is from `treecrf.studies.missing.summary.feature_frequencies`. The most frequent feature is on top;
+    over several data sets the order is that of the mean share, so that a feature is in the same place in each panel. A
+    sentence where there is no feature.
     """
     if frequencies.empty:
         figure = Figure(figsize=(5.0, 0.8))

@@ -9,13 +9,12 @@ import pandas as pd
 
 from treecrf.io.files import read_frames
 from treecrf.rendering.parts import (
+    Exhibits,
     Fold,
     Part,
     Section,
     Study,
-    Table,
     by_dataset,
-    caption_html,
     captioned,
     drawn,
     open_choices,
@@ -56,23 +55,22 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
         for name in ("evaluations", "comparisons", "frequencies")
     }
-    sections = [_accuracy(settings.missing, frames["evaluations"], layouts, folder)]
-    if len(frames["comparisons"]):
-        sections.append(_comparisons(settings.missing, frames["comparisons"], layouts, folder))
-    costs = Table("CPU seconds by method", layouts["costs"], folder / "tables/costs")
-    sections.append(
-        Section("missing-cost", "What handling missing values costs", [captioned(STUDY.caption("costs")), costs])
-    )
-    if len(frames["frequencies"]):
-        alt = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
-        sections.append(
-            Section(
-                "line-features",
-                "Line features",
-                drawn(folder / "figure_4_2.svg", alt, caption_html(STUDY.caption("figure_4_2"))),
-            )
-        )
-    return Study("missing", STUDY.title, missing_headline(frames["evaluations"]), sections)
+    shown = Exhibits(folder, layouts, STUDY.caption)
+    bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
+    sections = [
+        _accuracy(settings.missing, frames["evaluations"], shown),
+        _comparisons(settings.missing, frames["comparisons"], shown),
+        Section(
+            "missing-cost",
+            "What handling missing values costs",
+            shown.captioned_table("costs", "CPU seconds by method"),
+        ),
+        Section(
+            "line-features", "Line features", shown.figure("figure_4_2", bars) if len(frames["frequencies"]) else []
+        ),
+    ]
+    headline = missing_headline(frames["evaluations"])
+    return Study("missing", STUDY.title, headline, [section for section in sections if section.parts])
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -82,9 +80,7 @@ def is_finished(results: Path, name: str) -> bool:
     )
 
 
-def _accuracy(
-    settings: MissingSettings, evaluations: pd.DataFrame, layouts: Mapping[str, pd.DataFrame], folder: Path
-) -> Section:
+def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits) -> Section:
     overview = paragraph(
         INTRODUCTION,
         train=by_dataset(settings, "n_training_sets"),
@@ -97,45 +93,41 @@ def _accuracy(
         f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the "
         "numbers."
     )
-    caption = "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
     parts = [
         overview,
-        *drawn(folder / "figure_4_1.svg", alt, caption_html(STUDY.caption("figure_4_1"))),
-        Table(caption, layouts["accuracy"], folder / "tables/accuracy"),
+        *shown.figure("figure_4_1", alt),
+        shown.table(
+            "accuracy", "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
+        ),
         open_choices(settings, CHOICES),
     ]
     return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
 
 
-def _comparisons(
-    settings: MissingSettings, comparisons: pd.DataFrame, layouts: Mapping[str, pd.DataFrame], folder: Path
-) -> Section:
+def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Exhibits) -> Section:
+    """Tables of the data sets that have a baseline, for each baseline; without parts where nothing was compared."""
     chosen = comparisons["dataset"].map(settings.baseline_of)
     parts: list[Part] = []
     for baseline in ordered_methods(chosen):
-        name, shown = method_name(baseline), set(comparisons["dataset"][chosen == baseline])
-        for kind, caption, title in (
-            ("coefficients", "coefficients", f"Table 4.1: log odds against {name}"),
-            ("effects", "effects_table", f"Points of accuracy against {name}"),
-        ):
-            layout = _of_sets(layouts[f"{kind}_{baseline}"], shown)
-            parts += [captioned(STUDY.caption(caption)), Table(title, layout, folder / f"tables/{kind}_{baseline}")]
-        title = f"All tests against {name}"
-        tests = Table(
-            title, _of_sets(layouts[f"significance_{baseline}"], shown), folder / f"tables/significance_{baseline}"
-        )
-        parts.append(Fold(title, [tests]))
+        name, datasets = method_name(baseline), set(comparisons["dataset"][chosen == baseline])
+        kinds = (f"{kind}_{baseline}" for kind in ("coefficients", "effects", "significance"))
+        tables = shown._replace(layouts={kind: _of_sets(shown.layouts[kind], datasets) for kind in kinds})
+        parts += [
+            captioned(STUDY.caption("coefficients")),
+            tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds against {name}"),
+            captioned(STUDY.caption("effects_table")),
+            tables.table(f"effects_{baseline}", f"Points of accuracy against {name}"),
+            tables.folded_table(f"significance_{baseline}", f"All tests against {name}"),
+        ]
     for baseline in sorted(set(chosen)):
         name = method_name(baseline)
         alt = f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
-        effects = drawn(folder / f"effects_{baseline}.svg", alt, caption_html(STUDY.caption("effects")))
+        effects = drawn(shown.folder / f"effects_{baseline}.svg", alt, STUDY.caption("effects"))
         if effects:
             parts.append(Fold(f"The same as a figure, all data sets against {name}", effects))
-    deviance = Table("Analysis of deviance", layouts["deviance"], folder / "tables/deviance")
-    parts.append(Fold("Analysis of deviance", [deviance]))
-    parts.append(
-        paragraph("Tables with every other method as the baseline are among the results (<code>missing/tables</code>).")
-    )
+    if parts:
+        others = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
+        parts += [shown.folded_table("deviance", "Analysis of deviance"), paragraph(others)]
     return Section("missing-tests", "Which differences are real (table 4.1)", parts)
 
 

@@ -32,13 +32,6 @@ def summarise(
         Whole, as they are before cells go missing.
     description : mapping
         From `treecrf.datasets.describing.describe_sets`.
-
-    Returns
-    -------
-    dict of DataFrame
-        evaluations: correct positions per rate, method, training set and test set. comparisons: tests and effects of every
-        method against every other. deviance: the analysis of deviance. choices: lambda and iteration. costs: CPU seconds
-        per phase. frequencies: see `feature_frequencies`. All with a column stand_in.
     """
     counts = stacked(frames["counts"])
     found = {
@@ -53,13 +46,7 @@ def summarise(
 
 
 def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
-    """Counts of whole test sets: those of `evaluate_method` summed over sequences.
-
-    Returns
-    -------
-    DataFrame
-        dataset, rate, method, training_set, test_set, n_positions, n_correct.
-    """
+    """Counts of whole test sets: those of `evaluate_method` summed over sequences."""
     groups = counts.groupby(COUNT_NAMES[:5], sort=False, observed=True)
     return groups[["n_positions", "n_correct"]].sum().reset_index()
 
@@ -75,16 +62,7 @@ def comparable(counts: pd.DataFrame) -> pd.DataFrame:
 def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:
     """Share of the observations on which each attribute of two categories is true (figure 4.2).
 
-    Parameters
-    ----------
-    dataset : str
-    data : SequenceSet
-
-    Returns
-    -------
-    DataFrame
-        dataset, feature, number (from 1), share_true (of the observations that show it; the second category is
-        "true"). No rows for attributes of more categories.
+    dataset, feature, number (from 1), share_true (of the observations that show it; the second category is "true").
     """
     rows = []
     for j, attribute in enumerate(data.attributes):

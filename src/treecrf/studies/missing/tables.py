@@ -16,7 +16,6 @@ from treecrf.rendering.cells import (
     DAGGER,
     DASH,
     PUBLISHED_FOR,
-    SIGNIFICANCE_LEVEL,
     STAR,
     cell_texts,
     count_text,
@@ -29,6 +28,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.published import missing_value_coefficients
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
@@ -38,13 +38,7 @@ TERM_NAMES = {"none": "constant only", "training_set": "training set", "method":
 
 
 def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """All tables, with those of comparisons for every method as the baseline.
-
-    Parameters
-    ----------
-    frames : mapping of DataFrame
-        evaluations, comparisons, costs and deviance, as from `treecrf.studies.missing.summary.summarise`, of all data sets.
-    """
+    """Layouts by name, from the frames evaluations, comparisons, costs and deviance of all data sets."""
     layouts = {
         "accuracy": accuracy_layout(frames["evaluations"]),
         "costs": costs_layout(frames["costs"]),
@@ -60,23 +54,10 @@ def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 
 
 def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Tables 4.1 a to d: the log odds of every method against `baseline`, measured beside published.
+    """Tables 4.1 a to d: the log odds of every method against `baseline`, measured and published.
 
-    Parameters
-    ----------
-    comparisons : DataFrame
-        dataset, stand_in, rate, baseline, method, coefficient, p_value, clustered_p_holm.
-    published : DataFrame
-        From `treecrf.studies.missing.published.missing_value_coefficients`.
-    baseline : str
-        Published values are shown where the dissertation has the same baseline.
-
-    Returns
-    -------
-    DataFrame of str
-        Columns (group, name): what the row is of, then a group per method. `STAR`: p < 0.05 by the Wald test, as
-        in the dissertation. `DAGGER`: also clustered by test sequence and corrected by Holm's method. All p-values
-        are in `significance_layout`.
+    `STAR`: p < 0.05 by the Wald test, as in the dissertation. `DAGGER`: also clustered by test sequence and corrected
+    by Holm's method. All p-values are in `significance_layout`.
     """
     against = _against(comparisons, baseline)
     rows = _rows(against, ["dataset", "rate"])
@@ -100,17 +81,7 @@ def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, base
 def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Every test of every method against `baseline`: coefficient, standard errors and p-values.
 
-    Parameters
-    ----------
-    comparisons : DataFrame
-        dataset, stand_in, rate, baseline, method, coefficient, standard_error, p_value, p_holm,
-        likelihood_ratio_p_value, clustered_standard_error, clustered_p_value, clustered_p_holm.
-    baseline : str
-
-    Returns
-    -------
-    DataFrame of str
-        Columns (group, name): tests that take positions as independent, then those clustered by test sequence.
+    First the tests that take positions as independent, then those clustered by test sequence.
     """
     against = _sorted_by_method(_against(comparisons, baseline))
     independent, clustered = "positions independent", "clustered by test sequence"
@@ -137,19 +108,7 @@ def comparison_layout(kind: str, comparisons: pd.DataFrame, baseline: str) -> pd
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval.
-
-    Parameters
-    ----------
-    comparisons : DataFrame
-        dataset, stand_in, rate, baseline, method, accuracy_points, points_low, points_high.
-    baseline : str
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and missing rate, a column per method.
-    """
+    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method."""
     against = _against(comparisons, baseline)
     rows = _rows(against, ["dataset", "rate"])
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
@@ -161,18 +120,9 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy in percent, the best mean of each row marked by `BEST`.
+    """Mean and standard deviation of the accuracy in percent; `BEST` marks the best mean of each row.
 
-    Parameters
-    ----------
-    evaluations : DataFrame
-        dataset, stand_in, rate, method, n_positions, n_correct.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and missing rate, a column per method. A single evaluation has no standard deviation.
-        Means that look the same in print are all marked.
+    A single evaluation has no standard deviation. Means that look the same in print are all marked.
     """
     accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
     rows = _rows(accuracy, ["dataset", "rate"])
@@ -194,16 +144,8 @@ def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
 def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds by data set, missing rate and method, and how many times the cheapest method's they are.
 
-    Parameters
-    ----------
-    costs : DataFrame
-        dataset, stand_in, rate, method, training_set, phase, cpu_seconds, n_iterations.
-
-    Returns
-    -------
-    DataFrame of str
-        Columns (group, name). Means over the training sets; a training is all phases but `PHASES_APART`, which have
-        columns of their own. The methods choose different numbers of iterations: hence the group "one iteration".
+    Means over the training sets; a training is all phases but `PHASES_APART`, which have columns of their own. The
+    methods choose different numbers of iterations: hence the group "one iteration".
     """
     names = ["dataset", "rate", "method", "training_set"]
     groups = costs.assign(phase=costs["phase"].where(costs["phase"].isin(PHASES_APART), "training"))
@@ -228,18 +170,8 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set, and then the method, add to the binomial model.
-
-    Parameters
-    ----------
-    deviance : DataFrame
-        dataset, rate, term, degrees_of_freedom, deviance, residual_degrees_of_freedom, residual_deviance, p_value.
-
-    Returns
-    -------
-    DataFrame of str
-        Columns (group, name); df: degrees of freedom. A row per data set, missing rate and term, in the order of the
-        frame.
+    """Analysis of deviance: what the training set and then the method add to the binomial model (df: degrees of
+    freedom).
     """
     added, left = "added by the term", "residual"
     return grouped(

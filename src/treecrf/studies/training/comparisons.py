@@ -24,19 +24,7 @@ INDUCTION_METHODS = ("mallet", "induced_crf")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two methods on one data set.
-
-    Attributes
-    ----------
-    place : Place
-    decoder, method, other : str
-    points : float
-        Accuracy of `method` minus that of `other`, percentage points.
-    p : float
-        McNemar's p-value.
-    published : float
-        The same points as published; NaN where they are not.
-    """
+    """Two methods on one data set: points that `method` is better, McNemar's p-value, the same points as published."""
 
     place: Place
     decoder: str
@@ -65,16 +53,7 @@ class Comparison:
 
 
 def compare(results: Results, place: Place, method: str, other: str, decoder: str = BETTER) -> Comparison | None:
-    """Two methods on one data set; None where one of them was not run.
-
-    Parameters
-    ----------
-    results : Results
-    place : Place
-    method, other : str
-        One of them may be `INDUCTION`.
-    decoder : str
-    """
+    """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run."""
     pairs = results.frame("training", place.name, "comparisons")
     if pairs is None:
         return None

@@ -71,14 +71,7 @@ def accuracy_by_iteration(
 def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
     """Figure 3.2: CPU seconds of training up to each iteration, a panel per data set, a line per method.
 
-    Parameters
-    ----------
-    curves, methods : see `accuracy_by_iteration`
-
-    Returns
-    -------
-    Figure
-        Line: cumulative CPU seconds of one thread. Marker: the iteration that cross-validation chose.
+    Parameters as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
     """
     shown = _of_methods(curves, methods)
     with mpl.rc_context(SETTINGS):
@@ -95,17 +88,10 @@ def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = N
 def accuracies(summary: pd.DataFrame) -> Figure:
     """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`, of any data sets and methods.
-
-    Returns
-    -------
-    Figure
-        A row per method, the same in each panel; empty where a method was not run. Dot: accuracy at the cross-validated
-        choice, mean over the perturbed runs (of a method without such runs the unperturbed one). Bar: smallest to
-        largest of these runs. Triangle: the same mean of the peaks of the test curves. Vertical line: published.
+    `summary` is from `treecrf.studies.training.summary.summarise`. A row per method, the same in each panel; empty
+    where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
+    without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: the same mean of the peaks
+    of the test curves. Vertical line: published.
     """
     better = summary[summary["decoder"] == BETTER]
     methods = ordered_training_methods(better["method"])
@@ -130,10 +116,7 @@ def accuracies(summary: pd.DataFrame) -> Figure:
 def published_peaks() -> pd.DataFrame:
     """Published accuracies and the iterations that reach them (PhD table 3.5).
 
-    Returns
-    -------
-    DataFrame
-        dataset, method, percent, first and last (of a range of iterations, else the same).
+    dataset, method, percent, first and last (of a range of iterations, else the same).
     """
     percent = training_accuracies().query("decoder == @BETTER")[["dataset", "method", "percent"]]
     peaks = percent.merge(training_costs()[["dataset", "method", "iterations"]], on=["dataset", "method"])

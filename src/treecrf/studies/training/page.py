@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -10,15 +10,11 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
 from treecrf.rendering.parts import (
+    Exhibits,
     Fold,
-    Part,
     Section,
     Study,
-    Table,
     by_dataset,
-    caption_html,
-    captioned,
-    drawn,
     listed,
     open_choices,
     paragraph,
@@ -82,16 +78,25 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     if not finished:
         return None
     folder = results / "training"
-    frames = {
-        file: read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("summary", "notes")
-    }
-    sections = [
-        _accuracy(settings.training, frames, layouts, _stand_ins(results, finished), folder),
-        _published(settings.training, layouts, folder),
-        *_curves(folder, finished),
-        *_steps(layouts, folder),
+    summary, notes = (
+        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("summary", "notes")
+    )
+    shown = Exhibits(folder, layouts, STUDY.caption)
+    panels = f"a panel for each of {', '.join(finished)}, a line for each method"
+    curves = [
+        *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
+        *shown.figure("figure_3_2", f"CPU seconds up to each iteration: {panels}."),
     ]
-    return Study("training", STUDY.title, training_headline(frames["summary"]), sections)
+    steps = shown.captioned_table("table_3_6", "Table 3.6, published and measured")
+    sections = [
+        _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown),
+        _published(settings.training, shown),
+        Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
+        Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
+    ]
+    return Study(
+        "training", STUDY.title, training_headline(summary), [section for section in sections if section.parts]
+    )
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -104,11 +109,7 @@ def is_finished(results: Path, name: str) -> bool:
 
 
 def _accuracy(
-    settings: TrainingSettings,
-    frames: dict[str, pd.DataFrame],
-    layouts: Mapping[str, pd.DataFrame],
-    stand_ins: dict[str, str],
-    folder: Path,
+    settings: TrainingSettings, summary: pd.DataFrame, notes: pd.DataFrame, stand_ins: dict[str, str], shown: Exhibits
 ) -> Section:
     overview = paragraph(
         INTRODUCTION,
@@ -116,91 +117,36 @@ def _accuracy(
         runs=by_dataset(settings, "n_perturbed_runs"),
         java_runs=by_dataset(settings, "n_perturbed_java_runs"),
     )
-    names = ", ".join(dict.fromkeys(frames["summary"]["dataset"]))
+    names = ", ".join(dict.fromkeys(summary["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
-    parts: list[Part] = [
+    peaks = shown.table("peaks", "Peak of the test curve, mean ± sd; the best of a data set is bold")
+    stands_in = Markup("<b>{} is a stand-in</b>: {}")
+    parts = [
         overview,
-        *listed(
-            [Markup("<b>{} is a stand-in</b>: {}").format(*stand_in) for stand_in in stand_ins.items()], "stand-in"
-        ),
-        *drawn(folder / "accuracies.svg", alt, caption_html(STUDY.caption("accuracies"))),
-        Table(
-            "Cross-validated choice, mean ± sd; the best of a data set is bold",
-            layouts["accuracy"],
-            _file(folder, "accuracy"),
-        ),
-        *listed(_not_run(frames["notes"]), "notes"),
-        Fold(
-            "Peaks of the test curves",
-            [
-                Table(
-                    "Peak of the test curve, mean ± sd; the best of a data set is bold",
-                    layouts["peaks"],
-                    _file(folder, "peaks"),
-                )
-            ],
-        ),
-        Fold(
-            "What cross-validation chose",
-            [Table("What cross-validation chose", layouts["choices"], _file(folder, "choices"))],
-        ),
+        *listed([stands_in.format(name, text) for name, text in stand_ins.items()], "stand-in"),
+        *shown.figure("accuracies", alt),
+        shown.table("accuracy", "Cross-validated choice, mean ± sd; the best of a data set is bold"),
+        *listed(_not_run(notes), "notes"),
+        Fold("Peaks of the test curves", [peaks]),
+        shown.folded_table("choices", "What cross-validation chose"),
         _choices(settings),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
 
-def _published(settings: TrainingSettings, layouts: Mapping[str, pd.DataFrame], folder: Path) -> Section:
-    parts: list[Part] = []
-    if len(layouts["table_3_4"]):
-        parts += [
-            captioned(STUDY.caption("table_3_4")),
-            Table("Table 3.4, published and measured", layouts["table_3_4"], _file(folder, "table_3_4")),
-        ]
-    if len(layouts["table_3_5"]):
-        parts += [
-            captioned(STUDY.caption("table_3_5")),
-            Table("Table 3.5, published and measured", layouts["table_3_5"], _file(folder, "table_3_5")),
-        ]
-    parts.append(paragraph(CLUSTERED_NOTE))
+def _published(settings: TrainingSettings, shown: Exhibits) -> Section:
+    parts = [
+        *shown.captioned_table("table_3_4", "Table 3.4, published and measured"),
+        *shown.captioned_table("table_3_5", "Table 3.5, published and measured"),
+        paragraph(CLUSTERED_NOTE),
+    ]
     for decoder in settings.values("decoder"):
         title = f"All tests between methods, decoder: {DECODER_NAMES[decoder]}"
-        name = f"tests_{decoder}"
-        parts.append(Fold(title, [Table(title, layouts[name], _file(folder, name))]))
+        parts.append(shown.folded_table(f"tests_{decoder}", title))
     return Section("training-tests", "Published and measured (tables 3.4 and 3.5)", parts)
 
 
-def _curves(folder: Path, names: Sequence[str]) -> Iterator[Section]:
-    panels = f"a panel for each of {', '.join(names)}, a line for each method"
-    parts = [
-        *drawn(
-            folder / "figure_3_1.svg",
-            f"Test accuracy by iteration: {panels}.",
-            caption_html(STUDY.caption("figure_3_1")),
-        ),
-        *drawn(
-            folder / "figure_3_2.svg",
-            f"CPU seconds up to each iteration: {panels}.",
-            caption_html(STUDY.caption("figure_3_2")),
-        ),
-    ]
-    if parts:
-        yield Section("training-curves", "Learning curves (figures 3.1 and 3.2)", parts)
-
-
-def _steps(layouts: Mapping[str, pd.DataFrame], folder: Path) -> Iterator[Section]:
-    if len(layouts["table_3_6"]):
-        table = Table("Table 3.6, published and measured", layouts["table_3_6"], _file(folder, "table_3_6"))
-        yield Section(
-            "training-cost", "CPU seconds per iteration (table 3.6)", [captioned(STUDY.caption("table_3_6")), table]
-        )
-
-
 # --- parts ------------------------------------------------------------------------------------------
-
-
-def _file(folder: Path, name: str) -> Path:
-    """A table's files but for the suffix."""
-    return folder / "tables" / name
 
 
 def _stand_ins(results: Path, names: Iterable[str]) -> dict[str, str]:

@@ -13,20 +13,7 @@ STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
 
 
 def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.6: CPU seconds of one iteration of forward-backward and of one induction of features.
-
-    Parameters
-    ----------
-    costs : DataFrame
-        From `treecrf.studies.training.summary.costs`.
-    published : DataFrame
-        From `treecrf.studies.training.published.training_costs`.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and method of `STEP_METHODS`, and of the user's own; columns (group, name). The last group is of a whole training.
-    """
+    """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
     known = published_of(rows["dataset"], rows["method"], published)
     columns = row_names(rows, known)

@@ -182,11 +182,6 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
         As in `treecrf.studies.training.jobs.Outcome`, one of each for every method.
     exact_under : int
         Fewer discordant positions are tested exactly.
-
-    Returns
-    -------
-    DataFrame
-        As from `treecrf.statistics.deviance.compare_pairs`.
     """
     parts = []
     for choice, predicted in zip(choices, predictions, strict=True):

@@ -16,7 +16,6 @@ from treecrf.rendering.cells import (
     BEST,
     DAGGER,
     DASH,
-    SIGNIFICANCE_LEVEL,
     STAR,
     cell_texts,
     count_text,
@@ -29,6 +28,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
 from treecrf.studies.training.rows import (
@@ -65,18 +65,7 @@ PAIR = ("dataset", "decoder", "method", "other")
 
 
 def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of the training study.
-
-    Parameters
-    ----------
-    frames : mapping of DataFrame
-        summary, comparisons, costs and notes, as from `treecrf.studies.training.summary.summarise`, of all data sets.
-
-    Returns
-    -------
-    dict of DataFrame
-        Layouts for `treecrf.rendering.layouts.write_layout`.
-    """
+    """Layouts by name, from the frames summary, comparisons, costs and notes of all data sets."""
     summary, comparisons = frames["summary"], frames["comparisons"]
     tests = {f"tests_{decoder}": pairs_layout(comparisons, decoder) for decoder in dict.fromkeys(summary["decoder"])}
     return {
@@ -97,23 +86,10 @@ def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Table 3.4: TreeCRF with shrinkage beside the original algorithm, by decoder.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`.
-    comparisons : DataFrame
-        From `treecrf.studies.training.summary.compare`.
-    published : DataFrame
-        dataset, decoder, variant, accuracy_percent, stars: the file table_3_4_shrinkage.
-
-    Returns
-    -------
-    DataFrame of str
-        Rows per data set that has one of the methods: published (of a stand-in: and for which set); measured at the
-        cross-validated choice; mean and standard deviation over the perturbed runs; peak of the test curve with its
-        iteration. Columns (decoder, algorithm). The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that
-        McNemar's p is below, and then a `DAGGER` where the test clustered by sequence, after Holm's correction, has p below
-        `SIGNIFICANCE_LEVEL` too.
+    Rows per data set that has one of the methods: published (of a stand-in: and for which set); measured at the
+    cross-validated choice; mean and standard deviation over the perturbed runs; peak of the test curve with its
+    iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
+    `DAGGER` where the test clustered by sequence, after Holm's correction, has p below `SIGNIFICANCE_LEVEL` too.
     """
     ours = summary[summary["method"].isin(VARIANTS)]
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
@@ -137,25 +113,11 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
 
 
 def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.5: accuracy, CPU seconds and iterations of the methods that the dissertation compares.
+    """Table 3.5: accuracy, CPU seconds and iterations of the dissertation's methods and of custom labellers.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`.
-    comparisons : DataFrame
-        From `treecrf.studies.training.summary.compare`.
-    published : DataFrame
-        dataset, method, accuracy_percent, stars_vs_baseline, best_of_treecrf_and_mallet, cpu_seconds, iterations: the file
-        table_3_5_methods.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and method of `STANDS_FOR`, and custom labellers; columns (group, name). All with the decoder that cross-validation
-        prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below
-        (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`: significantly better of TreeCRF and MALLET, or
-        of TreeCRF and CRF with induction where MALLET was not run.
+    All with the decoder that cross-validation prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that
+    McNemar's p against `BASELINE` is below (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`:
+    significantly better of TreeCRF and MALLET, or of TreeCRF and CRF with induction where MALLET was not run.
     """
     shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
     better = summary[(summary["decoder"] == BETTER) & shown]
@@ -180,20 +142,11 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
 
 
 def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame:
-    """Accuracy of every method with the decoder that cross-validation prefers, the best of each set marked by `BEST`.
+    """Accuracy of every method with the decoder that cross-validation prefers, by data set; `BEST` marks the best.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`.
-    kind : "chosen" or "peak"
-        At the cross-validated choice, or at the peak of the test curve.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per method, a column per data set: mean and standard deviation over the perturbed runs, in percent; a method
-        without such runs shows its unperturbed accuracy. Those that look the same in print are all marked.
+    `kind` is "chosen" (at the cross-validated choice) or "peak" (of the test curve). Mean and standard deviation over
+    the perturbed runs, in percent; a method without such runs shows its unperturbed accuracy. Those that look the same
+    in print are all marked.
     """
     better = summary[summary["decoder"] == BETTER]
     centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
@@ -213,21 +166,11 @@ def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame
 
 
 def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
-    """McNemar's test for every pair of methods.
+    """McNemar's test for every pair of methods with a decoder; "better": the one that cross-validation prefers.
 
-    Parameters
-    ----------
-    comparisons : DataFrame
-        From `treecrf.studies.training.summary.compare`.
-    decoder : str
-        Or "better": each method with the decoder that cross-validation prefers for it.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and pair; columns (group, name): accuracy of the method minus that of the other in points, the
-        positions on which only either is right, p-values with positions independent and clustered by test sequence, each
-        also after Holm's correction over the pairs of the data set.
+    A row per data set and pair: accuracy of the method minus that of the other in points, the positions on which only
+    either is right, p-values with positions independent and clustered by test sequence, each also after Holm's
+    correction over the pairs of the data set.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     columns = {
@@ -245,18 +188,10 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
 
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """What cross-validation chose for every method.
+    """What cross-validation chose for every method, by decoder, and the decoder preferred.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per data set and method; columns (decoder, name): the setting (of several splits all, parted by " / "), the
-        iteration (smallest to largest of the splits), the cross-validated accuracy in percent. Then the decoder preferred.
+    The setting (of several splits all, parted by " / "), the iteration (smallest to largest of the splits), the
+    cross-validated accuracy in percent.
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(summary, "dataset", "method", "decoder")
@@ -272,18 +207,7 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
-    """Methods that were not run, and why.
-
-    Parameters
-    ----------
-    notes : DataFrame
-        dataset, method, note; may be empty.
-
-    Returns
-    -------
-    DataFrame of str
-        A row per method and reason, with its data sets parted by commas.
-    """
+    """Methods that were not run, and why: a row per method and reason, with its data sets parted by commas."""
     groups = notes.groupby(["method", "note"], sort=False)["dataset"].agg(", ".join).reset_index()
     return pd.DataFrame(
         {

@@ -15,13 +15,7 @@ def read_published(name: str) -> pd.DataFrame:
 
 
 def future_accuracies() -> pd.DataFrame:
-    """Published accuracies of the study of future features (PhD tables 5.4 and 5.5).
-
-    Returns
-    -------
-    DataFrame
-        dataset, method (as in `treecrf.studies.settings.FutureSettings`), bag, percent, table.
-    """
+    """Published accuracies (PhD tables 5.4 and 5.5): dataset, method, bag, percent, table."""
     synthetic = read_published("table_5_4_synthetic_accuracy").melt("dataset", var_name="method", value_name="percent")
     synthetic["method"] = synthetic["method"].replace("sw", "sliding_window")
     synthetic["bag"] = synthetic["method"].map(lambda method: "bag 6" if method.startswith("ff_") else NO_BAG)

@@ -73,16 +73,9 @@ def recommendation(
     costs: pd.DataFrame,
     deviance: pd.DataFrame | None = None,
 ) -> tuple[str | None, str]:
-    """The guide's short answer alone, without its table.
+    """The method that the guide names first (None without comparisons), and its short answer as Markdown.
 
     Parameters are those of `missing_values_guide`.
-
-    Returns
-    -------
-    method : str or None
-        The method that it names first; None where none was compared.
-    text : str
-        Which method to use, and why, in Markdown.
     """
     run = prepare(evaluations, comparisons, costs, deviance)
     method = None if run.judged.empty else records_of(run.judged)[0].method
@@ -92,15 +85,10 @@ def recommendation(
 
 
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy of each method by rate, for one data set, with the marks of the guide.
+    """Accuracy of each method by rate, for one data set: method, then a column for each rate, such as "10 %".
 
-    Parameters are those of `missing_values_guide`.
-
-    Returns
-    -------
-    DataFrame
-        method, then a column for each rate, such as "10 %": percent, followed by `BEST` for the best mean of the rate
-        and by `WORSE` for a method that is clearly worse than it.
+    Parameters are those of `missing_values_guide`. Percent, followed by `BEST` for the best mean of the rate and by
+    `WORSE` for a method that is clearly worse than it.
     """
     run = prepare(evaluations, comparisons, costs, None)
     marks = run.judged.set_index(["rate", "method"])

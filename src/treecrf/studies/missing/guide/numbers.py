@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import SIGNIFICANCE_LEVEL
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.tables import PHASES_APART
 
 YARDSTICK = "imputation"
@@ -38,20 +38,8 @@ CELL = ["dataset", "rate", "method"]
 class Run:
     """What the page is made from.
 
-    Attributes
-    ----------
-    accuracy : DataFrame
-        dataset, stand_in, rate, method, percent: means of the evaluations, in the order of the data sets.
-    cells : DataFrame
-        The rows of `accuracy` with holes (`_judge`).
-    comparisons : DataFrame
-        With the column `p`, which decides.
-    costs : DataFrame
-        From `_relative_costs`.
-    yardstick : str
-        What a relative cost of 1 is.
-    deviance : DataFrame or None
-    evaluations : DataFrame
+    `accuracy` has means of the evaluations, in the order of the data sets; `cells` its rows with holes (`_judge`);
+    `comparisons` the column `p`, which decides; a relative cost of 1 (`_relative_costs`) is that of the `yardstick`.
     """
 
     accuracy: pd.DataFrame
@@ -83,17 +71,9 @@ class Run:
 
 
 class Record(NamedTuple):
-    """Standing of one method.
+    """Standing of one method: its cases; those with the best mean, clearly worse than a best method or than any method.
 
-    Attributes
-    ----------
-    method : str
-    n_cases, n_best, n_worse, n_beaten : int
-        Cases; those with the best mean, clearly worse than a best method, clearly worse than any method.
-    behind : float
-        Mean points behind the best.
-    places : dict
-        Data sets on which it was beaten, by the rates.
+    `behind` is the mean of points behind the best; `places` has the data sets on which it was beaten, by the rates.
     """
 
     method: str
@@ -159,13 +139,10 @@ def _mean_accuracy(evaluations: pd.DataFrame) -> pd.DataFrame:
 
 
 def _judge(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """What became of each method on each data set and rate with holes.
+    """The columns of `accuracy` for each data set and rate with holes, and what became of each method.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `accuracy`, and behind (points behind the best mean), best, worse (clearly worse than a best
-        method), beaten (clearly worse than any method), compared (part of a case).
+    behind (points behind the best mean), best, worse (clearly worse than a best method), beaten (clearly worse than any
+    method), compared (part of a case).
     """
     lost = comparisons[(comparisons["coefficient"] < 0) & (comparisons["p"] < SIGNIFICANCE_LEVEL)]
     compared = set(comparisons[CASE].itertuples(index=False, name=None))
@@ -222,15 +199,10 @@ def spans_of(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def _relative_costs(costs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Costs of each data set, rate and method, and what they are relative to.
+    """Costs of each data set, rate and method, and what they are relative to: `YARDSTICK` or "the cheapest method".
 
-    Returns
-    -------
-    DataFrame
-        dataset, rate, method, iterations, training (CPU seconds), seconds (of one training iteration), prediction
-        (CPU seconds; NaN where not measured): means over the training sets. ratio, prediction_ratio.
-    str
-        `YARDSTICK` or "the cheapest method".
+    dataset, rate, method, iterations, training (CPU seconds), seconds (of one training iteration), prediction (CPU
+    seconds; NaN where not measured): means over the training sets. ratio, prediction_ratio.
     """
     keys = [*CELL, "training_set"]
     training = costs[~costs["phase"].isin(PHASES_APART)].groupby(keys, observed=True)

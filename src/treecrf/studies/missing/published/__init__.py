@@ -15,9 +15,6 @@ def read_published(name: str) -> pd.DataFrame:
 def missing_value_coefficients() -> pd.DataFrame:
     """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
 
-    Returns
-    -------
-    DataFrame
-        dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
+    dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
     """
     return read_published("table_4_1_missing_values")

@@ -22,13 +22,9 @@ def read_published(name: str) -> pd.DataFrame:
 
 
 def training_accuracies() -> pd.DataFrame:
-    """Published accuracies of the training study (PhD tables 3.4 and 3.5).
+    """Published accuracies of the training study (PhD tables 3.4 and 3.5): dataset, method, decoder, percent, table.
 
-    Returns
-    -------
-    DataFrame
-        dataset, method, decoder, percent, table. The decoder is "better" for table 3.5, which shows the better of the
-        two.
+    The decoder is "better" for table 3.5, which shows the better of the two.
     """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
     by_decoder = read_published("table_3_4_shrinkage")
@@ -44,11 +40,8 @@ def training_accuracies() -> pd.DataFrame:
 def training_costs() -> pd.DataFrame:
     """Published CPU seconds and iterations to the peak (PhD table 3.5), and CPU seconds per iteration (table 3.6).
 
-    Returns
-    -------
-    DataFrame
-        dataset, method, cpu_seconds, iterations (text, may be a range), forward_backward_seconds, induction_seconds;
-        NaN where table 3.6 does not have the method.
+    dataset, method, cpu_seconds, iterations (text, may be a range), forward_backward_seconds, induction_seconds; NaN
+    where table 3.6 does not have the method.
     """
     totals, steps = read_published("table_3_5_methods"), read_published("table_3_6_cpu_per_iteration")
     parts = []
