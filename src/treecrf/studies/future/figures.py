@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.models.drawing import FUTURE_DRAWINGS
+from treecrf.models.labellers import FUTURE
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.future.methods import family_name, with_published
@@ -60,7 +60,7 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
-    of_family = FUTURE_DRAWINGS[family].style if family in FUTURE_DRAWINGS else OTHER_STYLE
+    of_family = FUTURE[family].drawing.style if family in FUTURE else OTHER_STYLE
     style = of_family if bag == bags[0] else SECOND_BAG
     shown: dict[str, Any] = {
         "markersize": MARKER_SIZES.get(str(style["marker"]), 4.2),
