@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from smile_files import PROTEIN_WINDOW, decode_protein, encode
 
-from treecrf.datasets import hyphenation, nettalk, protein, smile
+from treecrf.datasets import hyphenation, nettalk, protein
 from treecrf.datasets._text import DataError
 from treecrf.sequences import window_codes
 
@@ -60,9 +61,9 @@ def test_protein_encoded(data):
     content = (data / "protein.sparse").read_bytes()
     # Row 1 by hand: five slots outside (20, 41, 62, 83, 104), A C D at slots 5 to 7, outside again, label "_".
     assert content.splitlines()[:2] == [b"4 3 231", b"1 1 11 20 41 62 83 104 105 127 149 188 209 230 0"]
-    found = protein.decode(content, "protein.sparse")
+    found = decode_protein(content, "protein.sparse")
     assert found == protein.parse((data / "protein.data").read_bytes(), "protein.data")
-    assert protein.encode(found) == content
+    assert encode(found, PROTEIN_WINDOW) == content
 
 
 @pytest.mark.parametrize(
@@ -82,16 +83,16 @@ def test_protein_encoded(data):
 def test_encoded_errors(data, old, new, message):
     content = (data / "protein.sparse").read_bytes().replace(old, new, 1)
     with pytest.raises(DataError) as caught:
-        protein.decode(content, "file")
+        decode_protein(content, "file")
     assert str(caught.value).startswith(message)
 
 
 def test_encoder_needs_labels_and_one_full_attribute(data):
     found = protein.parse((data / "protein.data").read_bytes(), "x")
     with pytest.raises(ValueError, match="and labels; give such a set"):
-        smile.encode(found.with_labels(None), (5, 5))
+        encode(found.with_labels(None), (5, 5))
     with pytest.raises(ValueError, match="without missing cells"):
-        protein.encode(found.with_values(np.full_like(found.values, -1)))
+        encode(found.with_values(np.full_like(found.values, -1)), PROTEIN_WINDOW)
 
 
 # --- NETtalk ----------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ def test_hyphen_encoded(data):
     assert [row.count(" ") + 1 for row in labels(found)] == [3, 1, 6]  # one position fewer than letters
     assert found.labels.tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 1]
     assert found.attributes[0].categories == tuple("abcdefghijklmnopqrstuvwxyz")
-    assert hyphenation.encode(found) == content
+    assert encode(found, hyphenation.WINDOW) == content
 
 
 def test_window_of_the_last_gap_sees_the_last_letter(data):

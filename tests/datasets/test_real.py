@@ -4,9 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 from treecrf import datasets
-from treecrf.datasets import faq, hyphenation, nettalk, protein, sectlabel
+from treecrf.datasets import faq, hyphenation, nettalk, sectlabel
 from treecrf.sequences import slot_sizes, window_codes
 
 
@@ -37,13 +38,13 @@ def test_protein(load):
 @pytest.mark.parametrize("part", [0, 1])
 def test_protein_equals_the_copy_in_smile(mirror, load, part):
     ours = load("protein")[part]
-    content = read(mirror, protein.ENCODED_FILES[part])
+    content = read(mirror, PROTEIN_FILES[part])
     rows = np.array([row.split() for row in content.decode().splitlines()[1:]], dtype=np.int64)
     assert np.array_equal(window_codes(ours, (5, 5)), rows[:, 3:14] - 21 * np.arange(11))
     assert np.array_equal(ours.labels, rows[:, 14])
     assert np.array_equal(np.repeat(np.arange(len(ours)), ours.lengths) + 1, rows[:, 0])
-    assert protein.decode(content, "copy") == ours
-    assert protein.encode(ours) == content
+    assert decode_protein(content, "copy") == ours
+    assert encode(ours, PROTEIN_WINDOW) == content
 
 
 def test_nettalk(mirror, load):
@@ -91,7 +92,7 @@ def test_hyphen(load):
 @pytest.mark.parametrize("file", hyphenation.FILES)
 def test_hyphen_comes_back_to_the_same_bytes(mirror, file):
     content = read(mirror, file)
-    assert hyphenation.encode(hyphenation.decode(content, file)) == content
+    assert encode(hyphenation.decode(content, file), hyphenation.WINDOW) == content
 
 
 def test_hyphen_words_are_in_nettalk_but_one(mirror, load):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, mutate, mutations_of, outcome, quiet
+from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
@@ -60,7 +61,7 @@ def read_papers(data):
 
 PARSERS = {
     "protein": (lambda data: protein.parse(data, "file"), "protein.data", protein.FILES[1], lambda d: head(d, 400)),
-    "protein_encoded": (lambda data: protein.decode(data, "file"), "protein.sparse", None, None),
+    "protein_encoded": (lambda data: decode_protein(data, "file"), "protein.sparse", None, None),
     "hyphen_encoded": (lambda data: hyphenation.decode(data, "file"), "hyphen.sparse", None, None),
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),
@@ -74,11 +75,11 @@ PARSERS = {
 
 def real_part(name, mirror):
     if name == "protein_encoded":
-        whole = protein.decode((mirror / protein.ENCODED_FILES[1]).read_bytes(), "file")
-        return protein.encode(whole.select(range(2)))
+        whole = decode_protein((mirror / PROTEIN_FILES[1]).read_bytes(), "file")
+        return encode(whole.select(range(2)), PROTEIN_WINDOW)
     if name == "hyphen_encoded":
         whole = hyphenation.decode((mirror / hyphenation.FILES[1]).read_bytes(), "file")
-        return hyphenation.encode(whole.select(range(20)))
+        return encode(whole.select(range(20)), hyphenation.WINDOW)
     _, _, file, part = PARSERS[name]
     return None if file is None else part((mirror / file).read_bytes())
 
@@ -354,7 +355,7 @@ def test_labels_that_never_end_are_refused_soon():
     ],
 )
 def test_numbers_of_encoded_files(content, message):
-    assert assert_clear(lambda: protein.decode(content, "file")).startswith(message)
+    assert assert_clear(lambda: decode_protein(content, "file")).startswith(message)
 
 
 def test_a_column_called_count_may_have_many_values(tmp_path):

@@ -23,14 +23,9 @@ class DataError(ValueError):
 
 
 def read_bytes(folder: Path, name: str) -> bytes:
-    """The bytes of a raw file.
+    """The bytes of a raw file; FileNotFoundError says how to get it.
 
-    Raises
-    ------
-    FileNotFoundError
-        The message says how to get the file.
-    DataError
-        If the file has not the checksum of the registry: a file cut off at the end of a line would parse.
+    DataError where it has not the checksum of the registry: a file cut off at the end of a line would parse.
     """
     path = folder / name
     try:

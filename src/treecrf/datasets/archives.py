@@ -27,23 +27,15 @@ class DamagedArchive(Exception):
 
 
 def extract(archive: Path, member: str, most_bytes: int) -> None:
-    """Replace a .zip or (compressed) .tar file by one of its members.
+    """Replace a .zip or (compressed) .tar file by one of its members; a link is no member.
 
-    A tar file packed by compress(1), which Python cannot read, is unpacked by the program gzip. Temporary files
-    begin with the archive's name less its last suffix and end in ``tmp``.
-
-    Parameters
-    ----------
-    archive : Path
-    member : str
-        Its name in the archive. A link is no member.
-    most_bytes : int
-        Size of a member that is taken; a longer one is not unpacked to its end.
+    A tar file packed by compress(1), which Python cannot read, is unpacked by the program gzip. Temporary files begin
+    with the archive's name less its last suffix and end in ``tmp``.
 
     Raises
     ------
     DamagedArchive
-        If the archive is damaged, lacks the member or holds a longer one, or needs gzip where there is none.
+        If the archive lacks the member or has more than `most_bytes` of it, is damaged, or needs gzip where there is none.
     """
     unpacked = archive.with_suffix(".member.tmp")
     try:

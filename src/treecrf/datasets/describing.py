@@ -11,23 +11,9 @@ from treecrf.sequences import SequenceSet
 def describe_sets(
     source: str, registered: Description, window: tuple[int, int], train: SequenceSet, test: SequenceSet
 ) -> dict[str, Any]:
-    """Counts of a training and a test set, and whether the set stands in for another one.
+    """Counts of a training and a test set, and whether the set `source` stands in for another one, as JSON values.
 
-    Parameters
-    ----------
-    source : str
-        Name in `treecrf.datasets`.
-    registered : Description
-        From `treecrf.datasets.describe`.
-    window : (int, int)
-    train, test : SequenceSet
-
-    Returns
-    -------
-    dict
-        JSON values: source, title, stand_in, terms, window, labels, n_attributes, average_length (positions of a training
-        sequence), n_features (boolean features of a window, as PhD table 3.6 counts them), and for "train" and "test" the
-        numbers of sequences, positions and missing cells.
+    average_length is that of a training sequence; n_features counts boolean features of a window as PhD table 3.6 does.
     """
     return {
         "source": source,

@@ -42,11 +42,6 @@ def decode(data: bytes, file: str) -> SequenceSet:
     return result
 
 
-def encode(data: SequenceSet) -> bytes:
-    """SMILE's bytes of a set of words: the inverse of `decode`."""
-    return smile.encode(data, WINDOW)
-
-
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
     """The papers' own words: 1,951 for training, 908 for testing."""
     train, test = (decode(read_bytes(raw, name), name) for name in FILES)
@@ -84,16 +79,7 @@ def from_syllables(words: list[list[str]]) -> SequenceSet:
 
 
 def load_moby(raw: Path, *, n_train: int = 1951, n_test: int = 908, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
-    """Words drawn from the Moby list (public domain), as many as wanted.
-
-    Parameters
-    ----------
-    raw : Path
-    n_train, n_test : int
-        Number of words.
-    seed : int
-        Decides which.
-    """
+    """`n_train` and `n_test` words drawn from the Moby list (public domain); `seed` decides which."""
     words = [word for word in parse_moby(read_bytes(raw, MOBY_FILES[0]), MOBY_FILES[0]) if sum(map(len, word)) > 1]
     train, test = draw(words, n_train, n_test, generator("hyphen_moby", "words", seed=seed))
     return from_syllables(train), from_syllables(test)

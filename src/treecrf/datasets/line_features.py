@@ -74,15 +74,7 @@ def from_documents(
     label_names: Sequence[str],
     features: Sequence[str] = DEFAULT_FEATURES,
 ) -> SequenceSet:
-    """One sequence per document, one position per line.
-
-    Parameters
-    ----------
-    documents : sequence of sequences of (label, line)
-    label_names : sequence of str
-    features : sequence of str
-        Names from `FEATURES`.
-    """
+    """One sequence per document of (label, line), one position per line; `features` are names from `FEATURES`."""
     if not isinstance(features, Sequence) or isinstance(features, str) or not len(features):
         raise ValueError(f"features={quoted(features)}: give a list of names, at least one.")
     for i, name in enumerate(features):

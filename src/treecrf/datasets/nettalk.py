@@ -70,17 +70,7 @@ def distinct_words(entries: list[Entry]) -> list[Entry]:
 
 
 def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
-    """Words with their five stress labels.
-
-    Parameters
-    ----------
-    raw : Path
-        Folder of raw files.
-    n_train, n_test : int
-        Number of words.
-    seed : int
-        Decides which words: the papers' lists are not published.
-    """
+    """`n_train` and `n_test` words with five stress labels, drawn by `seed`: the papers' lists are not published."""
     entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
     parts = draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
     train, test = (

@@ -11,20 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from treecrf.datasets import smile
 from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.io.messages import quoted
-from treecrf.sequences import Attribute, SequenceSet, window_codes
+from treecrf.sequences import Attribute, SequenceSet
 
 RESIDUES = tuple("ACDEFGHIKLMNPQRSTVWY")
 STATES = ("_", "e", "h")
 
 FILES = tuple(f"protein/protein-secondary-structure.{part}" for part in ("train", "test"))
-ENCODED_FILES = tuple(f"protein/sparse.protein.11.{part}" for part in ("train", "test"))
-"""SMILE's copies of the same sequences, as windows of 11 residues."""
-
-WINDOW = (5, 5)
-_N_CODES = len(RESIDUES) + 1  # the last one: outside the sequence
 
 
 def parse(data: bytes, file: str) -> SequenceSet:
@@ -55,24 +49,6 @@ def parse(data: bytes, file: str) -> SequenceSet:
         raise DataError(file, None, "holds no residues")
     values = np.array(residues, dtype=np.int16)[:, None]
     return SequenceSet(values, np.array(offsets), (Attribute("residue", RESIDUES),), np.array(states), STATES)
-
-
-def decode(data: bytes, file: str) -> SequenceSet:
-    """Read SMILE's encoded copy; DataError where the windows of a sequence contradict each other."""
-    windows = smile.read_encoded(data, file, _N_CODES, sum(WINDOW) + 1, len(STATES))
-    centre = windows.codes[:, WINDOW[0]]
-    if (centre >= len(RESIDUES)).any():
-        raise DataError(file, int((centre >= len(RESIDUES)).argmax()) + 2, "a window has no residue in its middle")
-    values, labels = centre[:, None].astype(np.int16), windows.labels.astype(np.int16)
-    result = SequenceSet(values, windows.offsets, (Attribute("residue", RESIDUES),), labels, STATES)
-    if not np.array_equal(window_codes(result, WINDOW), windows.codes):
-        raise DataError(file, None, "the windows of a sequence contradict each other")
-    return result
-
-
-def encode(data: SequenceSet) -> bytes:
-    """SMILE's bytes of a labelled set of residues: the inverse of `decode`."""
-    return smile.encode(data, WINDOW)
 
 
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:

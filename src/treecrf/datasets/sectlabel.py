@@ -19,7 +19,6 @@ from treecrf.sequences import SequenceSet
 
 FILES = ("sectlabel/sectLabel.tagged.txt",)
 
-MERGED = ("front_matter", "heading", "body", "back_matter")
 _PARTS = {
     "front_matter": "title author affiliation address email keyword category copyright note",
     "heading": "sectionHeader subsectionHeader subsubsectionHeader",
@@ -76,14 +75,8 @@ def load(
 ) -> tuple[SequenceSet, SequenceSet]:
     """The first `n_train` papers for training, the others for testing.
 
-    Parameters
-    ----------
-    raw : Path
-    labels : "merged", "all" or mapping
-        Four merged labels, the 24 as they are, or a name for each of the 24.
-    n_train : int
-    features : sequence of str
-        Line features, from `treecrf.datasets.line_features`.
+    `labels`: "merged" into four, "all" 24 as they are, or a name for each of the 24; `features` are those of
+    `treecrf.datasets.line_features`.
     """
     papers = parse(read_bytes(raw, FILES[0]), FILES[0])
     check_count("n_train", n_train, most=len(papers) - 1)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._text import DataError, text_lines
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
 
 class EncodedWindows(NamedTuple):
@@ -24,17 +23,7 @@ class EncodedWindows(NamedTuple):
 
 
 def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
-    """Decode a file.
-
-    Parameters
-    ----------
-    data : bytes
-    file : str
-        Its name, for errors.
-    n_codes : int
-        Number of codes of a slot: the categories and one for "outside the sequence", the last.
-    n_slots, n_labels : int
-        What the data set has: slots of a window, labels.
+    """Decode a file whose windows have `n_slots` slots of `n_codes` codes, the last one for "outside the sequence".
 
     Raises
     ------
@@ -79,34 +68,3 @@ def _numbers(line: str) -> list[int]:
     """The whole numbers of a line, each of 9 digits at most; none if a word is anything else."""
     words = line.split()
     return [int(word) for word in words] if all(word.isdigit() and len(word) <= 9 for word in words) else []
-
-
-def write_encoded(windows: EncodedWindows, n_codes: int, n_labels: int) -> bytes:
-    """The bytes that `read_encoded` reads."""
-    n_slots = windows.codes.shape[1]
-    features = windows.codes.astype(np.int64) + n_codes * np.arange(n_slots)
-    lines = [f"{len(windows.offsets) - 1} {n_labels} {n_codes * n_slots}"]
-    for sequence, (begin, end) in enumerate(zip(windows.offsets[:-1], windows.offsets[1:], strict=True), start=1):
-        for row in range(begin, end):
-            cells = " ".join(map(str, features[row]))
-            lines.append(f"{sequence} {row - begin + 1} {n_slots} {cells} {windows.labels[row]}")
-    return ("\n".join(lines) + "\n").encode("ascii")
-
-
-def encode(data: SequenceSet, window: tuple[int, int]) -> bytes:
-    """The file of a labelled set with one attribute and no missing cell.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (left, right)
-
-    Raises
-    ------
-    ValueError
-        If the format cannot hold the set.
-    """
-    if data.labels is None or len(data.attributes) != 1 or data.has_missing:
-        raise ValueError("SMILE's format holds one attribute without missing cells, and labels; give such a set.")
-    windows = EncodedWindows(window_codes(data, window).astype(np.int64), data.labels.astype(np.int64), data.offsets)
-    return write_encoded(windows, int(slot_sizes(data.attributes, window)[0]), len(data.label_names))

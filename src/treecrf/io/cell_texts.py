@@ -17,16 +17,10 @@ _EXACT = 2**53  # whole numbers below it are exact in float64
 
 
 def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
-    """The cells of a column as text, what stands for an empty cell too.
+    """The cells of a column as text, what stands for an empty cell too; `name` is what an error calls the column.
 
     The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a hole or a
     fraction elsewhere in the column has made it a float, and a date without midnight.
-
-    Parameters
-    ----------
-    column : Series
-    name : str
-        What an error calls the column.
 
     Raises
     ------

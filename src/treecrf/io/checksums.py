@@ -43,14 +43,9 @@ def noted(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def refuse_damaged(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse files that are not as they were when their checksums were written down.
+    """Refuse, by a ValueError that names them, files that are not as they were when their checksums were written down.
 
     Files without a note, and files that are gone, pass.
-
-    Raises
-    ------
-    ValueError
-        In one sentence that names them.
     """
     damaged = [str(path) for path in paths if _is_damaged(Path(path))]
     if not damaged:

@@ -36,13 +36,7 @@ class _Module(NamedTuple):
 
 
 class CodeGraph:
-    """The imports among the modules of one package; each file is read once.
-
-    Parameters
-    ----------
-    package : Path
-        Folder of the package.
-    """
+    """The imports among the modules of the package in a folder; each file is read once."""
 
     def __init__(self, package: Path) -> None:
         self._package = package.resolve()
@@ -51,19 +45,7 @@ class CodeGraph:
     def files(self, *starts: Path) -> list[Path]:
         """The files `starts` and every file of the package that they depend on, sorted.
 
-        Parameters
-        ----------
-        *starts : Path
-            Python files, inside the package or outside.
-
-        Returns
-        -------
-        list of Path
-
-        Raises
-        ------
-        ValueError
-            If one of them imports a module that the package does not have.
+        A ValueError names an import of a module that the package does not have.
         """
         modules: set[Path] = set()
         waiting = [start.resolve() for start in starts]
@@ -80,19 +62,10 @@ class CodeGraph:
         return sorted(modules.union(*(self._module(file).resources for file in modules)))
 
     def digest(self, *starts: Path, importing: Iterable[str] = ()) -> str:
-        """16 hexadecimal digits that change with the code of `starts`; see the module's description.
+        """16 hexadecimal digits that change with the code of `starts`: a script, and the modules that it calls by name.
 
-        Parameters
-        ----------
-        *starts : Path
-            Python files, inside the package or outside: a script, and the modules that it calls by name.
-        importing : iterable of str
-            Full names of modules; if given, only the files that import one of them themselves count.
-
-        Raises
-        ------
-        ValueError
-            As `files` does.
+        Of the files that `files` gives, those count that themselves import a module in `importing` (full names), if
+        there are any.
         """
         wanted = set(importing)
         lines = []

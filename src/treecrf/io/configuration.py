@@ -20,10 +20,7 @@ _MOST_BYTES = 1_000_000
 def read_configuration(paths: Iterable[str | os.PathLike[str]]) -> dict[Any, Any]:
     """The configuration of several YAML files, each laid over the ones before it by its outermost keys.
 
-    Raises
-    ------
-    ValueError
-        One sentence that names the file, and the line where YAML tells it.
+    A ValueError names the file, and the line where YAML tells it.
     """
     merged: dict[Any, Any] = {}
     for path in paths:

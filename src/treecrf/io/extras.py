@@ -8,13 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Import packages of an extra in this block.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        One sentence that names the missing package and what to install.
-    """
+    """Import packages of an extra in this block; a ModuleNotFoundError names the missing package and what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -20,18 +20,7 @@ from treecrf.io.parquet import read_parquet
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path in the folder of `path`; when the block ends well, rename it to `path`.
-
-    Parameters
-    ----------
-    path : path-like
-        The folder is made if need be.
-
-    Yields
-    ------
-    Path
-        ``NAME.PID.tmp``; removed if the block raises.
-    """
+    """Give a temporary path, ``NAME.PID.tmp``, which becomes `path` when the block ends well and is removed if not."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")

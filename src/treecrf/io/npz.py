@@ -29,14 +29,7 @@ _DAMAGE = (
 def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
     """Write a file that `read_npz` reads, under a temporary name, then rename it.
 
-    Besides `header` and `arrays` it holds a digest of both.
-
-    Parameters
-    ----------
-    path : path-like
-    header : dict
-        Anything that JSON can hold.
-    arrays : dict of arrays
+    Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
     """
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")

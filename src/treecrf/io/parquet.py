@@ -22,19 +22,7 @@ _OF_THE_DISK = (errno.ENOENT, errno.EACCES, errno.EISDIR, errno.EIO, errno.EMFIL
 
 
 def read_parquet(path: str | os.PathLike[str], what: str) -> pd.DataFrame:
-    """The frame at `path`.
-
-    Parameters
-    ----------
-    path : path
-    what : str
-        What an error calls it, such as "table".
-
-    Raises
-    ------
-    ValueError
-        One sentence that names the file if it is not readable as Parquet.
-    """
+    """The frame at `path`; a ValueError names `what` ("table") and the file if it is not readable as Parquet."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -6,15 +6,9 @@ from typing import Any, NamedTuple
 
 
 class Drawing(NamedTuple):
-    """How readers see a method. Colours are from the palette of Okabe and Ito; methods of one colour differ in marker and line.
+    """How readers see a method; colour, marker and line style are matplotlib's.
 
-    Attributes
-    ----------
-    name : str
-    color, marker : str
-        As matplotlib has them.
-    linestyle : str or tuple
-        As matplotlib has it.
+    Colours are from the palette of Okabe and Ito; methods of one colour differ in marker and line.
     """
 
     name: str

@@ -8,14 +8,7 @@ from treecrf.models.drawing import Drawing
 
 
 class Treatment(NamedTuple):
-    """A way to treat missing values.
-
-    Attributes
-    ----------
-    in_trees : bool
-        Whether it is a value of ``TreeCRF(missing=)``; otherwise a transform of `treecrf.missing`.
-    drawing : Drawing
-    """
+    """A way to treat missing values: ``TreeCRF(missing=)`` if `in_trees`, else a transform of `treecrf.missing`."""
 
     in_trees: bool
     drawing: Drawing

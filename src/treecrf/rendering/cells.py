@@ -14,9 +14,8 @@ DASH = "–"
 BEST = "▲"
 """After the best mean of a row or column; bold in HTML, LaTeX and Markdown."""
 
-SIGNIFICANCE_LEVEL = 0.05
 STAR = "*"
-"""After a coefficient whose Wald test has p below `SIGNIFICANCE_LEVEL`, as in the dissertation."""
+"""After a coefficient whose Wald test is significant, as in the dissertation."""
 
 DAGGER = "†"
 """After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""

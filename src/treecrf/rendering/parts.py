@@ -169,17 +169,7 @@ def drawn(path: Path, alt: str, caption: str) -> list[Part]:
 
 
 class Exhibits(NamedTuple):
-    """Tables and figures of a study, by the names of their files.
-
-    Attributes
-    ----------
-    folder : Path
-        Results of the study.
-    layouts : mapping of DataFrame
-        Its tables.
-    caption : callable
-        The text of a caption by its name.
-    """
+    """Tables and figures of a study by the names of their files below its results, and its captions."""
 
     folder: Path
     layouts: Mapping[str, pd.DataFrame]

@@ -12,12 +12,6 @@ from treecrf.models.treatments import TREATMENTS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DECODER_STYLES: dict[str, dict[str, Any]] = {
-    "forward_backward": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "viterbi": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-}
-"""Colours from the palette of Okabe and Ito, by decoder; line and marker differ too."""
-
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
 METHOD_STYLES = {name: treatment.drawing.style for name, treatment in TREATMENTS.items()}

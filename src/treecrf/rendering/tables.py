@@ -29,19 +29,9 @@ def frame_to_fragment(
 ) -> Markup:
     """Any frame of texts as an HTML table; the first columns hold words and say what a row is of, the others numbers.
 
-    Parameters
-    ----------
-    frame : DataFrame of str
-        Columns may have two levels: (group, name); a column without a group takes both lines of the head.
-    n_text_columns : int
-    caption : str
-    repeats : ndarray of bool, shape of the frame, optional
-        Cells that repeat the row above: they are there for sorting and for screen readers, but not seen.
-
-    Returns
-    -------
-    Markup
-        A cell that ends in `BEST` is bold.
+    A column with two levels of headings, (group, name), but without a group takes both lines of the head. Cells in
+    `repeats` repeat the row above: they are there for sorting and for screen readers, but not seen. A cell that ends in
+    `BEST` is bold.
     """
     hidden = np.zeros(frame.shape, dtype=bool) if repeats is None else repeats
     texts = frame.astype(str).to_numpy(dtype=object)

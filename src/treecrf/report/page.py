@@ -54,15 +54,9 @@ SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True) -> None:
     """Write ``index.html`` into the reports folder from whatever the results folder holds.
 
-    Parameters
-    ----------
-    settings : Settings
-        Where the results are, and every setting, which the page lists.
-    logs : path-like
-        Folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs' logs.
-    finished : bool
-        If not, the page is ``unfinished.html``: Snakemake must not take it for the page of the whole run. It is removed
-        when that one is written.
+    `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
+    logs. The page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
+    whole run. It is removed when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
     claims = read_verdicts(results) if finished else verdicts(results)

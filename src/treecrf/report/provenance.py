@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -16,6 +15,7 @@ import pandas as pd
 
 import treecrf.studies.settings
 from treecrf.datasets import describe
+from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
 from treecrf.rendering.cells import DASH, count_text, seconds_text
 from treecrf.studies import registry
@@ -82,7 +82,7 @@ def raw_checksums(settings: Settings) -> pd.DataFrame:
             paths = {path: Path(path) for path in (dataset.path, dataset.test) if path}
         else:
             paths = {file: Path(settings.raw) / file for file in describe(dataset.source or name).files}
-        rows += [(name, shown, _sha256(path)) for shown, path in paths.items() if path.is_file()]
+        rows += [(name, shown, sha256(path)) for shown, path in paths.items() if path.is_file()]
     return pd.DataFrame(rows, columns=["data set", "file", "SHA-256"])
 
 
@@ -194,8 +194,3 @@ def _leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
             yield from _leaves(inner, (*names, str(name)))
     else:
         yield names, value
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

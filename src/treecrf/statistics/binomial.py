@@ -56,17 +56,10 @@ class Fit:
 
 
 def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the methods, then training sets, the counts hold at or above which others.
+    """Which of the methods, then training sets, the counts hold at or above which others, directly or through others.
 
-    Parameters
-    ----------
-    cells, sizes : float64 (n_methods, n_training_sets)
-        Correct positions and positions.
-
-    Returns
-    -------
-    bool (n_methods + n_training_sets, n_methods + n_training_sets)
-        [i, j] is true where i is held at or above j, directly or through others.
+    `cells` and `sizes` are correct positions and positions, shape (n_methods, n_training_sets); returns a square
+    matrix.
     """
     n_methods = len(cells)
     edges = np.zeros((sum(cells.shape),) * 2)
@@ -76,17 +69,10 @@ def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> N
 
 
 def fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> Fit:
-    """Fit the methods and training sets in `members`, which must have finite differences.
+    """Fit the methods and training sets in `members` (bool), which must have finite differences.
 
-    Parameters
-    ----------
-    correct, positions : float64 (n_methods, n_training_sets, n_sequences)
-    members : bool (n_methods + n_training_sets,)
-
-    Returns
-    -------
-    Fit
-        Without coefficients where `members` is a single method or training set.
+    `correct` and `positions` have the shape (n_methods, n_training_sets, n_sequences). A single method or training set
+    has no coefficients.
     """
     methods, training_sets = np.flatnonzero(members[: len(correct)]), np.flatnonzero(members[len(correct) :])
     if members.sum() == 1:

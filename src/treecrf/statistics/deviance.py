@@ -277,18 +277,8 @@ def _comparisons(table: _Table) -> pd.DataFrame:
 def _standard_errors(
     fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Plain and clustered standard errors of a quantity with these derivatives, for every method.
-
-    Parameters
-    ----------
-    fit : Fit
-    gradients : float64 (n_methods of the fit, k)
-    coefficient : float64 (n_methods,)
-
-    Returns
-    -------
-    plain, clustered : float64 (n_methods,)
-        NaN for methods outside the fit.
+    """Plain and clustered standard errors of a quantity with these derivatives, shape (n_methods,); NaN outside the
+    fit.
     """
     plain, clustered = np.full((2, len(coefficient)), np.nan)
     for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):

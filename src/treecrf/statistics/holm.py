@@ -1,25 +1,18 @@
-"""Holm's correction for many tests."""
+"""Holm's correction for many tests, and the level of tests."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+SIGNIFICANCE_LEVEL = 0.05
+
 
 def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Holm's correction; NaN stays NaN and counts as 1 for the others.
+    """Holm's correction of one family of tests; NaN stays NaN and counts as 1 for the others.
 
     statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
     takes longer than all the fits of `treecrf.statistics.deviance`.
-
-    Parameters
-    ----------
-    p_values : float64 (n_tests,)
-        Of one family of tests.
-
-    Returns
-    -------
-    float64 (n_tests,)
     """
     filled = np.where(np.isnan(p_values), 1.0, p_values)
     order = np.argsort(filled, kind="stable")

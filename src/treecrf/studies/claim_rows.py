@@ -150,6 +150,13 @@ def outcome(found: Measured[float], level: float) -> Fraction:
     return HOLDS if found.value > 0 else FAILS
 
 
+def speed_ratio(above: float, below: float) -> float:
+    """The ratio of two measures of growth; what does not grow is infinitely slower than what does."""
+    if below > 0:
+        return above / below
+    return float("inf") if above > 0 else 0.0
+
+
 def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
     """How many comparisons whose degree is their `outcome` are better and worse, as numbers and in words."""
     degrees = [each.degree for each in evidence.observations]

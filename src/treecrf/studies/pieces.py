@@ -18,13 +18,8 @@ class Pieces:
     """
 
     def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:
-        """The frames of one part.
+        """The frames of one part of a job, told apart by its `name` (letters, digits, ``_`` and ``.``).
 
-        Parameters
-        ----------
-        name : str
-            Tells the parts of a job apart; letters, digits, ``_`` and ``.``.
-        compute : callable
-            Computes the frames, where they are not there. A long training may leave its state in the checkpoint.
+        `compute` gives the frames where they are not there; a long training may leave its state in the checkpoint.
         """
         return compute(None)

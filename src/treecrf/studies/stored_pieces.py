@@ -24,12 +24,8 @@ JOB = "job.json"
 class StoredPieces(Pieces):
     """A folder with a file for each finished part of one job.
 
-    Parameters
-    ----------
-    folder : path-like
-    job : dict
-        All that decides what the job finds, such as settings, checksums of its inputs, a digest of its code; values
-        that JSON can hold. The parts of another job are removed.
+    `job` is all that decides what the job finds, such as settings, checksums of its inputs, a digest of its code;
+    values that JSON can hold. The parts of another job are removed.
     """
 
     def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any]) -> None:

@@ -27,16 +27,8 @@ MANY_NUMBERS = 20
 class TableColumns:
     """The columns of a table that a labeller reads, and how their cells become categories.
 
-    Attributes
-    ----------
-    sequence, label : str
-        Names of the column that tells sequences apart and of the labels.
-    attributes : tuple of str
-        Names of the input columns.
-    edges : dict of str to tuple of float
-        Inner edges of the bins of each column that is cut into bins.
-    kept : dict of str to tuple of str
-        The values that are kept of each column with too many; all others are `RARE`.
+    `edges` are the inner edges of the bins of each column that is cut into bins; `kept` the values that are kept of
+    each column with too many, where all others are `RARE`.
     """
 
     sequence: str
@@ -49,16 +41,9 @@ class TableColumns:
     def learn(
         cls, frame: pd.DataFrame, sequence: str, label: str, attributes: Sequence[str], n_bins: int | None = None
     ) -> Self:
-        """Decide from a training table how its columns are read.
+        """Decide from a training table (`treecrf.datasets.table.read_table`) how its columns are read.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            As `treecrf.datasets.table.read_table` gives it.
-        sequence, label, attributes
-            Names of columns.
-        n_bins : int, optional
-            Cut columns of numbers with more different ones than this into so many bins of equal counts.
+        Columns of numbers with more than `n_bins` different ones are cut into so many bins of equal counts.
         """
         edges, kept = {}, {}
         for name in attributes:
@@ -76,10 +61,7 @@ class TableColumns:
     def apply(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> pd.DataFrame:
         """The table with bins and rare values in place of the cells of such columns.
 
-        Raises
-        ------
-        ValueError
-            For a cell that is no number in a column that is cut into bins; the message names file, line, row and column.
+        A ValueError names file, line, row and column of a cell that is no number in a column that is cut into bins.
         """
         changed: dict[str, Any] = {}
         for name, edges in self.edges.items():
@@ -98,17 +80,7 @@ def numbers(column: pd.Series) -> pd.Series | None:
 
 
 def parse_numbers(column: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """The cells of a column as float64, NaN where there is no number; and whether a cell has a value that is no number.
-
-    Parameters
-    ----------
-    column : Series
-
-    Returns
-    -------
-    float64 Series, bool Series
-        What is not finite is no number.
-    """
+    """The cells of a column as float64, NaN where there is no finite number; and whether a cell has another value."""
     empty = column.isna() | (column.astype(str) == "")
     values = pd.to_numeric(column.mask(empty), errors="coerce").astype(float)
     values = values.where(np.isfinite(values))
@@ -118,17 +90,7 @@ def parse_numbers(column: pd.Series) -> tuple[pd.Series, pd.Series]:
 def check_numbers(frame: pd.DataFrame, path: str | os.PathLike[str], attributes: Sequence[str], n_bins: int) -> None:
     """Refuse a column that would be cut into bins, were it not for a few cells that are no numbers.
 
-    Parameters
-    ----------
-    frame, path
-        What `treecrf.datasets.table.read_table` gave, and from which file.
-    attributes : sequence of str
-    n_bins : int
-
-    Raises
-    ------
-    ValueError
-        If most cells of a column are numbers, more than `n_bins` different ones; the message names the first other cell.
+    A ValueError if most cells of a column are numbers, more than `n_bins` different ones, names the first other cell.
     """
     for name in attributes:
         values, strange = parse_numbers(frame[name])

@@ -17,16 +17,7 @@ from treecrf.statistics.selection import hold_out
 
 
 class Choice(NamedTuple):
-    """The iteration that held-out sequences chose.
-
-    Attributes
-    ----------
-    iteration : int
-    accuracy : float
-        Fraction of the held-out positions that are right after it.
-    n_sequences : int
-        Held-out sequences.
-    """
+    """The iteration that held-out sequences chose, the fraction of positions right after it, and their number."""
 
     iteration: int
     accuracy: float
@@ -34,19 +25,9 @@ class Choice(NamedTuple):
 
 
 def build(method: str, settings: dict[str, Any]) -> ChainLabeller:
-    """A labeller with these settings and its own defaults for others.
+    """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its own defaults for others.
 
-    Parameters
-    ----------
-    method : str
-        One of `treecrf.models.labellers.TABLES`.
-    settings : dict
-        By the labeller's names; "iterations" stands for its number of iterations.
-
-    Raises
-    ------
-    ValueError
-        For a setting that the labeller does not have.
+    "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
     """
     labeller = load_class(LABELLERS[method].class_path)()
     known = labeller.get_params()
@@ -67,12 +48,8 @@ def iterations_name(labeller: Labeller) -> str:
 def choose_missing(method: str, missing: str) -> str:
     """What "auto" stands for: instance weighting for trees, imputation for others.
 
-    Where nothing is missing both train what "error" would, and a model can then label a table with holes.
-
-    Raises
-    ------
-    ValueError
-        If the labeller has no such way.
+    Where nothing is missing both train what "error" would, and a model can then label a table with holes. A ValueError
+    if the labeller has no such way.
     """
     has_trees = LABELLERS[method].family == "boosted"
     if missing == "auto":
@@ -102,22 +79,8 @@ def fit(
 ) -> Choice | None:
     """Train on the whole set, with the number of iterations that held-out sequences choose.
 
-    Parameters
-    ----------
-    labeller : ChainLabeller
-        Its number of iterations is the most; afterwards the chosen one.
-    train : SequenceSet
-        As the labeller sees it.
-    held_out : float
-        Share of the sequences that choose; 0: all iterations are done.
-    seed : int
-        Decides which sequences.
-    follow : callable
-        Name of a training to its monitor.
-
-    Returns
-    -------
-    Choice or None
+    The labeller's number of iterations is the most; afterwards the chosen one. With `held_out` (a share of the
+    sequences) 0 all iterations are done. `follow` gives the monitor of a training by its name.
     """
     choice = None
     if held_out:

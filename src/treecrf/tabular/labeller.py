@@ -24,16 +24,9 @@ from treecrf.tabular.columns import TableColumns
 
 @dataclass
 class TableLabeller:
-    """A fitted labeller that reads tables.
+    """A fitted labeller that reads tables, its columns, and what fills or marks holes in every set, if anything.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
-
-    Attributes
-    ----------
-    labeller : Labeller
-    columns : TableColumns
-    holes : Imputer or Indicator, optional
-        Applied to every set; None leaves holes to the labeller.
     """
 
     labeller: Labeller
@@ -41,19 +34,10 @@ class TableLabeller:
     holes: Imputer | Indicator | None = None
 
     def read(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
-        """What the labeller sees of a table.
+        """What the labeller sees of a table (`treecrf.datasets.table.read_table`) in the file `path`.
 
-        Parameters
-        ----------
-        frame, path
-            What `treecrf.datasets.table.read_table` gave, and from which file.
-        labelled : bool
-            Whether the column of the labels is read; without it every row is a position.
-
-        Raises
-        ------
-        ValueError
-            One sentence that names file, line, row and column.
+        Without `labelled` the column of the labels is not read, and every row is a position. A ValueError names file,
+        line, row and column.
         """
         columns = self.columns
         check_columns(frame, path, [columns.sequence, *([columns.label] if labelled else []), *columns.attributes])

@@ -17,21 +17,10 @@ PREDICTED = "predicted"
 def add_predictions(
     model: TableLabeller, frame: pd.DataFrame, path: str | os.PathLike[str], decoder: Decoder, probabilities: bool
 ) -> pd.DataFrame:
-    """The table with the predicted label of every row as a last column, after the probabilities where wanted.
+    """The table with the predicted label of every row as a last column; labels in the table are not looked at.
 
-    Parameters
-    ----------
-    model : TableLabeller
-    frame, path
-        What `treecrf.datasets.table.read_table` gave, and from which file. Labels are not looked at.
-    decoder : "forward_backward" or "viterbi"
-    probabilities : bool
-        Add a column ``P(LABEL)`` for each label: that of the position, whatever the other positions are.
-
-    Raises
-    ------
-    ValueError
-        One sentence; also if the table has a column of such a name.
+    With `probabilities` a column ``P(LABEL)`` for each label comes before it: that of the position, whatever the other
+    positions are. A ValueError if the table has a column of such a name.
     """
     labels = model.labeller.label_names_
     added = [*([f"P({name})" for name in labels] if probabilities else []), PREDICTED]

@@ -38,21 +38,10 @@ def java_problem() -> str | None:
 
 @functools.cache
 def start_java() -> ModuleType:
-    """Start the Java virtual machine with the jars of MALLET and SMILE, unless it runs already.
+    """Start the Java virtual machine with the jars of MALLET and SMILE, unless it runs already; returns ``jpype``.
 
-    It has one thread for the program and a serial garbage collector; what Java code prints or logs is dropped.
-
-    Returns
-    -------
-    module
-        ``jpype``, whose `JPackage` and `JClass` give Java's classes.
-
-    Raises
-    ------
-    ValueError
-        With the sentence of `java_problem`.
-    ModuleNotFoundError
-        If JPype is not installed.
+    It has one thread for the program and a serial garbage collector; what Java code prints or logs is dropped. A
+    ValueError has the sentence of `java_problem`.
     """
     with needs_extra("java"):
         import jpype  # takes long to import, and only the rivals need it
@@ -73,12 +62,7 @@ def find_jars() -> list[Path]:
     """The jars that pom.xml beside this module pins, resolved by Maven where they are not there yet.
 
     They are kept in a folder of their own for each state of pom.xml, below the folder that the environment variable
-    TREECRF_JARS names, or below the user's cache.
-
-    Raises
-    ------
-    ValueError
-        If they are not there and Maven is missing or fails.
+    TREECRF_JARS names, or below the user's cache. A ValueError says where Maven is missing or fails.
     """
     with needs_extra("java"):
         import pooch

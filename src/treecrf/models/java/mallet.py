@@ -82,21 +82,7 @@ class MalletCRF(ConjunctionCRF):
 
 
 class Training:
-    """MALLET's CRF, its trainer and its instances of a training set.
-
-    Parameters
-    ----------
-    train : SequenceSet
-        Checked.
-    window, variance : see `MalletCRF`
-
-    Attributes
-    ----------
-    crf, trainer : Java objects
-        ``cc.mallet.fst.CRF`` and ``cc.mallet.fst.CRFTrainerByLabelLikelihood``.
-    instances : Java object
-        ``cc.mallet.types.InstanceList``.
-    """
+    """MALLET's CRF, its trainer (``CRFTrainerByLabelLikelihood``) and its instances of a training set."""
 
     def __init__(self, train: SequenceSet, window: tuple[int, int], variance: float) -> None:
         self._java = start_java()

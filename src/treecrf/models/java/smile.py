@@ -113,17 +113,7 @@ class SmileCRF(base.ChainLabeller):
 
 
 def build_tuples(data: SequenceSet, window: tuple[int, int]) -> list[list[Any]]:
-    """SMILE's tuples of the windows of every sequence; equal windows share one.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (int, int)
-
-    Returns
-    -------
-    list of list of ``smile.data.Tuple``
-    """
+    """SMILE's tuples (``smile.data.Tuple``) of the windows of every sequence; equal windows share one."""
     jpype = start_java()
     smile = jpype.JPackage("smile").data
     text, whole_number = jpype.JArray(jpype.JString), jpype.JArray(jpype.JInt)

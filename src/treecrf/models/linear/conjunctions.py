@@ -18,11 +18,7 @@ from treecrf.trees.columns import Columns, build_columns, distinct_windows
 class Conjunctions(NamedTuple):
     """Features that hold where a window has all of some cells (cells as in `treecrf.trees.columns.Columns`).
 
-    Attributes
-    ----------
-    first : int64, shape (n_conjunctions + 1,)
-    cells : int32, shape (n_all_cells,)
-        The cells of conjunction i, ascending and of different slots: ``cells[first[i]:first[i + 1]]``.
+    The cells of conjunction i are ``cells[first[i]:first[i + 1]]`` (int32 and int64), ascending and of different slots.
     """
 
     first: NDArray[np.int64]
@@ -57,15 +53,7 @@ class Conjunctions(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """The windows of a data set that differ.
-
-    Attributes
-    ----------
-    columns : Columns
-        Of these windows.
-    window_of : int32, shape (n_positions,)
-        Window of each position.
-    """
+    """The `columns` of the windows of a data set that differ, and the window of each position, int32."""
 
     columns: Columns
     window_of: NDArray[np.int32]
@@ -84,12 +72,7 @@ class Windows(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """The windows where each feature holds: ``windows[first[i]:first[i + 1]]``, ascending.
-
-    Attributes
-    ----------
-    first : int64, shape (n_features + 1,); windows : int32
-    """
+    """The windows where each feature holds: ``windows[first[i]:first[i + 1]]``, ascending; int32 and int64."""
 
     first: NDArray[np.int64]
     windows: NDArray[np.int32]
@@ -108,18 +91,7 @@ class Occurrences(NamedTuple):
 
 
 def find_occurrences(conjunctions: Conjunctions, columns: Columns) -> Occurrences:
-    """The windows where each conjunction holds.
-
-    Parameters
-    ----------
-    conjunctions : Conjunctions
-    columns : Columns
-        Of the windows.
-
-    Returns
-    -------
-    Occurrences
-    """
+    """The windows (`columns`) where each conjunction holds."""
     slot_of_cell = np.repeat(np.arange(len(columns.first_cell) - 1), np.diff(columns.first_cell))
     first = np.zeros(conjunctions.size + 1, dtype=np.int64)
     arguments = (*conjunctions, slot_of_cell, columns.postings, columns.first_posting, columns.cells, first)

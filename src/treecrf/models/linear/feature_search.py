@@ -84,16 +84,7 @@ def find_error_tokens(
     n_windows: int,
     threshold: float,
 ) -> ErrorTokens:
-    """The positions whose true label has a probability below the threshold.
-
-    Parameters
-    ----------
-    marginals : float64, shape (n_positions, n_labels)
-    labels : int16, shape (n_positions,)
-    window_of : int32, shape (n_positions,)
-    n_windows : int
-    threshold : float
-    """
+    """The positions whose true label has a marginal, shape (n_positions, n_labels), below the threshold."""
     wrong = np.flatnonzero(marginals[np.arange(len(labels)), labels] < threshold)
     tokens = wrong[np.argsort(window_of[wrong], kind="stable")]
     counts = np.bincount(window_of[tokens], minlength=n_windows)

@@ -112,14 +112,7 @@ class _Part(NamedTuple):
 
 
 class _Training:
-    """The features and weights of a training run.
-
-    Attributes
-    ----------
-    conjunctions : Conjunctions
-    weights : float64, shape (n_weights,)
-        Of labels, transitions and features.
-    """
+    """The features of a training run and their `weights`, float64: of labels, transitions and features."""
 
     def __init__(self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], variance: float) -> None:
         self._train, self._labels, self._variance = train, labels, float(variance)

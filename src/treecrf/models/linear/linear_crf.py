@@ -161,12 +161,6 @@ class Objective:
     """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
 
     Positions with the same window share its score, which is computed once.
-
-    Parameters
-    ----------
-    train : SequenceSet
-    labels : int16, shape (n_positions,)
-    window, order, variance : see `LinearCRF`
     """
 
     def __init__(

@@ -32,18 +32,10 @@ class Weights(NamedTuple):
 
 
 def one_hot(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> csr_array:
-    """Indicators of the cells of each window.
+    """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
 
-    Parameters
-    ----------
-    codes : uint8, shape (n_positions, n_slots)
-        As from `treecrf.sequences.window_codes`; a code of `slot_sizes` or more belongs to no cell.
-    slot_sizes : int64, shape (n_slots,)
-
-    Returns
-    -------
-    csr_array of float64, shape (n_positions, n_cells)
-        Cells as numbered in `treecrf.trees.columns.Columns`.
+    `codes` (n_positions, n_slots) are those of `treecrf.sequences.window_codes`; one of `slot_sizes` or more is no
+    cell.
     """
     from scipy.sparse import csr_array  # takes long to import
 

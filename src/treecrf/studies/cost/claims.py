@@ -1,4 +1,4 @@
-"""What the claims of ``claims.yaml`` about the cost of training need measured."""
+"""Measures for the claims of ``claims.yaml`` about the cost of training."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
-from treecrf.studies.claim_rows import Measured, above
+from treecrf.studies.claim_rows import Measured, above, speed_ratio
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, gather
-from treecrf.studies.training.claims import speed_ratio
 from treecrf.studies.training.comparisons import INDUCTION, first_of
 
 

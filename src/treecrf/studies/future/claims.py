@@ -1,4 +1,4 @@
-"""What the claims of ``claims.yaml`` about features of the future need measured.
+"""Measures for the claims of ``claims.yaml`` about future features.
 
 Accuracies are means over the draws, of the start value G_0 that the validation sets prefer unless a claim names it. A method
 with bags is written with them, as "ff_memm_1 (bag 2)".

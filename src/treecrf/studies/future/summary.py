@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.statistics.deviance import compare_pairs
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.studies.future.features import TREE_NAMES, WEIGHT_NAMES
 from treecrf.studies.future.names import NO_BAG
 
@@ -21,9 +21,6 @@ TEST_NAMES = [
     "dataset", "method", "other", "n_seeds", "accuracy_points", "n_better", "n_significant", "median_p",
     "clustered_n_significant", "clustered_median_p",
 ]  # fmt: skip
-
-LEVEL = 0.05
-"""Level of the tests between neighbours."""
 
 ACCURACIES = ["train_accuracy", "validation_accuracy", "test_accuracy"]
 
@@ -79,7 +76,7 @@ def compare_neighbours(predictions: pd.DataFrame, order: Sequence[str], exact_un
     -------
     DataFrame
         dataset, method, other, n_seeds; accuracy_points (of `other` minus those of `method`, mean over the seeds);
-        n_better (seeds in which `other` is better); n_significant (seeds with p < `LEVEL` after Holm's correction over the
+        n_better (seeds in which `other` is better); n_significant (seeds with p < 0.05 after Holm's correction over the
         neighbours of the table); median_p, clustered_n_significant, clustered_median_p (the test that takes sequences as
         independent).
     """
@@ -94,7 +91,8 @@ def compare_neighbours(predictions: pd.DataFrame, order: Sequence[str], exact_un
     pairs = pairs[pairs["other"].map(place) - pairs["method"].map(place) == 1]
     by_seed = pairs.groupby("decoder", sort=False)
     for kind in ("", "clustered_"):
-        pairs[f"{kind}significant"] = by_seed[f"{kind}p_value"].transform(lambda p: adjust_holm(p.to_numpy())) < LEVEL
+        adjusted = by_seed[f"{kind}p_value"].transform(lambda p: adjust_holm(p.to_numpy()))
+        pairs[f"{kind}significant"] = adjusted < SIGNIFICANCE_LEVEL
     rows = []
     for (dataset, method, other), group in pairs.groupby(["dataset", "method", "other"], sort=False):
         row = {"dataset": dataset, "method": method, "other": other, "n_seeds": len(group)}

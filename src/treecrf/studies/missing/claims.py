@@ -1,4 +1,4 @@
-"""What the claims of ``claims.yaml`` about missing values need measured.
+"""Measures for the claims of ``claims.yaml`` about missing values.
 
 Tests are the Wald tests of the binomial model of section 4.4; where a coefficient has no finite maximum, the likelihood ratio
 decides. The method beyond the papers, the default direction, has no part in them.

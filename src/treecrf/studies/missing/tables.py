@@ -16,7 +16,6 @@ from treecrf.rendering.cells import (
     DAGGER,
     DASH,
     PUBLISHED_FOR,
-    SIGNIFICANCE_LEVEL,
     STAR,
     cell_texts,
     count_text,
@@ -29,6 +28,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.published import missing_value_coefficients
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
@@ -170,8 +170,8 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set and then the method add to the binomial model; df: degrees of
-    freedom.
+    """Analysis of deviance: what the training set and then the method add to the binomial model (df: degrees of
+    freedom).
     """
     added, left = "added by the term", "residual"
     return grouped(

@@ -1,4 +1,4 @@
-"""What the claims of ``claims.yaml`` about training need measured.
+"""Measures for the claims of ``claims.yaml`` about training.
 
 Differences in accuracy are those of the settings and iteration that cross-validation chose, for which a run keeps
 predictions. "feature_induction" is MALLET where it was run and `InducedCRF` where not, as in table 3.5.
@@ -13,7 +13,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.style import training_method_name
-from treecrf.studies.claim_rows import Measured, count_outcomes, equal, not_worse, outcome
+from treecrf.studies.claim_rows import Measured, count_outcomes, equal, not_worse, outcome, speed_ratio
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
 from treecrf.studies.training.comparisons import INDUCTION, Comparison, compare, first_of
 
@@ -85,13 +85,6 @@ def peaks(results: Results, datasets: Sequence[str], level: float) -> Evidence:
         ]
 
     return gather(datasets, observe)
-
-
-def speed_ratio(above: float, below: float) -> float:
-    """The ratio of two measures of growth; what does not grow is infinitely slower than what does."""
-    if below > 0:
-        return above / below
-    return float("inf") if above > 0 else 0.0
 
 
 def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:

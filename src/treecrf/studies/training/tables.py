@@ -16,7 +16,6 @@ from treecrf.rendering.cells import (
     BEST,
     DAGGER,
     DASH,
-    SIGNIFICANCE_LEVEL,
     STAR,
     cell_texts,
     count_text,
@@ -29,6 +28,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
 from treecrf.studies.training.rows import (

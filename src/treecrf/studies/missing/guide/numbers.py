@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import SIGNIFICANCE_LEVEL
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.tables import PHASES_APART
 
 YARDSTICK = "imputation"
