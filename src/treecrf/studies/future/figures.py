@@ -31,15 +31,8 @@ def orders(best: pd.DataFrame) -> Figure:
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:
     """Tables 5.4 and 5.5 as a figure: test accuracy by number of previous labels, a panel per data set.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        dataset, family, order, bag, published, test_mean, test_sd.
-
-    Returns
-    -------
-    Figure
-        Filled marker: mean over the draws of the data; bar: one standard deviation to either side. Hollow marker: published.
+    `summary` is from `with_published`. Filled marker: mean over the draws of the data; bar: one standard deviation to
+    either side. Hollow marker: published.
     """
     sets = list(summary.groupby("dataset", sort=False))
     widths = {1: 4.8, 2: 7.4, 3: 9.6}
