@@ -20,12 +20,11 @@ LEFT_OUT = {
     "claims.html": "some claims are about CPU seconds; claims.csv is compared",
     "training/figure_3_[23]*": "figures of CPU seconds",
     "cost/sampling.[sp]*": "cost and accuracy in one figure; cost/sampling.csv is compared",
-    "training/tables/table_3_[56].html": "shows CPU seconds; its CSV is compared",
-    "training/tables/table_3_[56].tex": "shows CPU seconds; its CSV is compared",
+    "training/tables/table_3_[56].[hjt]*": "shows CPU seconds; its CSV is compared",
     "training/tables/table_3_6.csv": "CPU seconds of an iteration, a column for each phase",
     "cost/tables/windows.*": "CPU seconds; cost/windows.csv is compared",
     "cost/tables/sampling.*": "CPU seconds; cost/sampling.csv is compared",
-    "future/tables/choices.[ht]*": "shows CPU seconds; its CSV is compared",
+    "future/tables/choices.[hjt]*": "shows CPU seconds; its CSV is compared",
     "missing/tables/costs.*": "CPU seconds, a column for each method; costs.csv of every data set is compared",
 }
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""

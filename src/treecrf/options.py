@@ -29,6 +29,9 @@ class StudySettings(Model):
     whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
     """Settings of the study as a whole, which no data set has for itself."""
 
+    alone: ClassVar[frozenset[str]] = frozenset()
+    """Methods that share no job with others."""
+
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
         {}, description="Data sets with other settings than these: name, then setting and value."
@@ -51,6 +54,15 @@ class StudySettings(Model):
     def values(self, name: str) -> list[str]:
         """What the study has one table, figure or job of each of, such as "method"."""
         return [str(value) for value in getattr(self, f"{name}s")]
+
+    def batches(self, size: int) -> list[list[str]]:
+        """The methods in their order, cut into those of one job each: at most so many."""
+        found: list[list[str]] = []
+        for method in self.values("method"):
+            if not found or len(found[-1]) == size or self.alone & {method, found[-1][0]}:
+                found.append([])
+            found[-1].append(method)
+        return found
 
     def of(self, dataset: str) -> Self:
         """The settings of one data set."""

@@ -13,6 +13,7 @@ from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import TableDataset, load_settings
+from treecrf.studies.study import JOIN
 from treecrf.studies.training.settings import CHOSEN_BY
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
@@ -40,7 +41,6 @@ RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
-KERNELS = f"{RESULTS}/kernels.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 
 if workflow.is_main_process:
@@ -84,6 +84,11 @@ def growing(amount):
     results/benchmarks, on two busy cores). None is under 500 MB and 5 minutes: nodes may be slow to read files.
     """
     return lambda wildcards, attempt: amount * attempt
+
+
+def minutes_of(job, wildcards, attempt):
+    """The resource `runtime` of a job: `growing`, for each of its methods."""
+    return job.minutes * len(methods_of(wildcards)) * attempt
 
 
 # --- data -------------------------------------------------------------------------------------------

@@ -89,27 +89,34 @@ for files in STUDIES.values():
                 "../scripts/prepare_draw.py"
 
 
-rule warm_kernels:
-    output:
-        KERNELS,
-    log:
-        f"{LOGS}/warm_kernels.log",
-    benchmark:
-        f"{BENCHMARKS}/warm_kernels.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=growing(1200),
-        runtime=growing(10),
-    params:
-        # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
-        code=code_of(
-            "warm_kernels",
-            *(files.study.module_name("jobs") for files in STUDIES.values()),
-            importing=("numba", "treecrf.compiled.kernel"),
-        ),
-    message:
-        "Compiles the numerical routines"
-    script:
-        "../scripts/warm_kernels.py"
+for files in STUDIES.values():
+    if not files.study.compiles:
+
+        rule:
+            name:
+                f"compile_{files.study.name}"
+            output:
+                kernels_of(files.study),
+            log:
+                f"{LOGS}/{files.study.name}/compile.log",
+            benchmark:
+                f"{BENCHMARKS}/{files.study.name}/compile.tsv"
+            priority: 2  # what takes longest begins first
+            conda:
+                "../../environment.yml"
+            threads: 1
+            resources:
+                mem_mb=growing(1200),
+                runtime=growing(10),
+            params:
+                study=files.study.name,
+                # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
+                code=code_of(
+                    "warm_kernels",
+                    files.study.module_name("jobs"),
+                    importing=("numba", "treecrf.compiled.kernel"),
+                ),
+            message:
+                f"Compiles the numerical routines: {files.study.title}"
+            script:
+                "../scripts/warm_kernels.py"

@@ -1,6 +1,11 @@
 """What the rules of a study take and give; no rules."""
 
 
+def kernels_of(study):
+    """The mark that the compiled routines of a study's jobs are there."""
+    return f"{STUDIES[study.compiles or study.name].folder}/kernels.json"
+
+
 def sets_of(files, job, wildcards):
     """Input function: the data of a job, of a study that draws its own all draws."""
     if not job.runs_over("dataset"):
@@ -20,24 +25,32 @@ def sets_of(files, job, wildcards):
 
 def chosen_for(files, job, wildcards):
     """Input function: the choice of the method that chooses for this one, if another one does."""
-    other = CHOSEN_BY.get(wildcards.get("method"))
+    other = CHOSEN_BY.get(wildcards.get("methods"))
     if "choice" not in job.frames or not other:
         return {}
-    path = job.files()["choice"].format(dataset=wildcards.dataset, method=other)
+    batches = [other, *files.batches(wildcards.dataset)]
+    together = next(batch for batch in reversed(batches) if other in batch.split(JOIN))
+    path = job.files()["choice"].format(dataset=wildcards.dataset, methods=together)
     return {"choice": f"{files.folder}/{path}"}
+
+
+def methods_of(wildcards):
+    """The methods that a job calls its function with; of one that runs over none, an empty name."""
+    return wildcards.get("methods", "").split(JOIN)
 
 
 def job_params(files, job, wildcards):
     """What a job looks at beside its input, so that changing another setting runs nothing anew."""
-    settings, method = files.settings, wildcards.get("method")
+    settings, methods = files.settings, methods_of(wildcards)
     values = {} if files.study.draws else {"seed": SETTINGS.seed}
-    if method:
-        used = settings.of(wildcards.dataset).used_by(method)
-        values |= {"settings": used, "own_code": labeller_code(method)}
+    if job.runs_over("methods"):
+        of_dataset = settings.of(wildcards.dataset)
+        values["settings"] = {method: of_dataset.used_by(method) for method in methods}
+        values["own_code"] = [labeller_code(method) for method in methods]
     else:
-        values["settings"] = (
-            settings.model_dump(mode="json") if job.has_settings else None
-        )
+        values["settings"] = {
+            "": settings.model_dump(mode="json") if job.has_settings else None
+        }
     if "dataset" in wildcards.keys():
         values["window"] = window_of(wildcards.dataset)
         values["protocol"] = described(wildcards.dataset).protocol

@@ -2,7 +2,7 @@ for files in STUDIES.values():
     study = files.study
 
     for job in study.jobs:
-        over = [name for name in ("dataset", "method", "rate") if job.runs_over(name)]
+        over = [name for name in ("dataset", "methods") if job.runs_over(name)]
         place = "_".join(f"{{{name}}}" for name in over) or "all"
 
         rule:
@@ -11,7 +11,7 @@ for files in STUDIES.values():
             input:
                 unpack(partial(sets_of, files, job)),
                 unpack(partial(chosen_for, files, job)),
-                kernels=KERNELS,
+                kernels=kernels_of(study),
             output:
                 **{
                     frame: f"{files.folder}/{path}"
@@ -22,14 +22,12 @@ for files in STUDIES.values():
             benchmark:
                 f"{BENCHMARKS}/{study.name}/{job.verb}/{place}.tsv"
             priority: 0 if over else 1
-            group:
-                f"{job.verb}_{study.name}_{place.removesuffix('_{rate}')}"
             conda:
                 "../../environment.yml"
             threads: 1
             resources:
                 mem_mb=growing(job.mem_mb),
-                runtime=growing(job.minutes),
+                runtime=partial(minutes_of, job),
             params:
                 values=partial(job_params, files, job),
                 study=study.name,

@@ -83,8 +83,10 @@ def find_study(name: str) -> Study:
     return import_module(f"treecrf.studies.{name}").STUDY
 
 
-def arguments_of(snakemake: Any, study: Study, function: Callable[..., Any], pieces: StoredPieces) -> dict[str, Any]:
-    """What the parameters of a study's function name: data, settings and fields of the job's path."""
+def arguments_of(
+    snakemake: Any, study: Study, function: Callable[..., Any], method: str, pieces: StoredPieces
+) -> dict[str, Any]:
+    """What the parameters of a study's function name: data, one of the job's methods, and its settings."""
     from treecrf.datasets.synthetic import Splits
     from treecrf.sequences import SequenceSet
 
@@ -92,14 +94,14 @@ def arguments_of(snakemake: Any, study: Study, function: Callable[..., Any], pie
 
     def settings() -> Any:
         model = getattr(study.module("settings"), study.settings)
-        return model(**({"datasets": []} if "datasets" in model.model_fields else {}), **values["settings"])
+        return model(**({"datasets": []} if "datasets" in model.model_fields else {}), **values["settings"][method])
 
     def load(side: str) -> SequenceSet:
         return SequenceSet.load(given[side])
 
     known: dict[str, Callable[[], Any]] = {
-        **{name: partial(snakemake.wildcards.get, name) for name in ("dataset", "method")},
-        "rate": lambda: float(snakemake.wildcards.rate),
+        "dataset": lambda: snakemake.wildcards.dataset,
+        "method": lambda: method,
         "settings": settings,
         "seed": lambda: values["seed"],
         "window": lambda: tuple(values["window"]),
@@ -110,6 +112,6 @@ def arguments_of(snakemake: Any, study: Study, function: Callable[..., Any], pie
             for seed, paths in enumerate(zip(*(given[side] for side in Splits._fields), strict=True))
         },
         "choice": lambda: read_frame(given["choice"]) if given.get("choice") else None,
-        "pieces": lambda: pieces,
+        "pieces": lambda: pieces.of(method),
     }
     return {name: known[name]() for name in signature(function).parameters}

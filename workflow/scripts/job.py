@@ -1,4 +1,4 @@
-"""One job of a study: calls its function with what the function's parameters name.
+"""One job of a study: calls its function with what the function's parameters name, once for each method.
 
 Outputs
 -------
@@ -6,15 +6,18 @@ The frames that the function returns, Parquet or CSV; see `treecrf.studies.study
 """
 
 from _job import arguments_of, find_study, job, pieces_of
-from treecrf.io.files import write_frame
+from treecrf.io.files import stacked, write_frame
 
 with job(snakemake):
     study = find_study(snakemake.params.study)
     module, function = snakemake.params.function.split(".")
     pieces = pieces_of(snakemake)
     call = getattr(study.module(module), function)
-    found = call(**arguments_of(snakemake, study, call, pieces))
-    frames = found if isinstance(found, tuple) else (found,)
-    for path, frame in zip(snakemake.output, frames, strict=True):
-        write_frame(frame, path)
+    found = [
+        call(**arguments_of(snakemake, study, call, method, pieces))
+        for method in snakemake.params["values"]["settings"]
+    ]
+    outcomes = [outcome if isinstance(outcome, tuple) else (outcome,) for outcome in found]
+    for path, frames in zip(snakemake.output, zip(*outcomes, strict=True), strict=True):
+        write_frame(stacked(frames), path)
 pieces.clear()

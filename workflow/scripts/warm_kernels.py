@@ -1,4 +1,4 @@
-"""Compile the numerical routines once, before many jobs want them at the same time.
+"""Compile the numerical routines of a study once, before many jobs want them at the same time.
 
 Outputs
 -------
@@ -7,12 +7,9 @@ JSON with the version of numba.
 
 from numba import __version__
 
-from _job import job
+from _job import find_study, job
 from treecrf.io.files import write_json
-from treecrf.studies import registry
 
 with job(snakemake):
-    for study in registry():
-        if study.warms:
-            study.module("jobs").warm_kernels()
+    find_study(snakemake.params.study).module("jobs").warm_kernels()
     write_json({"numba": __version__}, snakemake.output[0])

@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from numba import config
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from treecrf.compiled.cache import kernel_cache
 
 _config: Any = config  # its settings are made at run time
-_Dispatcher: Any = CPUDispatcher  # its types are not published
+_Compiler: Any = Compiler  # its types are not published
+_Dispatcher: Any = CPUDispatcher
+_Library: Any = JITCodeLibrary
 
 
-class Kernel(_Dispatcher):
-    """A function that is compiled, or loaded from the cache, for its one signature when it is first used.
+@cache
+def _announce() -> None:
+    print("Compiling numerical routines; they are kept, so that later runs start at once.", file=sys.stderr)
 
-    The first use is a call from Python, or the compilation of another kernel that calls it. Importing a module of
-    kernels therefore costs nothing, and a kernel that was compiled into another one is not loaded.
-    """
+
+class _EntryCompiler(_Compiler):
+    """numba's compiler; it says once in a process that it is at work."""
+
+    def define_pipelines(self) -> Any:
+        _announce()
+        return super().define_pipelines()
+
+
+class _PartLibrary(_Library):
+    """Intermediate code that is optimized and translated to machine code only as a part of its callers."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _PartCompiler(_Compiler):
+    """numba's compiler up to intermediate code."""
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.no_compile = True
+        self.state.library = _PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _Compiled(_Dispatcher):
+    """A function that is compiled for its one signature when it is first used."""
 
     signature: Any
 
@@ -31,6 +66,33 @@ class Kernel(_Dispatcher):
                 super().compile(self.signature)
                 self.disable_compile()
         return next(iter(self.overloads.values())).entry_point
+
+
+class _Part(_Compiled):
+    """A kernel as other kernels call it."""
+
+    def add_overload(self, cres: Any) -> None:
+        """Make it known to numba by this object, as there is no machine code to know it by."""
+        self.targetctx.insert_user_function(self, cres.fndesc, [cres.library])
+        self.overloads[cres.signature.args] = cres._replace(entry_point=self)
+
+
+class Kernel(_Compiled):
+    """A function that is compiled, or loaded from the cache, when it is first called from Python.
+
+    Importing a module of kernels therefore costs nothing. The kernels that it calls are compiled as parts of it,
+    without an entry for Python and without machine code of their own: that would double the time.
+    """
+
+    part: _Part
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The part's: numba asks for it to compile a caller."""
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """The part's: numba asks for it to compile a caller."""
+        return self.part.get_overload(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Kernel:
         self.compile(None)
@@ -59,13 +121,15 @@ def kernel(
     callable
         The decorator. With numba's just-in-time compilation disabled, it returns the function itself.
     """
-    options = {"nopython": True, "nogil": True, "error_model": error_model, "_nrt": allocates}
+    options = {"nopython": True, "nogil": True, "error_model": error_model, "_nrt": allocates, "no_cfunc_wrapper": True}
 
     def compile_later(function: Callable[..., Any]) -> Any:
         if _config.DISABLE_JIT:
             return function
-        dispatcher = Kernel(function, targetoptions=options)
-        dispatcher.signature = signature
+        dispatcher = Kernel(function, targetoptions=options, pipeline_class=_EntryCompiler)
+        part_options = options | {"no_cpython_wrapper": True}
+        dispatcher.part = _Part(function, targetoptions=part_options, pipeline_class=_PartCompiler)
+        dispatcher.signature = dispatcher.part.signature = signature
         with kernel_cache(*constants):
             dispatcher.enable_caching()
         return dispatcher

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from treecrf.studies.settings import Settings
-from treecrf.studies.study import Job, Shown, Study, combinations
+from treecrf.studies.study import JOIN, Job, Shown, Study, combinations
 
 
 class StudyFiles:
@@ -17,6 +17,7 @@ class StudyFiles:
         self.settings = getattr(settings, study.name)
         self.folder = f"{settings.results}/{study.name}"
         self._trained = settings.training.datasets
+        self._methods_per_job = settings.methods_per_job
 
     def datasets(self, job: Job) -> list[str]:
         """The data sets that a kind of job runs on; those of other settings than `datasets` must be of training too."""
@@ -26,6 +27,10 @@ class StudyFiles:
     def all_datasets(self) -> list[str]:
         """The data sets of all jobs, each once."""
         return list(dict.fromkeys(name for job in self.study.jobs for name in self.datasets(job)))
+
+    def batches(self, dataset: str) -> list[str]:
+        """The methods that share a job on a data set, joined."""
+        return [JOIN.join(batch) for batch in self.settings.of(dataset).batches(self._methods_per_job)]
 
     def outcomes(self, dataset: str) -> dict[str, list[str]]:
         """The files of all jobs on one data set, by frame."""
@@ -76,6 +81,4 @@ class StudyFiles:
         ]
 
     def _values(self, job: Job, dataset: str) -> Mapping[str, Sequence[Any]]:
-        fields = [name for name in ("method", "rate") if job.runs_over(name)]
-        of_dataset = self.settings.of(dataset) if fields else self.settings
-        return {"dataset": [dataset], **{name: of_dataset.values(name) for name in fields}}
+        return {"dataset": [dataset], "methods": self.batches(dataset) if job.runs_over("methods") else ()}

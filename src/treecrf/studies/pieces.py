@@ -18,7 +18,7 @@ class Pieces:
     """
 
     def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:
-        """The frames of one part of a job, told apart by its `name` (letters, digits and ``_``).
+        """The frames of one part of a job, told apart by its `name` (letters, digits, ``_`` and ``.``).
 
         `compute` gives the frames where they are not there; a long training may leave its state in the checkpoint.
         """

@@ -63,6 +63,9 @@ class Settings(Model):
     results: str = Field("results", description="Folder of everything that is computed.")
     reports: str = Field("reports", description="Folder of the pages to read.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
+    methods_per_job: int = Field(
+        1, ge=1, description="Methods that one job trains one after another; each start of a job takes seconds."
+    )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
     training: TrainingSettings = Field(

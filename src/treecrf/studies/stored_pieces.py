@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from copy import copy
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,20 @@ class StoredPieces(Pieces):
     """
 
     def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any]) -> None:
-        self._folder = Path(folder)
+        self._folder, self._prefix = Path(folder), ""
         if not self._is_of(json.loads(json.dumps(job))):
             self.clear()
             write_json(job, self._folder / JOB)
 
+    def of(self, method: str) -> StoredPieces:
+        """The same folder for the parts of one of the job's methods."""
+        pieces = copy(self)
+        pieces._prefix = f"{method}_"
+        return pieces
+
     def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:
         """See `Pieces.finished`; a damaged file is computed anew."""
-        path, checkpoint = self._folder / f"{name}.zip", self._folder / f"{name}.npz"
+        path, checkpoint = (self._folder / f"{self._prefix}{name}.{kind}" for kind in ("zip", "npz"))
         if (frames := _read(path)) is not None:
             return frames
         _write(compute(Checkpoint(checkpoint)), path)

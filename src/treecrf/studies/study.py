@@ -10,6 +10,9 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
+JOIN = "+"
+"""Between the methods that share a job, in the names of its files."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -18,10 +21,11 @@ class Job:
     Attributes
     ----------
     function : str
-        Its parameters are given by name: the fields of the path (dataset, method, rate), settings, seed, window, protocol,
-        train, test, draws, chosen and pieces, as far as it takes them.
+        Its parameters are given by name: the data set and one method of the path, settings, seed, window, protocol,
+        train, test, splits, choice and pieces, as far as it takes them.
     path : str
-        Of its files below the study's results, with a field for each thing that it runs over and ``{frame}``.
+        Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
+        ``{methods}``, which the function is called with one after another.
     frames : tuple of str
         What the function returns, in its order; a function with one frame returns it alone.
     verb : str
@@ -124,8 +128,9 @@ class Study:
     figures : tuple of Figure
     settings : str
         The class of its settings.
-    warms : bool
-        Whether its jobs need compiled routines that no other study needs: `warm_kernels` of ``jobs.py`` compiles them.
+    compiles : str
+        The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles; itself
+        unless given.
     draws : bool
         Whether it draws its own training, validation and test sets, several times.
     guide : str
@@ -143,7 +148,7 @@ class Study:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     settings: str = ""
-    warms: bool = True
+    compiles: str = ""
     draws: bool = False
     guide: str = ""
     tabulated: tuple[str, ...] = ()

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import int32, int64, types, uint16
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Int32, Int64, UInt16, compiled_type, struct
 
+
+@struct
 class Columns(NamedTuple):
     """Window codes of a set of positions, ready for histograms and for splits.
 
     A *cell* is one code of one slot, hence one boolean feature: cell ``first_cell[j] + c`` is the test
     "slot j holds code c". Cells are numbered slot by slot, so the number of a cell is its feature index.
-
-    Attributes
-    ----------
-    cells : uint16, shape (n_positions, n_slots)
-        The cell of each slot; ``n_cells`` where the code belongs to none.
-    first_cell : int64, shape (n_slots + 1,)
-    postings : int32, shape (n_known_codes,)
-        Positions that hold each cell, ascending, cell after cell.
-    first_posting : int64, shape (n_cells + 1,)
     """
 
-    cells: NDArray[np.uint16]
-    first_cell: NDArray[np.int64]
-    postings: NDArray[np.int32]
-    first_posting: NDArray[np.int64]
+    cells: Annotated[UInt16, "n_positions, n_slots", "Cell of each slot; n_cells where the code belongs to none."]
+    first_cell: Annotated[Int64, "n_slots + 1"]
+    postings: Annotated[Int32, "n_known_codes", "Positions that hold each cell, ascending, cell after cell."]
+    first_posting: Annotated[Int64, "n_cells + 1"]
 
 
-COLUMNS = types.NamedTuple((uint16[:, ::1], int64[::1], int32[::1], int64[::1]), Columns)
-"""The compiled type of `Columns`."""
+COLUMNS = compiled_type(Columns)
 
 
 def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Columns:

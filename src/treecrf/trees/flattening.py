@@ -20,13 +20,14 @@ is added. Where there are few possible windows, the potentials of all of them ar
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, types, uint8, uint64, void
+from numba import float64, int32, int64, uint8, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Bool, Float64, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import distinct_windows
 from treecrf.trees.forest import Forest
 from treecrf.trees.tree import Tree
@@ -43,31 +44,23 @@ _SPREAD = (
 """Each bit of a byte in a byte of its own."""
 
 
+@struct
 class Conjunctions(NamedTuple):
     """The conjunctions of all trees as programs over sets of windows.
 
-    Attributes
-    ----------
-    roots : int32, shape (n_trees,)
-        Each tree's set that begins with all windows.
-    first_split : int64, shape (n_trees + 1,); splits : int32, shape (n_all_splits, 3)
-        Set, child's set and cell; -1 for a test of a previous label, whose children have the same windows.
-    first_family : int64, shape (n_trees + 1,); families : int32, shape (n_families, 4)
-        Set before those of the family's conjunctions (free), number of sets with it, component, first weight.
-    weights : float64, shape (n_weights,)
-        By family: 0, then the weight of each conjunction.
-    labels : int64, shape (n_components,); states : bool, shape (n_components, n_states)
-        A component is what has the same sums: a label and a set of states.
+    A split has a set, the child's set and a cell; -1 for a test of a previous label, whose children have the same
+    windows. A family has the set before those of its conjunctions (free), the number of sets with it, its component, and
+    its first weight. A component is what has the same sums: a label and a set of states.
     """
 
-    roots: NDArray[np.int32]
-    first_split: NDArray[np.int64]
-    splits: NDArray[np.int32]
-    first_family: NDArray[np.int64]
-    families: NDArray[np.int32]
-    weights: NDArray[np.float64]
-    labels: NDArray[np.int64]
-    states: NDArray[np.bool_]
+    roots: Annotated[Int32, "n_trees", "Each tree's set that begins with all windows."]
+    first_split: Annotated[Int64, "n_trees + 1"]
+    splits: Annotated[Int32, "n_all_splits, 3"]
+    first_family: Annotated[Int64, "n_trees + 1"]
+    families: Annotated[Int32, "n_families, 4"]
+    weights: Annotated[Float64, "n_weights", "By family: 0, then the weight of each conjunction."]
+    labels: Annotated[Int64, "n_components"]
+    states: Annotated[Bool, "n_components, n_states"]
 
     @property
     def n_sets(self) -> int:
@@ -75,14 +68,7 @@ class Conjunctions(NamedTuple):
         return int(max(self.roots.max(initial=0), self.splits[:, :2].max(initial=0))) + 1
 
 
-CONJUNCTIONS = types.NamedTuple(
-    (
-        int32[::1], int64[::1], int32[:, ::1], int64[::1], int32[:, ::1], float64[::1], int64[::1],
-        boolean[:, ::1],
-    ),
-    Conjunctions,
-)  # fmt: skip
-"""The compiled type of `Conjunctions`."""
+CONJUNCTIONS = compiled_type(Conjunctions)
 
 
 class FlatForest:

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, types, uint64, void
+from numba import boolean, float64, int16, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.tree import TREE, Tree, make_tree
 
 
+@struct
 class Routing(NamedTuple):
-    """Which leaf each row (position, state) of a data set is in, in the lanes of `treecrf.trees.growing`.
+    """Which leaf each row (position, state) of a data set is in, in the lanes of `treecrf.trees.growing`."""
 
-    Attributes
-    ----------
-    membership : int16, shape (n_all_states, n_positions)
-    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
-    """
-
-    membership: NDArray[np.int16]
-    states: NDArray[np.int32]
-    n_states: NDArray[np.int64]
+    membership: Annotated[Int16, "n_all_states, n_positions"]
+    states: Annotated[Int32, "n_leaves, n_all_states", "Ascending."]
+    n_states: Annotated[Int64, "n_leaves"]
 
 
-ROUTING = types.NamedTuple((int16[:, ::1], int32[:, ::1], int64[::1]), Routing)
-
-
-def make_routing(n_positions: int, n_all_states: int, max_leaves: int) -> Routing:
-    """Allocate what `route` writes."""
-    return Routing(
-        np.full((n_all_states, n_positions), -1, dtype=np.int16),
-        np.zeros((max_leaves, n_all_states), dtype=np.int32),
-        np.zeros(max_leaves, dtype=np.int64),
-    )
+ROUTING = compiled_type(Routing)
 
 
 @kernel(void(TREE, COLUMNS, int16[:, ::1], ROUTING))
@@ -116,25 +103,17 @@ def add_leaf_values(values, routing, exponentiated, potentials):
                             potentials[position, state] += value
 
 
+@struct
 class Forest(NamedTuple):
-    """The trees of all iterations and labels, flat; tree ``m * n_labels + y`` is that of iteration m, label y.
+    """The trees of all iterations and labels, flat; tree ``m * n_labels + y`` is that of iteration m, label y."""
 
-    Attributes
-    ----------
-    parents, columns, codes : int32, shape (n_all_splits,)
-    values : float64, shape (n_all_splits + n_trees,)
-    first_split : int64, shape (n_trees + 1,)
-    shares : int32, shape (n_all_splits,); surrogates : int32, shape (n_all_splits, n_surrogates, 3)
-        As in `Tree`.
-    """
-
-    parents: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    values: NDArray[np.float64]
-    first_split: NDArray[np.int64]
-    shares: NDArray[np.int32]
-    surrogates: NDArray[np.int32]
+    parents: Annotated[Int32, "n_all_splits"]
+    columns: Annotated[Int32, "n_all_splits"]
+    codes: Annotated[Int32, "n_all_splits"]
+    values: Annotated[Float64, "n_all_splits + n_trees"]
+    first_split: Annotated[Int64, "n_trees + 1"]
+    shares: Annotated[Int32, "n_all_splits"]
+    surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 3", "As in `Tree`, like the others."]
 
     @property
     def n_trees(self) -> int:
@@ -184,7 +163,8 @@ class Evaluator:
     def __init__(self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int) -> None:
         self._columns = columns
         self._labels_of_state = labels_of_state
-        self._routing = make_routing(len(columns.cells), len(labels_of_state), max_leaves)
+        sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
+        self._routing = allocate(Routing, **sizes)
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
         """Add a tree's values to `potentials` (see `add_leaf_values`)."""

@@ -12,16 +12,14 @@ whichever is shorter, so the larger child is not touched.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import boolean, float64, int16, int32, int64, types, uint64, void
-from numpy.typing import NDArray
+from numba import float64, int16, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.compiled.struct import Bool, Float64, Int16, Int32, Int64, compiled_type, struct
+from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import fill_label_tests, fill_window_tests
-from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import PACKING, count
 from treecrf.trees.packing import total as total_of
 from treecrf.trees.sampling import SAMPLE, pass_over
@@ -29,9 +27,6 @@ from treecrf.trees.splitting import best_of, score_tests
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.sweep import (
     SWEEP,
-    Sweep,
-    n_lanes,
-    n_spaced,
     space_all,
     space_some,
     sweep_is_faster,
@@ -42,81 +37,29 @@ from treecrf.trees.tree import TREE
 _CHUNK = 1024  # positions: their sums stay in the first cache
 
 
+@struct
 class Workspace(NamedTuple):
-    """Buffers of one thread, made once per training.
+    """Buffers of one thread, made once per training."""
 
-    Attributes
-    ----------
-    membership : int16, shape (n_all_states, n_positions)
-        Number of the leaf that a row is in; -1 where a lane holds no row.
-    position_sums : int64, shape (n_all_states, n_positions)
-        By lane: packed sum of a position's rows over the states of its leaf, where these are several.
-    histograms : int64, shape (max_leaves, n_features)
-        Window cells first, then the tests of previous labels (see `fill_label_tests`).
-    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
-        States of each leaf, ascending.
-    whole : bool, shape (max_leaves,)
-        Whether a leaf has all positions; its list is then all of them in order.
-    begins, ends : int64, shape (max_leaves,)
-        A leaf's positions are among ``positions[begin:end]``, those whose membership bears its number.
-    positions, scratch : int32, shape (any,), (n_positions,)
-    node_sums : int64, shape (max_leaves,)
-    gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
-        Gain and feature of each leaf's best split.
-    scores : float64, shape (n_features,)
-    spaced : int64, shape (n_spaced,); table : int64, shape (n_rows * n_lanes,)
-        Work space of `sweep_window_tests`.
-    """
-
-    membership: NDArray[np.int16]
-    position_sums: NDArray[np.int64]
-    histograms: NDArray[np.int64]
-    states: NDArray[np.int32]
-    n_states: NDArray[np.int64]
-    whole: NDArray[np.bool_]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    positions: NDArray[np.int32]
-    scratch: NDArray[np.int32]
-    node_sums: NDArray[np.int64]
-    gains: NDArray[np.float64]
-    features: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    spaced: NDArray[np.int64]
-    table: NDArray[np.int64]
+    membership: Annotated[Int16, "n_all_states, n_positions", "Leaf that a row is in; -1 where a lane holds no row."]
+    position_sums: Annotated[Int64, "n_all_states, n_positions", "By lane: sum of a position over the leaf's states."]
+    histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
+    states: Annotated[Int32, "n_leaves, n_all_states", "States of each leaf, ascending."]
+    n_states: Annotated[Int64, "n_leaves"]
+    whole: Annotated[Bool, "n_leaves", "Whether a leaf has all positions; its list is then all of them in order."]
+    begins: Annotated[Int64, "n_leaves", "A leaf has those of positions[begin:end] whose membership it is."]
+    ends: Annotated[Int64, "n_leaves"]
+    positions: Annotated[Int32, "6 * n_positions"]
+    scratch: Annotated[Int32, "n_positions"]
+    node_sums: Annotated[Int64, "n_leaves"]
+    gains: Annotated[Float64, "n_leaves", "Of each leaf's best split."]
+    features: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
+    scores: Annotated[Float64, "n_features"]
+    spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
+    table: Annotated[Int64, "n_table"]
 
 
-WORKSPACE = types.NamedTuple(
-    (
-        int16[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1], int64[::1], boolean[::1], int64[::1], int64[::1],
-        int32[::1], int32[::1], int64[::1], float64[::1], int64[::1], float64[::1],
-        int64[::1], int64[::1],
-    ),
-    Workspace,
-)  # fmt: skip
-
-
-def make_workspace(columns: Columns, sweep: Sweep, n_all_states: int, n_label_tests: int, max_leaves: int) -> Workspace:
-    """Allocate the buffers that `grow_tree` needs."""
-    n_positions, n_features = len(columns.cells), int(columns.first_cell[-1]) + n_label_tests
-    return Workspace(
-        membership=np.full((n_all_states, n_positions), -1, dtype=np.int16),
-        position_sums=np.zeros((n_all_states, n_positions), dtype=np.int64),
-        histograms=np.zeros((max_leaves, n_features), dtype=np.int64),
-        states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
-        n_states=np.zeros(max_leaves, dtype=np.int64),
-        whole=np.zeros(max_leaves, dtype=np.bool_),
-        begins=np.zeros(max_leaves, dtype=np.int64),
-        ends=np.zeros(max_leaves, dtype=np.int64),
-        positions=np.zeros(6 * n_positions, dtype=np.int32),
-        scratch=np.zeros(n_positions, dtype=np.int32),
-        node_sums=np.zeros(max_leaves, dtype=np.int64),
-        gains=np.zeros(max_leaves, dtype=np.float64),
-        features=np.zeros(max_leaves, dtype=np.int64),
-        scores=np.zeros(n_features),
-        spaced=np.zeros(n_spaced(sweep), dtype=np.int64),
-        table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
-    )
+WORKSPACE = compiled_type(Workspace)
 
 
 @kernel(int64(WORKSPACE, COLUMNS, int64, int64, int64, int64))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import float64, int32, int64, types, uint64, void
-from numpy.typing import NDArray
+from numba import float64, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Int32, Int64, compiled_type, struct
 from treecrf.trees.packing import PACKING, count
 
 _SCALE = 2.0**32  # influences, at most 1/4, become integers of 31 bits, whose sums are exact
@@ -16,29 +15,15 @@ _HALF_BITS = 15
 _LOW_HALF = (1 << _HALF_BITS) - 1
 
 
+@struct
 class Influences(NamedTuple):
-    """Buffers of `trim_rows`.
+    """Buffers of `trim_rows`."""
 
-    Attributes
-    ----------
-    values : int32, shape (n_all_states, n)
-        Influence of each row in fixed point, by place among the n positions that count.
-    sums : int64, shape (2**15 + 1,)
-        Sum of the influences that have the same upper, or the same lower, bits.
-    """
-
-    values: NDArray[np.int32]
-    sums: NDArray[np.int64]
+    values: Annotated[Int32, "n_all_states, n", "Influence of each row in fixed point; n positions count."]
+    sums: Annotated[Int64, f"{_LOW_HALF} + 2", "Sums of influences with the same upper, or the same lower, bits."]
 
 
-INFLUENCES = types.NamedTuple((int32[:, ::1], int64[::1]), Influences)
-"""The compiled type of `Influences`."""
-
-
-def make_influences(n_all_states: int, n_positions: int) -> Influences:
-    """Allocate the buffers that `trim_rows` needs."""
-    values = np.zeros((n_all_states, n_positions), dtype=np.int32)
-    return Influences(values, np.zeros((1 << _HALF_BITS) + 1, dtype=np.int64))
+INFLUENCES = compiled_type(Influences)
 
 
 @kernel(void(int64[:, ::1], int32[::1], PACKING, INFLUENCES))

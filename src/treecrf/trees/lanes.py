@@ -14,13 +14,6 @@ LANES = 8
 """Integers of eight bytes in one cache line."""
 
 
-def aligned_zeros(size: int) -> NDArray[np.int64]:
-    """Zeros that begin at a cache line: a run of lanes then never straddles two."""
-    buffer = np.zeros(size + LANES, dtype=np.int64)
-    begin = -(buffer.ctypes.data // buffer.itemsize) % LANES
-    return buffer[begin : begin + size]
-
-
 def add_lanes(target: NDArray[np.int64], at: int, values: NDArray[np.int64], begin: int) -> None:
     """Add ``values[begin : begin + LANES]`` to ``target[at : at + LANES]``; both must be inside."""
     target[int(at) : int(at) + LANES] += values[int(begin) : int(begin) + LANES]

@@ -7,26 +7,27 @@ parent minus its sibling to the last bit.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int64, types
+from numba import float64, int64
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import compiled_type, struct
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
 
 
+@struct
 class Packing(NamedTuple):
-    """How a count and a gradient share an int64: the gradient's fraction bits, the count's shift."""
+    """How a count and a gradient share an int64."""
 
-    fraction_bits: int
-    shift: int
+    fraction_bits: Annotated[int, "Bits of the gradient after the binary point."]
+    shift: Annotated[int, "Bits below the count."]
 
 
-PACKING = types.NamedUniTuple(int64, 2, Packing)
-"""The compiled type of `Packing`."""
+PACKING = compiled_type(Packing)
 
 
 def choose_packing(n_positions: int, n_rows: int, bound: int) -> Packing:

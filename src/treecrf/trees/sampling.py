@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import boolean, float64, int32, int64, types, void
-from numpy.typing import NDArray
+from numba import float64, int64, void
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Bool, Int32, compiled_type, struct
 
 
+@struct
 class Sample(NamedTuple):
     """What a tree sees.
 
-    Attributes
-    ----------
-    positions : int32, shape (n,)
-        Ascending; the rows of other positions take no part.
-    considered : bool, shape (2 * max_leaves - 1, n_slots + order) or (0, n_slots + order)
-        Whether a node may be split by the tests of a slot or of a previous label: the root first, then the false and
-        the true child of each split. Without rows, every node may use all tests.
+    The first node is the root, then come the false and the true child of each split. If no nodes are given, each may be
+    split by all tests.
     """
 
-    positions: NDArray[np.int32]
-    considered: NDArray[np.bool_]
+    positions: Annotated[Int32, "n", "Ascending; the rows of other positions take no part."]
+    considered: Annotated[Bool, "n_nodes, n_slots + order", "Whether a node may be split by that column."]
 
 
-SAMPLE = types.NamedTuple((int32[::1], boolean[:, ::1]), Sample)
-"""The compiled type of `Sample`."""
+SAMPLE = compiled_type(Sample)
 
 
 @kernel(void(SAMPLE, int64, int64[::1], int64, float64[::1]))

@@ -12,56 +12,37 @@ their combination, and the table's margins are taken afterwards. EDGE has what t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, int32, int64, types, uint16, uint64
-from numpy.typing import NDArray
+from numba import boolean, int32, int64, types, uint64
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Int32, Int64, UInt16, compiled_type, struct
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.lanes import LANES, add_lanes
 
 _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
 
 
+@struct
 class Sweep(NamedTuple):
-    """The observations of a data set, laid out for `sweep_window_tests`.
+    """The observations of a data set, laid out for `sweep_window_tests`."""
 
-    Attributes
-    ----------
-    codes : uint16, shape (n_groups, n_observations)
-        Row of the table to which an observation belongs.
-    first_attribute, first_row : int64, shape (n_groups + 1,)
-        Attributes and table rows of each group.
-    sizes : int64, shape (n_attributes,)
-        Number of codes, EDGE not counted.
-    offsets, observation_offsets : int64, shape (n_sequences + 1,)
-    starts : int64, shape (n_sequences + 1,)
-        Where each sequence's observations begin on an axis with gaps between the sequences.
-    places : int32, shape (n_positions,)
-        Where the sum of each position is put on that axis: ``right`` places late.
-    left, right : int64
-        The window.
-    with_missing : bool
-        Whether the last code of each attribute is "missing", whose cell comes after that of EDGE.
-    """
-
-    codes: NDArray[np.uint16]
-    first_attribute: NDArray[np.int64]
-    first_row: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    observation_offsets: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    places: NDArray[np.int32]
-    left: int
+    codes: Annotated[UInt16, "n_groups, n_observations", "Row of the table to which an observation belongs."]
+    first_attribute: Annotated[Int64, "n_groups + 1"]
+    first_row: Annotated[Int64, "n_groups + 1", "Of the table."]
+    sizes: Annotated[Int64, "n_attributes", "Number of codes, EDGE not counted."]
+    offsets: Annotated[Int64, "n_sequences + 1"]
+    observation_offsets: Annotated[Int64, "n_sequences + 1"]
+    starts: Annotated[Int64, "n_sequences + 1", "First observation of each on an axis with gaps between the sequences."]
+    places: Annotated[Int32, "n_positions", "Where the sum of each position is put on that axis: `right` places late."]
+    left: Annotated[int, "The window, with `right`."]
     right: int
-    with_missing: bool
+    with_missing: Annotated[bool, 'Whether the last code is "missing", whose cell comes after that of EDGE.']
 
 
-SWEEP = types.NamedTuple((uint16[:, ::1], *[int64[::1]] * 6, int32[::1], int64, int64, boolean), Sweep)
-"""The compiled type of `Sweep`."""
+SWEEP = compiled_type(Sweep)
 
 
 def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> Sweep:
@@ -110,6 +91,11 @@ def n_lanes(left, right):
 def n_spaced(sweep: Sweep) -> int:
     """Length of the axis with gaps, and of all that an addition may touch beyond its end."""
     return int(sweep.starts[-1] + sweep.right + max(sweep.left, sweep.right)) + n_lanes(sweep.left, sweep.right)
+
+
+def n_table(sweep: Sweep) -> int:
+    """Length of the table of all groups."""
+    return int(sweep.first_row[-1]) * n_lanes(sweep.left, sweep.right)
 
 
 @kernel(boolean(SWEEP, int64))
@@ -193,7 +179,7 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
     first_cell : int64, shape (n_slots + 1,)
         As in `treecrf.trees.columns.Columns`; each slot's last cell is EDGE.
     table : int64, shape (n_rows * n_lanes,)
-        Work space; at best aligned (`treecrf.trees.lanes.aligned_zeros`).
+        Work space; at best aligned (`treecrf.compiled.struct.zeros`).
     histogram : int64, shape (n_cells,)
         Overwritten.
     """

@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import float64, int32, types
-from numpy.typing import NDArray
+from treecrf.compiled.struct import Float64, Int32, allocate, compiled_type, struct
 
 MAX_LEAVES = 2**15 - 1
 """Leaves are numbered in int16: the lanes of a large training set then stay in the first cache."""
 
 
+@struct
 class Tree(NamedTuple):
     """One tree as the list of its splits, in the order in which they were made.
 
-    Attributes
-    ----------
-    parents, columns, codes : int32, shape (n_splits,)
-        Split ``i`` is made in leaf ``parents[i]``; the rows where the test holds become leaf ``i + 1``. Column
-        ``j < n_slots`` tests whether slot j holds the code, column ``n_slots + i`` whether the label ``i + 1``
-        places back is the code, START being ``n_labels``.
-    values : float64, shape (n_splits + 1,)
-        Leaf values.
-    shares : int32, shape (n_splits,)
-        Part of a row whose outcome is not known that goes to the true child where no surrogate tells, of
-        `treecrf.trees.holes.copies.FULL`.
-    surrogates : int32, shape (n_splits, n_surrogates, 3)
-        Slot, code, and whether the surrogate stands for the test (1) or its opposite (0); a slot of -1 ends
-        the list.
+    Split ``i`` is made in leaf ``parents[i]``; the rows where the test holds become leaf ``i + 1``. Column
+    ``j < n_slots`` tests whether slot j holds the code, column ``n_slots + i`` whether the label ``i + 1``
+    places back is the code, START being ``n_labels``.
+
+    Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
+    `treecrf.trees.holes.copies.FULL`. A surrogate is a slot, a code, and whether it stands for the test (1) or its
+    opposite (0); a slot of -1 ends the list.
     """
 
-    parents: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    values: NDArray[np.float64]
-    shares: NDArray[np.int32]
-    surrogates: NDArray[np.int32]
+    parents: Annotated[Int32, "n_splits"]
+    columns: Annotated[Int32, "n_splits"]
+    codes: Annotated[Int32, "n_splits"]
+    values: Annotated[Float64, "n_splits + 1", "Leaf values."]
+    shares: Annotated[Int32, "n_splits"]
+    surrogates: Annotated[Int32, "n_splits, n_surrogates, 3"]
 
     def first(self, n_splits: int) -> Tree:
         """A copy of the tree that its first splits make."""
-        return Tree(
-            parents=self.parents[:n_splits].copy(),
-            columns=self.columns[:n_splits].copy(),
-            codes=self.codes[:n_splits].copy(),
-            values=self.values[: n_splits + 1].copy(),
-            shares=self.shares[:n_splits].copy(),
-            surrogates=self.surrogates[:n_splits].copy(),
-        )
+        parts = {name: array[:n_splits].copy() for name, array in self._asdict().items()}
+        return Tree(**parts | {"values": self.values[: n_splits + 1].copy()})
 
 
-TREE = types.NamedTuple((int32[::1], int32[::1], int32[::1], float64[::1], int32[::1], int32[:, :, ::1]), Tree)
-"""The compiled type of `Tree`."""
+TREE = compiled_type(Tree)
 
 
-def make_tree(max_leaves: int, n_surrogates: int = 0) -> Tree:
-    """Allocate a tree for `grow_tree` to write to."""
-    parents, columns, codes, shares = (np.zeros(max_leaves - 1, dtype=np.int32) for _ in range(4))
-    surrogates = np.zeros((max_leaves - 1, n_surrogates, 3), dtype=np.int32)
-    return Tree(parents, columns, codes, np.zeros(max_leaves), shares, surrogates)
+def make_tree(n_leaves: int, n_surrogates: int = 0) -> Tree:
+    """Allocate a tree of this many leaves."""
+    return allocate(Tree, n_splits=n_leaves - 1, n_surrogates=n_surrogates)

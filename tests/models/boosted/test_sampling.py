@@ -11,12 +11,11 @@ from builders import POLICIES, assert_same_bits, dependent_set, larger_set, rand
 
 import treecrf
 from treecrf import MEMM, TreeCRF, chain
+from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.models.boosted.sampling import Sampling, draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.growing import make_workspace
-from treecrf.trees.holes.copies import make_copies
-from treecrf.trees.influence import make_influences, trim_rows
+from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing, pack
 
 ALL_AT_ONCE = {"row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7}
@@ -231,16 +230,16 @@ def test_lists_grow_when_they_are_full(monkeypatch):
     complete = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set())
     blended = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
 
-    def with_short_positions(*arguments):
-        workspace = make_workspace(*arguments)
-        return workspace._replace(positions=workspace.positions[: data.n_positions])
+    def shorten(lists, *names):
+        return lists._replace(**{name: getattr(lists, name)[: data.n_positions] for name in names})
 
-    def with_short_lists(*arguments):
-        copies = make_copies(*arguments)
-        return copies._replace(**{name: getattr(copies, name)[: data.n_positions] for name in ("positions", "weights")})
+    def with_short_lists(kind, **sizes):
+        workspace = allocate(kind, **sizes)
+        if "copies" in workspace._fields:
+            return workspace._replace(copies=shorten(workspace.copies, "positions", "weights"))
+        return shorten(workspace, "positions")
 
-    monkeypatch.setattr("treecrf.models.boosted.growers.make_workspace", with_short_positions)
-    monkeypatch.setattr("treecrf.trees.holes.growing.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
     assert_same_bits(complete, TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set()))
     again = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
     assert_same_bits(blended, again)
@@ -297,7 +296,7 @@ def test_trimmed_rows_are_those_of_a_naive_sort(share):
         rows[tuple(row)] = pack(gradients[tuple(row)], packing)
     positions = np.flatnonzero(rng.random(n_positions) < 0.7).astype(np.int32)
     trimmed = rows.copy()
-    trim_rows(trimmed, positions, share, packing, make_influences(n_states, len(positions)))
+    trim_rows(trimmed, positions, share, packing, allocate(Influences, n_all_states=n_states, n=len(positions)))
     candidates = [(state, position) for state in range(n_states) for position in positions if there[state, position]]
     influences = [abs(gradients[row]) * (1 - abs(gradients[row])) for row in candidates]
     expected = rows.copy()
@@ -310,7 +309,7 @@ def test_trimmed_rows_are_those_of_a_naive_sort(share):
 def test_rows_without_influence_are_not_all_trimmed():
     packing = choose_packing(4, 4, 2)
     rows = np.full((1, 4), pack(0.0, packing))
-    trim_rows(rows, np.arange(4, dtype=np.int32), 0.5, packing, make_influences(1, 4))
+    trim_rows(rows, np.arange(4, dtype=np.int32), 0.5, packing, allocate(Influences, n_all_states=1, n=4))
     assert (rows == pack(0.0, packing)).all()
 
 

@@ -13,12 +13,11 @@ from builders import ROOT, larger_set, random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
+from treecrf.compiled.struct import allocate, zeros
 from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.growing import make_workspace
 from treecrf.trees.histogram import fill_window_tests
-from treecrf.trees.lanes import aligned_zeros
 from treecrf.trees.packing import unpack
 from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
 
@@ -60,7 +59,7 @@ def test_a_sweep_finds_the_histogram(sizes, window):
     columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
     sweep = build_sweep(data, window)
     spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
-    table = aligned_zeros(sweep.first_row[-1] * n_lanes(*window))
+    table = zeros([sweep.first_row[-1] * n_lanes(*window)], np.int64)
     assert table.ctypes.data % 64 == 0
     sums = rng.integers(-(2**40), 2**40, data.n_positions)
     everyone = np.arange(data.n_positions, dtype=np.int32)
@@ -96,11 +95,11 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
     data = larger_set()
     expected = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
 
-    def with_short_lists(*arguments):
-        workspace = make_workspace(*arguments)
+    def with_short_lists(kind, **sizes):
+        workspace = allocate(kind, **sizes)
         return workspace._replace(positions=workspace.positions[: data.n_positions])
 
-    monkeypatch.setattr("treecrf.models.boosted.growers.make_workspace", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
     measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
     for name in expected.forest_._fields:
         assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()

@@ -15,9 +15,10 @@ from builders import dependent_set as random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain, datasets
+from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.holes.copies import FULL, make_copies, with_longer_lists
+from treecrf.trees.holes.copies import FULL, with_longer_lists
 
 
 def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_iterations=3, max_leaves=8, penalty=1.0):
@@ -411,9 +412,13 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
     potentials = expected.potentials(test)
     enlarged = {"growing": 0, "blending": 0}
 
-    def with_short_lists(n_positions, *sizes):
-        copies = make_copies(n_positions, *sizes)
+    def shorten(copies):
+        n_positions = copies.vectors.shape[1]
         return copies._replace(positions=copies.positions[:n_positions], weights=copies.weights[:n_positions])
+
+    def with_short_lists(kind, **sizes):
+        made = allocate(kind, **sizes)
+        return made._replace(copies=shorten(made.copies)) if "copies" in made._fields else shorten(made)
 
     def counting(name):
         def enlarge(copies):
@@ -422,8 +427,8 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
 
         return enlarge
 
-    monkeypatch.setattr("treecrf.trees.holes.growing.make_copies", with_short_lists)
-    monkeypatch.setattr("treecrf.trees.holes.blending.make_copies", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
+    monkeypatch.setattr("treecrf.trees.holes.blending.allocate", with_short_lists)
     monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
     monkeypatch.setattr("treecrf.trees.holes.blending.with_longer_lists", counting("blending"))
     measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)

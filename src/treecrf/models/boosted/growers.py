@@ -7,15 +7,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import allocate
 from treecrf.trees.forest import Routing, add_leaf_values, route
-from treecrf.trees.growing import grow_tree, make_workspace
+from treecrf.trees.growing import Workspace, grow_tree
 from treecrf.trees.holes.blending import add_blended, route_copies
 from treecrf.trees.holes.copies import with_longer_lists
-from treecrf.trees.holes.growing import Problem, grow_weighted_tree, make_weighted_workspace
+from treecrf.trees.holes.growing import WeightedWorkspace, grow_weighted_tree
+from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree, make_tree
-
-__all__ = ["CompleteGrower", "Grower", "Problem", "WeightedGrower"]
 
 
 class Grower(Protocol):
@@ -32,10 +32,8 @@ class CompleteGrower:
     """Grows trees on data without missing cells."""
 
     def __init__(self, problem: Problem) -> None:
-        n_states, order = problem.labels_of_state.shape
-        n_label_tests = order * (problem.n_labels + 1)
         self._problem = problem
-        self._workspace = make_workspace(problem.columns, problem.sweep, n_states, n_label_tests, problem.max_leaves)
+        self._workspace = allocate(Workspace, **problem.sizes())
         self._buffer = make_tree(problem.max_leaves)
         self._routing = Routing(self._workspace.membership, self._workspace.states, self._workspace.n_states)
 
@@ -66,7 +64,7 @@ class WeightedGrower:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._workspace = make_weighted_workspace(problem)
+        self._workspace = allocate(WeightedWorkspace, **problem.sizes())
         self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
         self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
 

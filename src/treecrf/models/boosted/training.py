@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.compiled.struct import allocate
 from treecrf.models.boosted._gradient import backward_kernel, forward_kernel
 from treecrf.models.boosted._local import local_gradient
 from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
-from treecrf.models.boosted.growers import CompleteGrower, Grower, Problem, WeightedGrower
+from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.runner import Runner
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.holes.blending import BlendingEvaluator
-from treecrf.trees.holes.handling import Handling
 from treecrf.trees.holes.surrogates import count_missing
-from treecrf.trees.influence import make_influences, trim_rows
+from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing
+from treecrf.trees.problem import NO_HANDLING, Handling, Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.sweep import Sweep, build_sweep
 from treecrf.trees.tree import Tree
@@ -34,8 +35,6 @@ __all__ = ["Training", "build_sweep"]
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
-
-_NO_HANDLING = Handling(False, False, 0, False, False)
 
 
 class Training:
@@ -136,7 +135,7 @@ class Training:
         grower, rows, window_of = self._growers[label], self._rows[label], self._window_of
         sampling = self._sampling
         if sampling.influence_trimming > 0.0:
-            buffers = make_influences(len(rows), len(positions))
+            buffers = allocate(Influences, n_all_states=len(rows), n=len(positions))
             trim_rows(rows, positions, sampling.influence_trimming, self._packing, buffers)
         if window_of is not None:
             rows, positions = self._sum_by_window(rows, positions, window_of)
@@ -168,7 +167,7 @@ class Training:
         if not self._growers:
             problem = Problem(
                 self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
-                self._l2_regularization, self._packing, self._handling or _NO_HANDLING, *self._count_missing(),
+                self._l2_regularization, self._packing, self._handling or NO_HANDLING, *self._count_missing(),
             )  # fmt: skip
             kind = CompleteGrower if self._handling is None else WeightedGrower
             self._growers = [kind(problem) for _ in range(self._space.n_labels)]

@@ -20,7 +20,7 @@ from treecrf.models.boosted.sampling import make_sampling
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees
-from treecrf.trees.holes.handling import Handling
+from treecrf.trees.problem import Handling
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from treecrf import chain
-from treecrf.models.boosted.growers import CompleteGrower, Problem
+from treecrf.models.boosted.growers import CompleteGrower
 from treecrf.models.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf.models.future.features import Bags, with_features
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator
-from treecrf.trees.holes.handling import Handling
 from treecrf.trees.packing import choose_packing, pack_sums
+from treecrf.trees.problem import NO_HANDLING, Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.sweep import build_sweep
 from treecrf.trees.tree import Tree
@@ -139,7 +139,6 @@ def tree_grower(
         none takes no part); a leaf's value is the sum of gradients over lambda plus their number.
     """
     n_rows = len(states)
-    nothing_missing = Handling(False, False, 0, False, False)
     empty = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
     everything = Sample(np.arange(n_rows, dtype=np.int32), _EVERYWHERE)
     rows = np.zeros((space.n_states, n_rows), dtype=np.int64)
@@ -150,7 +149,7 @@ def tree_grower(
         rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
         problem = Problem(
             columns, sweep, space.labels_of_state, space.n_labels, max_leaves, l2_regularization, packing,
-            nothing_missing, *empty,
+            NO_HANDLING, *empty,
         )  # fmt: skip
         tree = CompleteGrower(problem).grow(rows, everything)
         return tree._replace(values=scale * tree.values)

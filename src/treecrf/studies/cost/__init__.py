@@ -33,7 +33,7 @@ STUDY = Study(
         Figure("figure_3_3c", ("Cost", "Figure 3.3c: evaluation of F by length", "figure"), needs=("scaling",), function="evaluation_by_length"),
         Figure("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"), needs=("sampling",), function="sampling_trade_off"),
     ),
-    warms=False,
+    compiles="training",
     tabulated=("windows", "sampling"),
     claimed=("scaling", "windows", "sampling"),
 )  # fmt: skip

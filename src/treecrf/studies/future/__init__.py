@@ -8,8 +8,8 @@ STUDY = Study(
     settings="FutureSettings",
     jobs=(
         Job(
-            "compare_future", "{dataset}/{method}.{frame}.parquet", ("runs", "predictions", "weights", "trees"),
-            verb="train", message="Trains and tests {wildcards.method} on all draws of {wildcards.dataset}",
+            "compare_future", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "weights", "trees"),
+            verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
             mem_mb=1300, minutes=30,
         ),
         Job(

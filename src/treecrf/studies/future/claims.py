@@ -160,7 +160,7 @@ def _compare_predictions(results: Results, place: Place, method: str, other: str
 def _predictions(results: Results, place: Place, variant: str) -> pd.DataFrame | None:
     """Predictions of a method and bag with the G_0 that validation prefers."""
     best = results.frame("future", place.name, "best")
-    predictions = results.table("future", place.name, f"{variant.split(' ')[0]}.predictions.parquet")
+    predictions = results.of_method("future", place.name, variant.split(" ")[0], "predictions")
     if best is None or predictions is None:
         return None
     chosen = best[variant_names(best) == variant]

@@ -8,10 +8,10 @@ STUDY = Study(
     settings="MissingSettings",
     jobs=(
         Job(
-            "evaluate_method", "{dataset}/{method}/rate_{rate}.{frame}.parquet", ("counts", "choices", "costs"),
+            "evaluate_rates", "{dataset}/{methods}.{frame}.parquet", ("counts", "choices", "costs"),
             verb="evaluate",
-            message="Evaluates {wildcards.method} with {wildcards.rate} of the cells of {wildcards.dataset} missing",
-            mem_mb=1000, minutes=15,
+            message="Evaluates {wildcards.methods} with missing cells of {wildcards.dataset}",
+            mem_mb=1000, minutes=60,
         ),
     ),
     summary=Summary(("evaluations", "comparisons", "deviance", "choices", "costs", "frequencies")),

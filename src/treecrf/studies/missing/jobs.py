@@ -1,7 +1,7 @@
 """The study of missing values (PhD chapter 4): accuracy of each way of handling them, by share of missing cells.
 
-Every function takes data and settings and gives a tidy frame. One job is one method at one rate on one data
-set, with all its damaged training sets; the other functions put jobs together.
+Every function takes data and settings and gives a tidy frame. One job is one method on one data set, at all rates and
+with all its damaged training sets.
 """
 
 from __future__ import annotations
@@ -70,6 +70,23 @@ def damage(data: SequenceSet, dataset: str, rate: float, side: str, index: int, 
     return inject(data, rate, np.random.default_rng(derive_seed(seed, dataset, "holes", f"{rate:g}", side, index)))
 
 
+def evaluate_rates(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    settings: MissingSettings,
+    seed: int,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """`evaluate_method` at every rate of the settings, one after another."""
+    found = [
+        evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces) for rate in settings.rates
+    ]
+    return Outcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True)))
+
+
 def evaluate_method(
     dataset: str,
     train: SequenceSet,
@@ -99,7 +116,7 @@ def evaluate_method(
     settings : MissingSettings
     seed : int
     pieces : Pieces, optional
-        What one damaged training set yields is a piece.
+        What one damaged training set yields at one rate is a piece.
     """
     n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
     tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
@@ -126,7 +143,7 @@ def evaluate_method(
         return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
 
     found = [
-        (pieces or Pieces()).finished(f"training_set_{training_set}", partial(evaluate, training_set))
+        (pieces or Pieces()).finished(f"rate_{rate:g}_training_set_{training_set}", partial(evaluate, training_set))
         for training_set in range(n_training_sets)
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))

@@ -85,14 +85,14 @@ class MissingSettings(StudySettings):
         return self
 
     def values(self, name: str) -> list[str]:
-        """Rates as file names have them; baselines are those of the data sets."""
-        if name == "baseline":
-            return sorted({self.baseline_of(dataset) for dataset in self.datasets})
-        return [f"{rate:g}" for rate in self.rates] if name == "rate" else super().values(name)
+        """The baselines are those of the data sets."""
+        if name != "baseline":
+            return super().values(name)
+        return sorted({self.baseline_of(dataset) for dataset in self.datasets})
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
-        unused = {*self.whole, "labellers"}
+        unused = {*self.whole, "labellers"} - {"rates"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     def baseline_of(self, dataset: str) -> str:

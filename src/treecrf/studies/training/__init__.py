@@ -9,10 +9,10 @@ STUDY = Study(
     jobs=(
         Job(
             "compare_method",
-            "{dataset}/{method}.{frame}.parquet",
+            "{dataset}/{methods}.{frame}.parquet",
             ("folds", "choice", "curves", "predictions", "phases", "notes"),
             verb="train",
-            message="Trains and tests {wildcards.method} on {wildcards.dataset}",
+            message="Trains and tests {wildcards.methods} on {wildcards.dataset}",
             mem_mb=2000,
             minutes=60,
         ),

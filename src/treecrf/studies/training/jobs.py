@@ -306,6 +306,8 @@ def compare_method(
         return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
     problem = java_problem()
     if problem is None:
+        if choice is not None:  # of all methods that share a job
+            choice = choice[choice["method"] == CHOSEN_BY[method]]
         try:
             return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
         except ValueError as error:  # other people's programs take some data only

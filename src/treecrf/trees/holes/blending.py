@@ -7,6 +7,7 @@ from numba import float64, int16, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import allocate
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.holes.copies import (
     COPIES,
@@ -14,7 +15,6 @@ from treecrf.trees.holes.copies import (
     Copies,
     distribute,
     has_room,
-    make_copies,
     plant_copies,
     split_by_label,
     take_known,
@@ -90,7 +90,8 @@ class BlendingEvaluator:
     ) -> None:
         self._columns = columns
         self._labels_of_state = labels_of_state
-        self._copies = make_copies(len(columns.cells), len(labels_of_state), max_leaves, n_surrogates)
+        sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
+        self._copies = allocate(Copies, n_surrogates=n_surrogates, **sizes)
         self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:

@@ -16,13 +16,13 @@ tested cell and of "missing" alone; other leaves keep a list.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, int16, int32, int64, types, uint64, void
-from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 
@@ -33,81 +33,28 @@ _HALF = FULL >> 1
 _FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list
 
 
+@struct
 class Copies(NamedTuple):
-    """The copies of all leaves.
+    """The copies of all leaves."""
 
-    Attributes
-    ----------
-    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
-    positions, weights : int32, shape (any,)
-        A leaf with a list has the entries ``begins[leaf]`` to ``ends[leaf] - 1``.
-    begins, ends : int64, shape (max_leaves,)
-    vector_of : int64, shape (max_leaves,)
-        Row of `vectors` that holds a leaf's weights, -1 where it has a list.
-    vectors : int32, shape (n_vectors, n_positions)
-    n_entries : int64, shape (max_leaves,)
-        Number of positive weights of a leaf with a vector.
-    whole : bool, shape (max_leaves,)
-        Whether a leaf has all positions, undivided.
-    unknown_positions, unknown_weights : int32, shape (n_positions,)
-        Copies set aside by `take_known` until `distribute`.
-    absent_positions : int32, shape (n_positions,)
-        Positions outside a leaf with a vector where the cell that `take_known` tested is missing.
-    resolved : int64, shape (n_surrogates, 4)
-        The surrogates of the split that is being made.
-    used : int64, shape (3,)
-        Entries of the lists, vectors, and absent positions that are in use.
-    """
-
-    states: NDArray[np.int32]
-    n_states: NDArray[np.int64]
-    positions: NDArray[np.int32]
-    weights: NDArray[np.int32]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    vector_of: NDArray[np.int64]
-    vectors: NDArray[np.int32]
-    n_entries: NDArray[np.int64]
-    whole: NDArray[np.bool_]
-    unknown_positions: NDArray[np.int32]
-    unknown_weights: NDArray[np.int32]
-    absent_positions: NDArray[np.int32]
-    resolved: NDArray[np.int64]
-    used: NDArray[np.int64]
+    states: Annotated[Int32, "n_leaves, n_all_states", "States of each leaf, ascending."]
+    n_states: Annotated[Int64, "n_leaves"]
+    positions: Annotated[Int32, "8 * n_positions", "Lists; a leaf has entries begins[leaf] to ends[leaf] - 1."]
+    weights: Annotated[Int32, "8 * n_positions"]
+    begins: Annotated[Int64, "n_leaves"]
+    ends: Annotated[Int64, "n_leaves"]
+    vector_of: Annotated[Int64, "n_leaves", "Row of `vectors` with a leaf's weights, -1 where it has a list."]
+    vectors: Annotated[Int32, "8, n_positions"]
+    n_entries: Annotated[Int64, "n_leaves", "Number of positive weights of a leaf with a vector."]
+    whole: Annotated[Bool, "n_leaves", "Whether a leaf has all positions, undivided."]
+    unknown_positions: Annotated[Int32, "n_positions", "Copies set aside by `take_known` until `distribute`."]
+    unknown_weights: Annotated[Int32, "n_positions"]
+    absent_positions: Annotated[Int32, "n_positions", "Where `take_known` found no cell, outside a leaf with a vector."]
+    resolved: Annotated[Int64, "n_surrogates, 4", "The surrogates of the split that is being made."]
+    used: Annotated[Int64, "3", "Entries of the lists, vectors, and absent positions that are in use."]
 
 
-COPIES = types.NamedTuple(
-    (
-        int32[:, ::1], int64[::1], int32[::1], int32[::1], int64[::1], int64[::1], int64[::1], int32[:, ::1],
-        int64[::1], boolean[::1], int32[::1], int32[::1], int32[::1], int64[:, ::1],
-        int64[::1],
-    ),
-    Copies,
-)  # fmt: skip
-"""The compiled type of `Copies`."""
-
-
-def make_copies(n_positions: int, n_all_states: int, max_leaves: int, n_surrogates: int) -> Copies:
-    """Allocate the copies of a data set."""
-    numbers = [np.zeros(max_leaves, dtype=np.int64) for _ in range(5)]
-    lists = [np.zeros(8 * n_positions, dtype=np.int32) for _ in range(2)]
-    return Copies(
-        states=np.zeros((max_leaves, n_all_states), dtype=np.int32),
-        n_states=numbers[0],
-        positions=lists[0],
-        weights=lists[1],
-        begins=numbers[1],
-        ends=numbers[2],
-        vector_of=numbers[3],
-        vectors=np.zeros((min(n_all_states, 8), n_positions), dtype=np.int32),
-        n_entries=numbers[4],
-        whole=np.zeros(max_leaves, dtype=np.bool_),
-        unknown_positions=np.zeros(n_positions, dtype=np.int32),
-        unknown_weights=np.zeros(n_positions, dtype=np.int32),
-        absent_positions=np.zeros(n_positions, dtype=np.int32),
-        resolved=np.zeros((n_surrogates, 4), dtype=np.int64),
-        used=np.zeros(3, dtype=np.int64),
-    )
+COPIES = compiled_type(Copies)
 
 
 def with_longer_lists(copies: Copies) -> Copies:

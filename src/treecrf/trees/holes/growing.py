@@ -9,29 +9,24 @@ the difference, as ever.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import boolean, float64, int16, int32, int64, types, void
-from numpy.typing import NDArray
+from numba import boolean, float64, int32, int64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.growing import column_of
 from treecrf.trees.holes.copies import (
-    COPIES,
     FULL,
     Copies,
     distribute,
     entries_of,
     has_room,
     keep_some,
-    make_copies,
     plant_copies,
     split_by_label,
     take_known,
 )
-from treecrf.trees.holes.handling import HANDLING, Handling
 from treecrf.trees.holes.histogram import (
     fill_weighted_label_tests,
     scan_copies,
@@ -40,124 +35,37 @@ from treecrf.trees.holes.histogram import (
 )
 from treecrf.trees.holes.splitting import direction_is_true, score_weighted_tests
 from treecrf.trees.holes.surrogates import choose_surrogates, count_unknown
-from treecrf.trees.lanes import aligned_zeros
-from treecrf.trees.packing import PACKING, Packing
+from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE, pass_over
 from treecrf.trees.splitting import best_of
-from treecrf.trees.sweep import SWEEP, Sweep, n_lanes, n_spaced
 from treecrf.trees.tree import TREE
 
 _ONE = 1.0 / FULL
 
 
-class Problem(NamedTuple):
-    """What a tree is grown from, and how.
-
-    Attributes
-    ----------
-    columns : Columns; sweep : Sweep
-        The last cell of each slot is "missing".
-    labels_of_state : int16, shape (n_all_states, order)
-    n_labels, max_leaves : int
-    l2_regularization : float
-    packing : Packing
-    handling : Handling
-    depths : int16, shape (n_positions,); missing_counts : int64, shape (n_depths, n_slots, n_cells)
-        Number of previous labels of each position, and what `count_missing` gives; empty where windows stand for
-        several positions or nothing needs them.
-    """
-
-    columns: Columns
-    sweep: Sweep
-    labels_of_state: NDArray[np.int16]
-    n_labels: int
-    max_leaves: int
-    l2_regularization: float
-    packing: Packing
-    handling: Handling
-    depths: NDArray[np.int16]
-    missing_counts: NDArray[np.int64]
-
-
-PROBLEM = types.NamedTuple(
-    (
-        COLUMNS, SWEEP, int16[:, ::1], int64, int64, float64, PACKING, HANDLING, int16[::1], int64[:, :, ::1],
-    ),
-    Problem,
-)  # fmt: skip
-
-
+@struct
 class WeightedWorkspace(NamedTuple):
-    """Buffers of one thread, made once per training.
-
-    Attributes
-    ----------
-    copies : Copies
-    histograms : int64, shape (max_leaves, 2 * n_features); node_sums : int64, shape (max_leaves, 2)
-        Weight and gradient, by test and of all copies of a leaf.
-    gains : float64, shape (max_leaves,); features : int64, shape (max_leaves,)
-        Gain and feature of each leaf's best split.
-    scores : float64, shape (n_features,)
-    state_sums : int64, shape (2 * n_all_states,); sums : int64, shape (2,)
-        Weight and gradient of scanned copies: by state, and in all.
-    true_weights, false_weights : int64, shape (n_cells,)
-        Weights of the known copies on both sides of a split.
-    agreements : float64, shape (n_surrogates,); n_states_of_depth : int64, shape (n_depths,)
-    position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
-    table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
-        Work space of `sweep_whole_rows`.
-    """
+    """Buffers of one thread, made once per training."""
 
     copies: Copies
-    histograms: NDArray[np.int64]
-    node_sums: NDArray[np.int64]
-    gains: NDArray[np.float64]
-    features: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    state_sums: NDArray[np.int64]
-    sums: NDArray[np.int64]
-    true_weights: NDArray[np.int64]
-    false_weights: NDArray[np.int64]
-    agreements: NDArray[np.float64]
-    n_states_of_depth: NDArray[np.int64]
-    position_sums: NDArray[np.int64]
-    spaced: NDArray[np.int64]
-    table: NDArray[np.int64]
-    part: NDArray[np.int64]
+    histograms: Annotated[Int64, "n_leaves, 2 * n_features", "Weight and gradient of a leaf's copies by test."]
+    node_sums: Annotated[Int64, "n_leaves, 2", "Weight and gradient of all copies of a leaf."]
+    gains: Annotated[Float64, "n_leaves", "Of each leaf's best split."]
+    features: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
+    scores: Annotated[Float64, "n_features"]
+    state_sums: Annotated[Int64, "2 * n_all_states", "Weight and gradient of scanned copies by state."]
+    sums: Annotated[Int64, "2", "Weight and gradient of scanned copies."]
+    true_weights: Annotated[Int64, "n_cells", "Weights of the known copies on the true side of a split."]
+    false_weights: Annotated[Int64, "n_cells"]
+    agreements: Annotated[Float64, "n_surrogates"]
+    n_states_of_depth: Annotated[Int64, "n_depths"]
+    position_sums: Annotated[Int64, "n_positions", "Work space of `sweep_whole_rows`, as those that follow."]
+    spaced: Annotated[Int64, "n_spaced"]
+    table: Annotated[Int64, "n_table"]
+    part: Annotated[Int64, "n_cells"]
 
 
-WEIGHTED_WORKSPACE = types.NamedTuple(
-    (
-        COPIES, int64[:, ::1], int64[:, ::1], float64[::1], int64[::1], float64[::1], *[int64[::1]] * 4, float64[::1],
-        *[int64[::1]] * 5,
-    ),
-    WeightedWorkspace,
-)  # fmt: skip
-
-
-def make_weighted_workspace(problem: Problem) -> WeightedWorkspace:
-    """Allocate the buffers that `grow_weighted_tree` needs."""
-    sweep, max_leaves = problem.sweep, problem.max_leaves
-    n_cells, (n_all_states, order) = int(problem.columns.first_cell[-1]), problem.labels_of_state.shape
-    n_features = n_cells + order * (problem.n_labels + 1)
-    return WeightedWorkspace(
-        copies=make_copies(len(problem.columns.cells), n_all_states, max_leaves, problem.handling.n_surrogates),
-        histograms=np.zeros((max_leaves, 2 * n_features), dtype=np.int64),
-        node_sums=np.zeros((max_leaves, 2), dtype=np.int64),
-        gains=np.zeros(max_leaves),
-        features=np.zeros(max_leaves, dtype=np.int64),
-        scores=np.zeros(n_features),
-        state_sums=np.zeros(2 * n_all_states, dtype=np.int64),
-        sums=np.zeros(2, dtype=np.int64),
-        true_weights=np.zeros(n_cells, dtype=np.int64),
-        false_weights=np.zeros(n_cells, dtype=np.int64),
-        agreements=np.zeros(problem.handling.n_surrogates),
-        n_states_of_depth=np.zeros(order + 1, dtype=np.int64),
-        position_sums=np.zeros(len(problem.columns.cells), dtype=np.int64),
-        spaced=np.zeros(n_spaced(sweep), dtype=np.int64),
-        table=aligned_zeros(sweep.first_row[-1] * n_lanes(sweep.left, sweep.right)),
-        part=np.zeros(n_cells, dtype=np.int64),
-    )
+WEIGHTED_WORKSPACE = compiled_type(WeightedWorkspace)
 
 
 # --- scans ------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from numba import boolean, float64, int64, types, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.trees.holes.copies import FULL
-from treecrf.trees.holes.handling import HANDLING
 from treecrf.trees.packing import PACKING
+from treecrf.trees.problem import HANDLING
 from treecrf.trees.splitting import MINIMUM_GAIN
 
 _ONE = 1.0 / FULL

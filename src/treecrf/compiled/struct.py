@@ -1,0 +1,107 @@
+"""Structs of arrays and numbers that kernels take, each declared once.
+
+A struct is a named tuple under `@struct`. The annotation of an array names its dtype, its shape and its meaning::
+
+    @struct
+    class Routing(NamedTuple):
+        '''Which leaf each row is in.'''
+
+        membership: Annotated[Int16, "n_states, n_positions", "Number of the leaf."]
+        order: Annotated[int, "Number of previous labels."]
+        tree: Tree
+
+The docstring's list of attributes, the compiled type and the allocation follow from it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bool: TypeAlias = NDArray[np.bool_]
+UInt16: TypeAlias = NDArray[np.uint16]
+Int16: TypeAlias = NDArray[np.int16]
+Int32: TypeAlias = NDArray[np.int32]
+Int64: TypeAlias = NDArray[np.int64]
+Float64: TypeAlias = NDArray[np.float64]
+
+_Struct = TypeVar("_Struct", bound=tuple[Any, ...])
+_CACHE_LINE = 64  # bytes
+
+
+class _Field(NamedTuple):
+    """The dtype and the lengths of an array, or the class of a number or struct and None; what it means."""
+
+    kind: Any
+    shape: list[str] | None
+    meaning: str
+
+
+@cache
+def _fields(cls: type) -> dict[str, _Field]:
+    fields = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        shape = None
+        if get_origin(kind) is np.ndarray:
+            kind, shape = np.dtype(get_args(get_args(kind)[1])[0]), notes.pop(0).split(", ")
+        fields[name] = _Field(kind, shape, *notes or [""])
+    return fields
+
+
+def struct(cls: type[_Struct]) -> type[_Struct]:
+    """Add the attributes to the docstring of a named tuple whose annotations declare them."""
+    lines = [cls.__doc__ or "", "", "    Attributes", "    ----------"]
+    for name, (kind, shape, meaning) in _fields(cls).items():
+        kind = kind.__name__ if shape is None else f"{kind}, shape ({', '.join(shape)}{',' * (len(shape) == 1)})"
+        lines += [f"    {name} : {kind}", *([f"        {meaning}"] if meaning else [])]
+    cls.__doc__ = "\n".join(lines)
+    return cls
+
+
+def compiled_type(cls: type) -> Any:
+    """The type of a struct in the signatures of kernels: arrays are contiguous and writable."""
+    from numba import from_dtype, types
+
+    def type_of(field: _Field) -> Any:
+        if field.shape is not None:
+            return types.Array(from_dtype(field.kind), len(field.shape), "C")
+        numbers = {bool: types.boolean, int: types.int64, float: types.float64}
+        return numbers.get(field.kind) or compiled_type(field.kind)
+
+    return types.BaseTuple.from_types([type_of(field) for field in _fields(cls).values()], cls)
+
+
+def allocate(cls: type[_Struct], **sizes: int) -> _Struct:
+    """Make a struct of zeros.
+
+    Parameters
+    ----------
+    cls : type
+        A struct of arrays, and of structs of arrays.
+    sizes : int
+        The names in the shapes. A length may be a sum of products, such as ``2 * n_rows + 1``.
+    """
+
+    def length(text: str) -> int:
+        terms = (term.split(" * ") for term in text.split(" + "))
+        return sum(prod(int(sizes.get(factor, factor)) for factor in term) for term in terms)
+
+    return cls(
+        *(
+            allocate(field.kind, **sizes) if field.shape is None else zeros([*map(length, field.shape)], field.kind)
+            for field in _fields(cls).values()
+        )
+    )
+
+
+def zeros(shape: list[int], dtype: Any) -> NDArray[Any]:
+    """Zeros that begin at a cache line: a run of lanes (`treecrf.trees.lanes`) then never straddles two."""
+    n_bytes = prod(shape) * np.dtype(dtype).itemsize
+    buffer = np.zeros(n_bytes + _CACHE_LINE, dtype=np.uint8)
+    begin = -buffer.ctypes.data % _CACHE_LINE
+    return buffer[begin : begin + n_bytes].view(dtype).reshape(shape)

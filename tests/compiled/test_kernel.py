@@ -1,0 +1,56 @@
+"""Compiled kernels: what is compiled, kept and said."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from builders import ROOT
+
+KERNELS = """
+from numba import int64
+
+from treecrf.compiled.kernel import kernel
+
+
+@kernel(int64(int64))
+def doubled(number):
+    return 2 * number
+
+
+@kernel(int64(int64))
+def quadrupled(number):
+    return doubled(doubled(number))
+"""
+
+RUN = "import kernels; print(*(getattr(kernels, name)(10) for name in {names}))"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Calls kernels in a new process; gives what it wrote to stdout and to stderr."""
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    path = os.pathsep.join([str(ROOT / "src"), str(tmp_path)])
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+
+    def run(*names):
+        command = [sys.executable, "-c", RUN.format(names=names)]
+        process = subprocess.run(command, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
+        return process.stdout.split(), process.stderr.splitlines()
+
+    return run
+
+
+def test_compilation_is_announced_once_and_loading_is_not(run):
+    results, said = run("quadrupled", "doubled")
+    assert results == ["40", "20"]
+    (line,) = said
+    assert line.startswith("Compiling ")
+    assert run("quadrupled", "doubled") == (["40", "20"], [])
+
+
+def test_a_called_kernel_is_compiled_as_a_part_of_its_caller(run, tmp_path):
+    assert run("quadrupled")[0] == ["40"]
+    assert [path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")] == ["kernels.quadrupled"]
+    results, said = run("doubled", "quadrupled")
+    assert (results, len(said)) == (["20", "40"], 1)
