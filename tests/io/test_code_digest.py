@@ -167,9 +167,11 @@ def test_names_that_the_front_loads_late_count(tmp_path):
     assert SOURCE / "treecrf/models/boosted/treecrf.py" in CodeGraph(SOURCE / "treecrf").files(tmp_path / "script.py")
 
 
-def test_drawing_depends_on_no_labeller():
+def test_drawing_depends_on_the_registry_and_on_no_labeller():
     graph = CodeGraph(SOURCE / "treecrf")
-    files = {path.relative_to(SOURCE).as_posix() for path in graph.files(SOURCE / "treecrf/rendering/style.py")}
-    assert files == {"treecrf/rendering/style.py", "treecrf/models/drawing.py"}
+    models = {path.relative_to(SOURCE).as_posix() for path in graph.files(SOURCE / "treecrf/rendering/style.py")}
+    assert models == {
+        f"treecrf/{name}.py" for name in ("rendering/style", "models/labellers", "models/treatments", "models/drawing")
+    }
     built = graph.files(SOURCE / "treecrf/studies/methods.py")
     assert {SOURCE / "treecrf/models/java/mallet.py", SOURCE / "treecrf/models/linear/linear_crf.py"} <= set(built)

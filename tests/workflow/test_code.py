@@ -82,13 +82,6 @@ def test_settings_run_their_own_study(changed, name):
     assert changed(f"studies/{name}/settings.py") & TRAIN == {f"job {name}"}
 
 
-def test_the_look_of_methods_trains_nothing(changed):
-    for name in ("models/drawing.py", "rendering/style.py"):
-        again = changed(name)
-        assert again >= {f"draw {study}" for study in NAMES}
-        assert not again & (TRAIN | {"warm_kernels"})
-
-
 def test_the_trainer_trains_all(changed):
     assert changed("trees/growing.py") >= TRAIN | COMPILE
 

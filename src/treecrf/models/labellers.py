@@ -1,7 +1,7 @@
 """The registry of labellers: one row each.
 
-Names, choices and grids everywhere else are derived from the rows; `treecrf.models.drawing` has how each is drawn, as
-an edit of a colour must train nothing anew. The registry loads no labeller: `treecrf.models.loading` does.
+Names, choices, grids and colours everywhere else are derived from the rows. The registry loads no labeller:
+`treecrf.models.loading` does.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
+
+from treecrf.models.drawing import Drawing
 
 FORWARD_BACKWARD = ["gradient", "update"]
 INDUCTION = ["trees", "induction"]
@@ -52,18 +54,14 @@ class TrainingRow(NamedTuple):
 
 
 class FutureRow(NamedTuple):
-    """A labeller in the study of future features.
+    """A labeller in the study of future features: the study's name of it without the order, and its look.
 
-    Attributes
-    ----------
-    family : str
-        The study's name of it, without the order.
-    orders : tuple of int
-        Orders that a configuration may ask for; none: the name has no order, which is 0.
+    A configuration may ask for one of the `orders`; without orders the name has none, and the order is 0.
     """
 
     family: str
     orders: tuple[int, ...]
+    drawing: Drawing
 
 
 class Row(NamedTuple):
@@ -75,6 +73,8 @@ class Row(NamedTuple):
         ``module:Class``.
     family : str
         Folder of the module.
+    drawing : Drawing or None
+        In the figures and tables of the training and cost studies.
     training : TrainingRow or None
     future : FutureRow or None
     in_tables : bool
@@ -87,6 +87,7 @@ class Row(NamedTuple):
     """
 
     class_path: str
+    drawing: Drawing | None = None
     training: TrainingRow | None = None
     future: FutureRow | None = None
     in_tables: bool = True
@@ -112,50 +113,60 @@ _WINDOW_BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves"}
 LABELLERS = {
     "treecrf": Row(
         _TREECRF,
+        Drawing("TreeCRF", "#0072B2", "o", "-"),
         TrainingRow("l2_regularization", "l2_regularizations", _BOOSTING, in_cost=True),
-        FutureRow("crf", (1, 2, 3, 4)),
+        FutureRow("crf", (1, 2, 3, 4), Drawing("TreeCRF", "#0072B2", "o", "-")),
     ),
     "treecrf_original": Row(
         _TREECRF,
+        Drawing("TreeCRF, original", "#56B4E9", "h", (0, (5, 1))),
         TrainingRow("max_leaves", "original_max_leaves", _BOOSTING, {"l2_regularization": 0.0}),
         in_tables=False,
     ),
-    "treecrf_flat": Row(_TREECRF, in_tables=False),
+    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "p", (0, (3, 1.2))), in_tables=False),
     "linear_crf": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
+        Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
         TrainingRow("variance", "variances", {"max_iterations": "n_iterations"}, in_cost=True),
         iterations="max_iterations",
     ),
     "induced_crf": Row(
         "treecrf.models.linear.induced_crf:InducedCRF",
+        Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
         TrainingRow("variance", "variances", _ITERATIONS, in_cost=True),
     ),
     "mallet": Row(
         "treecrf.models.java.mallet:MalletCRF",
+        Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),
         TrainingRow("variance", "variances", _ITERATIONS, {"induction": True}, chosen_by="induced_crf", in_cost=True),
     ),
     "mallet_linear": Row(
         "treecrf.models.java.mallet:MalletCRF",
+        Drawing("MALLET, no induction", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
         TrainingRow("variance", "variances", _ITERATIONS, {"induction": False}, chosen_by="linear_crf", in_cost=True),
         in_tables=False,
     ),
     "smile": Row(
         "treecrf.models.java.smile:SmileCRF",
+        Drawing("SMILE", "#CC79A7", "v", (0, (6, 1, 1, 1, 1, 1))),
         TrainingRow("max_leaves", "original_max_leaves", _ITERATIONS, chosen_by="treecrf_original"),
         start="fixed",
     ),
     "memm": Row(
         "treecrf.models.boosted.memm:MEMM",
+        Drawing("MEMM", "#56B4E9", "X", (0, (2, 2))),
         TrainingRow("l2_regularization", "memm_regularizations", _BOOSTING),
-        FutureRow("memm", (1, 2, 3, 4)),
+        FutureRow("memm", (1, 2, 3, 4), Drawing("MEMM", "#56B4E9", "X", (0, (2, 2)))),
     ),
     "sliding_window": Row(
         "treecrf.models.boosted.memm:SlidingWindow",
+        Drawing("sliding window", "#E69F00", "<", (0, (1, 2))),
         TrainingRow("l2_regularization", "memm_regularizations", _WINDOW_BOOSTING, {"order": 0}, class_path=_TREECRF),
-        FutureRow("sliding_window", ()),
+        FutureRow("sliding_window", (), Drawing("sliding window", "#000000", "D", "none")),
     ),
     "neural_network": Row(
         "treecrf.models.window.classifiers:NeuralNetwork",
+        Drawing("neural network", "#009E73", ">", (0, (2, 1))),
         TrainingRow(
             "l2_regularization",
             "network_penalties",
@@ -167,21 +178,23 @@ LABELLERS = {
     ),
     "lightgbm": Row(
         "treecrf.models.window.classifiers:WindowLightGBM",
+        Drawing("LightGBM", "#D55E00", "d", (0, (8, 2))),
         TrainingRow("max_leaves", "lightgbm_leaves", _ITERATIONS),
     ),
     "ff_memm": Row(
         "treecrf.models.future.future_memm:FutureFeatureMEMM",
-        future=FutureRow("ff_memm", (0, 1, 2, 3, 4)),
+        future=FutureRow("ff_memm", (0, 1, 2, 3, 4), Drawing("FF-MEMM", "#D55E00", "s", (0, (4, 1.2)))),
         in_tables=False,
     ),
     "ff_crf": Row(
         "treecrf.models.future.future_treecrf:FutureFeatureTreeCRF",
-        future=FutureRow("ff_crf", (1, 2, 3, 4)),
+        future=FutureRow("ff_crf", (1, 2, 3, 4), Drawing("FF-TreeCRF", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
         in_tables=False,
     ),
 }
 """By the names that configurations give them, in the order of lines and columns."""
 
+DRAWINGS = {name: row.drawing for name, row in LABELLERS.items() if row.drawing is not None}
 TRAINING = {name: row.training for name, row in LABELLERS.items() if row.training is not None}
 FUTURE = {row.future.family: row.future for row in LABELLERS.values() if row.future is not None}
 """The rows of the training study by method, and of the study of future features by family."""

@@ -6,17 +6,18 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from treecrf.models.drawing import DRAWINGS, TREATMENT_DRAWINGS
+from treecrf.models.labellers import DRAWINGS
+from treecrf.models.treatments import TREATMENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
-METHOD_STYLES = {name: drawing.style for name, drawing in TREATMENT_DRAWINGS.items()}
+METHOD_STYLES = {name: treatment.drawing.style for name, treatment in TREATMENTS.items()}
 """By method for missing values."""
 
-METHOD_NAMES = {name: drawing.name for name, drawing in TREATMENT_DRAWINGS.items()}
+METHOD_NAMES = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()}
 """Methods for missing values as readers see them, in the order of lines and columns."""
 
 TRAINING_METHOD_STYLES = {name: drawing.style for name, drawing in DRAWINGS.items()}

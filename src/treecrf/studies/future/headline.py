@@ -10,13 +10,7 @@ from treecrf.studies.headlines import DIGITS, best_rows, counted_names
 
 
 def future_headline(best: pd.DataFrame) -> str:
-    """How often discovered features win, and where they win most.
-
-    Parameters
-    ----------
-    best : DataFrame
-        From `treecrf.studies.future.summary.summarise_runs`: one row per data set, method and bag.
-    """
+    """How often discovered features win, and where they win most, from the `best` variants of each data set."""
     discovered = best["method"].str.startswith("ff_")
     if discovered.all() or not discovered.any():
         winners = best_rows(best, "test_mean", "dataset").drop_duplicates(["dataset", "method"])  # of several bags

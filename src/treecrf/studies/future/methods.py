@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.models.drawing import FUTURE_DRAWINGS
 from treecrf.models.labellers import FUTURE
 
 
 def family_name(family: str) -> str:
     """What readers see of a labeller; a custom one has the name that they gave it."""
-    return FUTURE_DRAWINGS[family].name if family in FUTURE_DRAWINGS else family
+    return FUTURE[family].drawing.name if family in FUTURE else family
 
 
 def split_method(method: str) -> tuple[str, int]:

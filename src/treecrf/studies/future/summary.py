@@ -179,15 +179,10 @@ EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])
 def one_directional_example() -> pd.DataFrame:
     """Section 5.1: what each direction alone says about the second of three labels, and what both say.
 
-    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence: on
-    e1 and e2, and on a label drawn evenly that is followed by e3.
-
-    Returns
-    -------
-    DataFrame
-        label; alpha and beta (alpha_2 without the constant of the first label, and beta_2) with published_alpha and
-        published_beta, as the text prints them; forward, backward and both: P(label | e1, e2), P(label | e3) and
-        P(label | e1, e2, e3).
+    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence:
+    on e1 and e2, and on a label drawn evenly that is followed by e3. alpha and beta are alpha_2 without the constant of
+    the first label, and beta_2, beside those that the text prints; forward, backward and both are P(label | e1, e2),
+    P(label | e3) and P(label | e1, e2, e3).
     """
     transitions = np.full((3, 3), MOVE) + np.eye(3) * (STAY - MOVE)
     marginals = {

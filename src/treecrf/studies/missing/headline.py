@@ -9,13 +9,7 @@ from treecrf.studies.headlines import best_rows, counted_names
 
 
 def missing_headline(evaluations: pd.DataFrame) -> str:
-    """Which methods are best with missing cells, and what missing cells cost.
-
-    Parameters
-    ----------
-    evaluations : DataFrame
-        dataset, rate, method, n_positions, n_correct, of all data sets.
-    """
+    """Which methods are best with missing cells, and what missing cells cost, from the evaluations of all data sets."""
     percent = 100 * evaluations["n_correct"] / evaluations["n_positions"]
     means = evaluations.assign(percent=percent).groupby(["dataset", "rate", "method"])["percent"].mean().reset_index()
     best, holes = best_rows(means, "percent", "dataset", "rate"), means[means["rate"] > 0].groupby(["dataset", "rate"])

@@ -14,13 +14,7 @@ OURS = "treecrf"
 
 
 def training_headline(summary: pd.DataFrame) -> str:
-    """Which methods are best at the cross-validated choice, and how far TreeCRF is from the published values.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `treecrf.studies.training.summary.summarise`, of all data sets.
-    """
+    """Which methods are best at the cross-validated choice, and how far TreeCRF is from the published values."""
     better = summary[summary["decoder"] == BETTER]
     better = better.assign(percent=better["chosen_mean"].fillna(better["chosen_accuracy"]))
     best = best_rows(better, "percent", "dataset")
