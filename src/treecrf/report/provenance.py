@@ -21,6 +21,7 @@ from treecrf.rendering.cells import DASH, count_text, seconds_text
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.study import combinations
 
 NOT_SETTINGS = ("results", "reports", "raw", "mirror")
 """Folders of the run: they say nothing of its numbers."""
@@ -167,8 +168,10 @@ def _phases(study: str, dataset: str, method: Any, phase: Any, seconds: Any) -> 
 
 def _phases_of_studies(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
     for study in registry():
-        for name in StudyFiles(study, settings).all_datasets() if study.phases else []:
-            for path in sorted((results / study.name / name).glob(study.phases)):
+        files = StudyFiles(study, settings)
+        for name in files.all_datasets() if study.phases else []:
+            paths = combinations(study.phases, {"methods": files.batches(name)})
+            for path in filter(Path.is_file, (results / study.name / name / path for path in paths)):
                 frame = read_frame(path)
                 phase = frame.get("phase", "whole training")
                 yield _phases(study.name, name, frame["method"], phase, frame["cpu_seconds"])

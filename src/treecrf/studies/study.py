@@ -138,7 +138,7 @@ class Study:
     tabulated, claimed : tuple of str
         Frames that the tables show, and those that claims are checked against.
     phases : str
-        Pattern of the files of a data set with columns method, cpu_seconds and perhaps phase.
+        Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     """
 
     name: str

@@ -38,6 +38,6 @@ STUDY = Study(
         ),
     ),
     tabulated=("summary", "comparisons", "costs", "notes"),
-    phases="*.phases.parquet",
+    phases="{methods}.phases.parquet",
     claimed=("summary", "choice", "curves", "costs", "comparisons", "notes"),
 )  # fmt: skip
