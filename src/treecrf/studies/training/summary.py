@@ -242,26 +242,19 @@ def summarise_dataset(
         summary, choice, curves, costs, comparisons, notes; all with a column stand_in.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
-    parts = {
-        name: [frame[frame["method"] == method] for method in methods]
-        for name, frame in outcomes.items()
-        if name != "notes"
-    }
-    summaries = [
-        summarise_method(choice, curves, published, stand_in)
-        for choice, curves in zip(parts["choice"], parts["curves"], strict=True)
-    ]
-    curves = [learning_curves(*part) for part in zip(parts["choice"], parts["curves"], parts["phases"], strict=True)]
-    spent = [
-        costs(choice, phases, average_length, n_features)
-        for choice, phases in zip(parts["choice"], parts["phases"], strict=True)
-    ]
+    choices, all_curves, phases, predictions = (
+        [outcomes[name][outcomes[name]["method"] == method] for method in methods]
+        for name in ("choice", "curves", "phases", "predictions")
+    )
+    summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
+    curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
+    spent = [costs(*part, average_length, n_features) for part in zip(choices, phases, strict=True)]
     frames = {
         "summary": pd.concat(summaries, ignore_index=True),
         "choice": outcomes["choice"],
         "curves": pd.concat(curves, ignore_index=True),
         "costs": pd.concat(spent, ignore_index=True),
-        "comparisons": compare(parts["choice"], parts["predictions"], exact_under),
+        "comparisons": compare(choices, predictions, exact_under),
         "notes": outcomes["notes"],
     }
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
