@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, mutate, mutations_of, outcome, quiet
-from smile_files import decode_protein, encode
+from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
@@ -79,6 +79,9 @@ PARSERS = {
 
 
 def real_part(name, mirror):
+    if name == "protein_encoded":
+        whole = decode_protein((mirror / PROTEIN_FILES[1]).read_bytes(), "file")
+        return encode(whole.select(range(2)), PROTEIN_WINDOW)
     if name == "hyphen_encoded":
         whole = hyphenation.decode((mirror / hyphenation.FILES[1]).read_bytes(), "file")
         return encode(whole.select(range(20)), hyphenation.WINDOW)
