@@ -13,7 +13,7 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
-from treecrf.datasets import faq, hyphenation, nettalk, pod, protein, sectlabel
+from treecrf.datasets import faq, hyphenation, nettalk, pod, protein, sectlabel, smile
 from treecrf.datasets._text import LETTERS, from_words
 from treecrf.datasets.columns import read_columns, write_columns
 from treecrf.datasets.line_features import from_documents
@@ -45,6 +45,11 @@ def read_nettalk(data):
     return from_words([entry.word for entry in entries], labels, nettalk.STRESSES)
 
 
+def read_windows(data):
+    windows = smile.read_encoded(data, "file", n_codes=21, n_slots=11, n_labels=3)
+    assert windows.offsets[-1] == len(windows.codes) == len(windows.labels)
+
+
 def read_moby(data):
     words = [word for word in hyphenation.parse_moby(data, "file") if sum(map(len, word)) > 1]
     assert all(set("".join(word)) <= set(LETTERS) for word in words)
@@ -61,7 +66,7 @@ def read_papers(data):
 
 PARSERS = {
     "protein": (lambda data: protein.parse(data, "file"), "protein.data", protein.FILES[1], lambda d: head(d, 400)),
-    "protein_encoded": (lambda data: decode_protein(data, "file"), "protein.sparse", None, None),
+    "protein_encoded": (read_windows, "protein.sparse", None, None),
     "hyphen_encoded": (lambda data: hyphenation.decode(data, "file"), "hyphen.sparse", None, None),
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),

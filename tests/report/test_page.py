@@ -20,12 +20,12 @@ from treecrf.rendering.tables import frame_to_fragment
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment
 from treecrf.report.provenance import job_costs, study_costs
-from treecrf.studies.future.headline import future_headline
+from treecrf.studies.future.page import future_headline
 from treecrf.studies.missing import STUDY as MISSING
 from treecrf.studies.missing import page as missing_page
-from treecrf.studies.missing.headline import missing_headline
+from treecrf.studies.missing.page import missing_headline
 from treecrf.studies.settings import MissingSettings
-from treecrf.studies.training.headline import training_headline
+from treecrf.studies.training.page import training_headline
 from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))

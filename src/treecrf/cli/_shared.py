@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -193,10 +194,7 @@ def console(*, stderr: bool = False) -> Console:
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Tick]:
     """Show how far something is: a bar on a terminal, elsewhere a line at each tenth; on stderr."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    terminal = console(stderr=True)
-    if not terminal.is_terminal:
+    if not sys.stderr.isatty():
         told = 0
 
         def tell(done: int, words: str) -> None:
@@ -207,11 +205,13 @@ def progress(title: str, total: int) -> Iterator[Tick]:
 
         yield tell
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
         TextColumn("{task.fields[title]}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("{task.description}"),
     )  # fmt: skip
-    with Progress(*columns, console=terminal) as bars:
+    with Progress(*columns, console=console(stderr=True)) as bars:
         task = bars.add_task("", total=total, title=title)
         yield lambda done, words: bars.update(task, completed=done, description=words)
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from numba import config
+from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 
 from treecrf.compiled.cache import kernel_cache
 
 _config: Any = config  # its settings are made at run time
-_Compiler: Any = Compiler  # its types are not published
+_Cache: Any = FunctionCache  # its types are not published
+_Compiler: Any = Compiler
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
 
@@ -54,10 +57,22 @@ class _PartCompiler(_Compiler):
         return super().define_pipelines()
 
 
+class _KernelCache(_Cache):
+    """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled form for a signature, or None."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
 class _Compiled(_Dispatcher):
     """A function that is compiled for its one signature when it is first used."""
 
-    signature: Any
+    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any], compiler: Any) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=compiler)
+        self.signature = signature
 
     def compile(self, sig: Any) -> Any:
         """Compile for `signature`, whatever the types `sig` that were asked for."""
@@ -84,17 +99,28 @@ class Kernel(_Compiled):
     without an entry for Python and without machine code of their own: that would double the time.
     """
 
-    part: _Part
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, options: dict[str, Any], constants: tuple[int, ...]
+    ) -> None:
+        super().__init__(function, signature, options, _EntryCompiler)
+        self._constants = constants
+
+    @cached_property
+    def _part(self) -> _Part:
+        options = self.targetoptions | {"no_cpython_wrapper": True}
+        return _Part(self.py_func, self.signature, options, _PartCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The part's: numba asks for it to compile a caller."""
-        return self.part.get_call_template(args, kws)
+        return self._part.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
         """The part's: numba asks for it to compile a caller."""
-        return self.part.get_overload(sig)
+        return self._part.get_overload(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Kernel:
+        with global_compiler_lock, kernel_cache(*self._constants):
+            self._cache = _KernelCache(self.py_func)
         self.compile(None)
         return self  # numba then calls it with the same arguments, and converts or refuses them
 
@@ -124,14 +150,6 @@ def kernel(
     options = {"nopython": True, "nogil": True, "error_model": error_model, "_nrt": allocates, "no_cfunc_wrapper": True}
 
     def compile_later(function: Callable[..., Any]) -> Any:
-        if _config.DISABLE_JIT:
-            return function
-        dispatcher = Kernel(function, targetoptions=options, pipeline_class=_EntryCompiler)
-        part_options = options | {"no_cpython_wrapper": True}
-        dispatcher.part = _Part(function, targetoptions=part_options, pipeline_class=_PartCompiler)
-        dispatcher.signature = dispatcher.part.signature = signature
-        with kernel_cache(*constants):
-            dispatcher.enable_caching()
-        return dispatcher
+        return function if _config.DISABLE_JIT else Kernel(function, signature, options, constants)
 
     return compile_later

@@ -27,7 +27,7 @@ class Description:
     ----------
     name, summary : str
     window : (int, int)
-        Observations before and after a position that its labellers see, unless said otherwise.
+        Observations before and after a position that its labellers see, unless stated otherwise.
     files : tuple of str
         Raw files, below the folder of raw files; empty for generated sets.
     protocol : "split" or "leave_one_out"

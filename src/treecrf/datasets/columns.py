@@ -2,7 +2,7 @@
 
 Columns have no names and are called by their number, "1" the first. They are separated by tabs where the first row has
 one, by spaces and tabs otherwise; other white space, such as a no-break space, is part of a cell. The labels are in the
-last column unless said otherwise.
+last column unless stated otherwise.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ LEFT_OUT = ("begins-with-subject", "contains-non-space", "contains-pipe", "prev-
 """The four that the default leaves out: a mark of the label in our stand-ins, the opposite of blank, two rare ones."""
 
 DEFAULT_FEATURES = tuple(name for name in FEATURES if name not in LEFT_OUT)
-"""The 20 that are used unless said otherwise: which 20 the dissertation kept is not said."""
+"""The 20 that are used unless stated otherwise: the dissertation does not say which 20 it kept."""
 
 VALUES = ("false", "true")
 

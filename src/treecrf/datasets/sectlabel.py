@@ -26,7 +26,7 @@ _PARTS = {
     "back_matter": "reference",
 }
 MERGE: dict[str, str] = {tag: part for part, tags in _PARTS.items() for tag in tags.split()}
-"""The part of a paper that each of the 24 labels is merged into, unless said otherwise."""
+"""The part of a paper that each of the 24 labels is merged into, unless stated otherwise."""
 
 _TAG = re.compile(r"<(/?)SectLabel_(\w+)>")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 LABEL = "label"
-"""Name of the column with the labels, unless said otherwise."""
+"""Name of the column with the labels, unless stated otherwise."""
 
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:

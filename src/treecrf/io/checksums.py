@@ -15,7 +15,7 @@ from treecrf.io.files import write_text
 FOLDER = ".checksums"
 
 MOST_NAMED = 5
-"""Damaged files that are named; of more, the number is said."""
+"""Damaged files that are named; of more, the number is given."""
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

@@ -54,15 +54,9 @@ class TrainingRow(NamedTuple):
 
 
 class FutureRow(NamedTuple):
-    """A labeller in the study of future features.
+    """A labeller in the study of future features: the study's name of it without the order, and its look.
 
-    Attributes
-    ----------
-    family : str
-        The study's name of it, without the order.
-    orders : tuple of int
-        Orders that a configuration may ask for; none: the name has no order, which is 0.
-    drawing : Drawing
+    A configuration may ask for one of the `orders`; without orders the name has none, and the order is 0.
     """
 
     family: str

@@ -21,7 +21,7 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
     header, arrays = read_npz(path, FORMAT)
     name = header.get("class")
-    if name in CLASS_PATHS:
+    if isinstance(name, str) and name in CLASS_PATHS:
         load_class(CLASS_PATHS[name])
     if not isinstance(name, str) or name not in Labeller.registry:
         raise ValueError(

@@ -8,7 +8,14 @@ from treecrf.models.drawing import Drawing
 
 
 class Treatment(NamedTuple):
-    """A way to treat missing values: ``TreeCRF(missing=)`` if `in_trees`, else a transform of `treecrf.missing`."""
+    """A way to treat missing values.
+
+    Attributes
+    ----------
+    in_trees : bool
+        Whether it is a value of ``TreeCRF(missing=)``; otherwise a transform of `treecrf.missing`.
+    drawing : Drawing
+    """
 
     in_trees: bool
     drawing: Drawing

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 """So that triangles and squares look as large as the others."""
+
+WIDTHS = {1: 4.6, 2: 7.2, 3: 9.6}
+"""Of figures, in inches, by the number of panels side by side."""
 
 
 def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -30,11 +32,30 @@ def name_axes(figure: Figure, panels: list[Axes], below: str, beside: str) -> No
         figure.supylabel(beside, fontsize=9)
 
 
-def first_panels(panels: np.ndarray, n_used: int) -> list[Axes]:
-    """The first panels; the others are taken out of the figure."""
-    for axes in panels[n_used:]:
+def panel_grid(
+    titles: Sequence[str],
+    size: Callable[[int, int], tuple[float, float]],
+    most_columns: int = 3,
+    sharex: bool = False,
+    sharey: bool = False,
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a titled panel for each title; `size` is a function of the numbers of columns and rows."""
+    n_columns = max(1, min(len(titles), most_columns))
+    n_rows = -(-len(titles) // n_columns)
+    figure = Figure(figsize=size(n_columns, n_rows), layout="constrained")
+    every = figure.subplots(n_rows, n_columns, squeeze=False, sharex=sharex, sharey=sharey).ravel()
+    for axes in every[len(titles) :]:
         axes.remove()
-    return list(panels[:n_used])
+    for axes, title in zip(every, titles, strict=False):
+        axes.set_title(title, loc="left", fontsize=9)
+    return figure, list(every[: len(titles)])
+
+
+def sentence_figure(text: str) -> Figure:
+    """A sentence in place of a figure that has nothing to show."""
+    figure = Figure(figsize=(5.0, 0.8))
+    figure.text(0.02, 0.5, text, va="center", fontsize=9)
+    return figure
 
 
 def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:

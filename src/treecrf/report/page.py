@@ -17,19 +17,9 @@ from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.templates import render_page
+from treecrf.report import provenance
 from treecrf.report.ledger import read_verdicts, verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
-from treecrf.report.provenance import (
-    commit,
-    job_costs,
-    machine,
-    phase_costs,
-    seeds,
-    study_costs,
-    used_datasets,
-    used_settings,
-    versions,
-)
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -71,10 +61,10 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         datasets=_datasets(settings, results),
         window_text=window_text,
         costs=_costs(settings, results),
-        commit=commit(),
-        machine=machine(),
-        versions=[Table("Seeds", seeds(settings)), Table("Versions", versions())],
-        settings=yaml.safe_dump(used_settings(settings), sort_keys=False, allow_unicode=True),
+        commit=provenance.commit(),
+        machine=provenance.machine(),
+        versions=[Table("Seeds", provenance.seeds(settings)), Table("Versions", provenance.versions())],
+        settings=yaml.safe_dump(provenance.used_settings(settings), sort_keys=False, allow_unicode=True),
         files=_files(results),
     )
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
@@ -140,12 +130,15 @@ def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
 
 
 def _costs(settings: Settings, results: Path) -> list[Part]:
-    jobs, phases = job_costs(results / "benchmarks", used_datasets(settings)), phase_costs(results, settings)
+    jobs, phases = (
+        provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings)),
+        provenance.phase_costs(results, settings),
+    )
     parts: list[Part] = []
     if len(jobs):
         parts += [
             paragraph(JOBS_NOTE),
-            Table("Jobs by study", study_costs(jobs)),
+            Table("Jobs by study", provenance.study_costs(jobs)),
             Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)]),
         ]
     if len(phases):

@@ -22,21 +22,10 @@ from treecrf.io.files import read_json, write_frame, write_json, write_text
 from treecrf.rendering.layouts import to_markdown
 from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Study, Table
+from treecrf.report import provenance
 from treecrf.report.ledger import read_verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.page import studies, unfinished
-from treecrf.report.provenance import (
-    commit,
-    job_costs,
-    machine,
-    phase_costs,
-    raw_checksums,
-    seeds,
-    study_costs,
-    used_datasets,
-    used_settings,
-    versions,
-)
 from treecrf.studies.settings import Settings, load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -119,10 +108,10 @@ def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today
 
 def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, folder: Path) -> str:
     """The page to start from: what came out, then the first figure and table of each study."""
-    provenance = read_json(folder / "provenance.json")
+    origin = read_json(folder / "provenance.json")
     parts = [
-        f"# Results\n\nComputed by `make results` and written by `make snapshot` on {provenance['date']}, code at commit "
-        f"`{provenance['commit']}`, on {provenance['machine']}. Settings, seeds, versions, CPU time and checksums of the raw "
+        f"# Results\n\nComputed by `make results` and written by `make snapshot` on {origin['date']}, code at commit "
+        f"`{origin['commit']}`, on {origin['machine']}. Settings, seeds, versions, CPU time and checksums of the raw "
         "files: [provenance.json](provenance.json).\n\n",
         *(f"- [{study.title}]({study.identifier}.md): {study.headline}\n" for study in shown),
         f"- [Claims of the papers](claims.md): {ledger_summary(claims)}\n\n",
@@ -132,9 +121,9 @@ def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, fol
         parts.append(f"Not in these results: {', '.join(absent)}.\n\n")
     for study in shown:
         parts.append(f"## {study.title}\n\n{_first(study, folder)}[All tables and figures]({study.identifier}.md)\n\n")
-    costs = provenance["cpu_time"]
+    costs = origin["cpu_time"]
     if costs:
-        parts.append(f"## CPU time\n\n{to_markdown(study_costs(pd.DataFrame(costs)))}")
+        parts.append(f"## CPU time\n\n{to_markdown(provenance.study_costs(pd.DataFrame(costs)))}")
     return "".join(parts)
 
 
@@ -154,13 +143,18 @@ def _first(study: Study, folder: Path) -> str:
 
 def _write_provenance(settings: Settings, results: Path, folder: Path, today: datetime.date) -> None:
     frames = {
-        "versions": versions(),
-        "seeds": seeds(settings),
-        "raw_files": raw_checksums(settings),
-        "cpu_time": job_costs(results / "benchmarks", used_datasets(settings)),
-        "cpu_seconds_by_phase": phase_costs(results, settings),
+        "versions": provenance.versions(),
+        "seeds": provenance.seeds(settings),
+        "raw_files": provenance.raw_checksums(settings),
+        "cpu_time": provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings)),
+        "cpu_seconds_by_phase": provenance.phase_costs(results, settings),
     }
-    origin = {"date": today.isoformat(), "commit": commit(), "machine": machine(), "settings": used_settings(settings)}
+    origin = {
+        "date": today.isoformat(),
+        "commit": provenance.commit(),
+        "machine": provenance.machine(),
+        "settings": provenance.used_settings(settings),
+    }
     # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
     write_json(
         origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},

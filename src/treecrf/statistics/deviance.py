@@ -135,18 +135,7 @@ def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def compare_all(counts: pd.DataFrame) -> pd.DataFrame:
-    """`compare_methods` with every method in turn as the baseline.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        As for `compare_methods`.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `compare_methods`; baselines in rising order, each on the data sets and rates that have it.
-    """
+    """`compare_methods` with every method in turn as the baseline, in rising order, where it was run."""
     _check(counts)
     return _compare_tables(list(_tables(counts, "sequence")), sorted(counts["method"].unique()))
 
@@ -277,9 +266,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
 def _standard_errors(
     fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Plain and clustered standard errors of a quantity with these derivatives, shape (n_methods,); NaN outside the
-    fit.
-    """
+    """Plain and clustered standard errors of a quantity with these derivatives; NaN for methods outside the fit."""
     plain, clustered = np.full((2, len(coefficient)), np.nan)
     for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):
         variances = ((gradients @ covariance) * gradients).sum(axis=1)

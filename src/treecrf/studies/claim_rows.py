@@ -60,18 +60,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Measured(Generic[Value]):
-    """What a claim is about, as measured on a data set.
+    """What a claim is about, as measured on a data set: a value as the kind of the claim needs it, and words for it.
 
-    Attributes
-    ----------
-    value : float or sequence
-        As the kind of the claim needs it.
-    numbers : str
-        What was measured and where, in a few words.
-    difference : str
-        How that differs from the claim: the end of a sentence; `numbers` if empty.
-    p : float or None
-        The p-value that the value differs from 0, where there is a test.
+    `numbers` says what was measured and where; `difference` (or else `numbers`), the end of a sentence, how that
+    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test.
     """
 
     value: Value

@@ -35,14 +35,7 @@ HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
 
 @dataclass(frozen=True)
 class Place:
-    """A data set on which a claim is checked.
-
-    Attributes
-    ----------
-    name : str
-    stands_for : tuple of str
-        Data sets of the claim for which it stands in; empty for a data set of the papers.
-    """
+    """A data set on which a claim is checked; it may stand in for data sets that the claim names."""
 
     name: str
     stands_for: tuple[str, ...] = ()
@@ -96,13 +89,7 @@ class Finding:
 
 
 class Results:
-    """The result files of a run.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder `results` of the settings; it need not exist.
-    """
+    """The result files of a run in the folder `results` of the settings, which need not exist."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
@@ -130,13 +117,9 @@ class Results:
 
 
 def gather(named: Iterable[str], observe: Callable[[Place], Iterable[Observation]]) -> Evidence:
-    """Observe on each data set that a claim names; FAQ sets without results are replaced by the stand-ins that have some.
+    """Observe on each data set that a claim names, and on stand-ins instead of FAQ sets without results.
 
-    Parameters
-    ----------
-    named : iterable of str
-    observe : callable
-        Gives the observations on a data set; none if its results lack what the claim needs.
+    `observe` gives no observation where the results of a data set lack what the claim needs.
     """
     found = {Place(name): tuple(observe(Place(name))) for name in named}
     absent = tuple(place.name for place, observations in found.items() if not observations)
@@ -160,17 +143,10 @@ def merge(parts: Iterable[Evidence]) -> Evidence:
 
 
 def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF) -> Finding:
-    """The verdict on a claim.
+    """The verdict on a claim; `test` says what decides whether an observation holds.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    test : str
-        What decides whether an observation holds.
-    enough, partly : Fraction
-        Replicated: so large a share of the observations holds. Partly: the mean of their degrees is so large. Shares, so
-        that a data set that did not run counts neither for nor against. The rule where a claim says nothing of "partly" is
-        one half.
+    Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
+    that a data set that did not run counts neither for nor against.
     """
     observations = evidence.observations
     if not observations:

@@ -96,13 +96,7 @@ def _twins(column: pd.Series, name: str) -> Iterator[str]:
 
 
 def used_tests(model: TableLabeller) -> pd.DataFrame:
-    """The tests of a model's trees, the most used first.
-
-    Returns
-    -------
-    DataFrame
-        test (in words), n_splits, share (of all splits). No rows for a labeller without trees of this package.
-    """
+    """The tests (in words) of a model's trees, their n_splits and share, the most used first; empty without trees."""
     labeller = model.labeller
     if not isinstance(labeller, TreeCRF):
         return pd.DataFrame({"test": [], "n_splits": [], "share": []})

@@ -16,19 +16,11 @@ from treecrf.statistics.deviance import compare_pairs
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one labeller does on one set.
+    """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
-    Attributes
-    ----------
-    correct : bool, shape (n_positions,)
-    whole_sequences : float
-        Fraction of the sequences without an error.
-    log_likelihood : float
-        Mean log likelihood of a position, in nats.
-    by_label : DataFrame
-        label, precision, recall, f1, n_positions (of that true label). NaN where nothing can be divided.
-    confusion : DataFrame
-        Number of positions by true (rows) and predicted label (columns).
+    `log_likelihood` is the mean of a position, in nats. `by_label` has label, precision, recall, f1 and n_positions (of
+    that true label), NaN where nothing can be divided; `confusion` the positions by true (rows) and predicted label
+    (columns).
     """
 
     correct: NDArray[np.bool_]

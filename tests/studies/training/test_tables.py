@@ -8,7 +8,6 @@ from treecrf.rendering.cells import three_digits
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
 from treecrf.studies.cost.tables import sampling_layout, windows_layout
 from treecrf.studies.training.published import read_published, training_costs
-from treecrf.studies.training.steps import steps_layout
 from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
@@ -16,6 +15,7 @@ from treecrf.studies.training.tables import (
     notes_layout,
     pairs_layout,
     shrinkage_layout,
+    steps_layout,
 )
 
 NAN = np.nan

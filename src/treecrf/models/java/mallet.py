@@ -29,7 +29,7 @@ class MalletCRF(ConjunctionCRF):
     MALLET's own ``trainWithFeatureInduction`` gives no weights to what it induces: the constructor of its CRF stops the
     growth of the alphabet, so that no conjunction can enter it, and nothing says that the weights' structure has
     changed, so that features chosen after the first round get none. Here every round is one call of that
-    method, with the alphabet growing and the change said.
+    method, with the alphabet growing and the change announced.
 
     Where an iteration converges, or its line search fails, MALLET's round ends and the next one begins; after the
     last induction training ends.

@@ -120,31 +120,13 @@ def bounds_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float) ->
 def induce(
     basic: Features, model: Features, tokens: ErrorTokens, variance: float, n_new: int, run: Runner
 ) -> Conjunctions:
-    """The features that a round of induction adds, by the rules of MALLET 2.0.8.
+    """The at most `n_new` features that a round of induction adds, best first, by the rules of MALLET 2.0.8.
 
-    All basic cells and all features of the model are ranked by their gain; the best ``2 n_new`` are joined with the
-    basic cells among them (PhD sections 3.1 and 3.5; MALLET 2.0.8 also joins two conjunctions). Of cells, features and
-    candidates, best first, those are taken that the model does not have and that gain more than each of their cells
-    alone; one with exactly the gain of its predecessor is taken for the same feature and left out.
-
-    Parameters
-    ----------
-    basic : Features
-        The basic cells, one by one, ascending.
-    model : Features
-        What the model has.
-    tokens : ErrorTokens
-    variance : float
-        Of the prior of a weight.
-    n_new : int
-        Most features to add.
-    run : callable
-        Runs tasks, perhaps side by side (`treecrf.models.runner.make_runner`).
-
-    Returns
-    -------
-    Conjunctions
-        At most `n_new`, best first; none where there are fewer than `LEAST_TOKENS` tokens.
+    All `basic` cells (one by one, ascending) and all features of the `model` are ranked by their gain; the best ``2
+    n_new`` are joined with the basic cells among them (PhD sections 3.1 and 3.5; MALLET 2.0.8 also joins two
+    conjunctions). Of cells, features and candidates, best first, those are taken that the model does not have and that
+    gain more than each of their cells alone; one with exactly the gain of its predecessor is taken for the same feature
+    and left out. None are taken where there are fewer than `LEAST_TOKENS` tokens.
     """
     if tokens.n_tokens < LEAST_TOKENS:
         return Conjunctions.of([])

@@ -23,24 +23,11 @@ def minimize_objective(
     tolerance: float,
     note: Callable[[NDArray[np.float64], float], None],
 ) -> NDArray[np.float64]:
-    """Minimize by L-BFGS; a ValueError says so where the objective leaves the range of numbers.
+    """The weights that L-BFGS reaches; a ValueError where the objective leaves the range of numbers.
 
-    Parameters
-    ----------
-    objective : callable
-        Gives value and gradient.
-    start : float64, shape (n_weights,)
-    max_iterations : int
-    tolerance : float
-        Stop when an iteration gains less than this part of the objective.
-    note : callable
-        Called with weights and value after every iteration.
-
-    Returns
-    -------
-    float64, shape (n_weights,)
-        Warns where the search stopped early without convergence; a line search that fails where the gradient is within
-        rounding errors of 0 has converged.
+    It stops when an iteration gains less than the part `tolerance` of the objective, and calls `note` with weights and
+    value after every iteration. It warns where the search stopped early without convergence; a line search that fails
+    where the gradient is within rounding errors of 0 has converged.
     """
 
     def callback(intermediate_result: scipy.optimize.OptimizeResult) -> None:

@@ -11,19 +11,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
+from treecrf.rendering.panels import (
+    MARKER_SIZES,
+    WIDTHS,
+    add_legend,
+    by_dataset,
+    name_axes,
+    panel_grid,
+    sentence_figure,
+)
 from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
+from treecrf.studies.cost.names import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
-
-SAMPLING_NAMES = {
-    "none": "all rows and features",
-    "row_fraction": "share of the rows",
-    "feature_fraction": "share of the features",
-    "influence_trimming": "influence trimmed",
-    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
-}
-"""Options of the sampling study as readers see them."""
 
 SAMPLING_STYLES: dict[str, dict[str, Any]] = {
     "none": {"color": "#000000", "marker": "*", "linestyle": "none"},
@@ -64,14 +64,9 @@ def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     used; the lines start there. The other markers carry the value of the option.
     """
     sets = list(by_dataset(sampling))
-    n_columns = min(len(sets), 3)
-    n_rows = -(-len(sets) // n_columns)
     with mpl.rc_context(SETTINGS):
-        size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.4 * n_rows + 0.8)
-        figure = Figure(figsize=size, layout="constrained")
-        panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
-        for axes, (title, of_set) in zip(panels, sets, strict=True):
-            axes.set_title(title, loc="left", fontsize=9)
+        figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.4 * m + 0.8))
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
             _draw_sampling(axes, of_set)
         name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
         add_legend(figure, panels, "", handlelength=3.2)
@@ -86,9 +81,7 @@ def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
 def _figure(rows: pd.DataFrame, name: str, below: str, beside: str, guide: bool = True) -> Figure:
     """A line per method; a sentence where no method has been measured."""
     if rows.empty:
-        figure = Figure(figsize=(5.0, 0.8))
-        figure.text(0.02, 0.5, "No method that was measured has this step.", va="center", fontsize=9)
-        return figure
+        return sentence_figure("No method that was measured has this step.")
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(4.6, 3.4), layout="constrained")
         axes = figure.subplots()

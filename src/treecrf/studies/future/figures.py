@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.models.labellers import FUTURE
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.future.methods import family_name, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
@@ -31,25 +31,14 @@ def orders(best: pd.DataFrame) -> Figure:
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:
     """Tables 5.4 and 5.5 as a figure: test accuracy by number of previous labels, a panel per data set.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        dataset, family, order, bag, published, test_mean, test_sd.
-
-    Returns
-    -------
-    Figure
-        Filled marker: mean over the draws of the data; bar: one standard deviation to either side. Hollow marker: published.
+    `summary` is from `with_published`. Filled marker: mean over the draws of the data; bar: one standard deviation to
+    either side. Hollow marker: published.
     """
     sets = list(summary.groupby("dataset", sort=False))
-    n_columns = min(len(sets), 3)
-    n_rows = -(-len(sets) // n_columns)
+    widths = {1: 4.8, 2: 7.4, 3: 9.6}
     with mpl.rc_context(SETTINGS):
-        size = ({1: 4.8, 2: 7.4, 3: 9.6}[n_columns], 2.6 * n_rows + 0.8)
-        figure = Figure(figsize=size, layout="constrained")
-        panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
-        for axes, (name, of_set) in zip(panels, sets, strict=True):
-            axes.set_title(str(name), loc="left", fontsize=9)
+        figure, panels = panel_grid([str(name) for name, _ in sets], lambda n, m: (widths[n], 2.6 * m + 0.8))
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
             axes.set_xticks(range(int(summary["order"].max()) + 1))
             for (family, bag), line in of_set.groupby(["family", "bag"], sort=False):
                 bags = list(dict.fromkeys(of_set.loc[of_set["family"] == family, "bag"]))

@@ -36,15 +36,11 @@ def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Means and spreads over the seeds.
+    """Means and spreads over the seeds of each data set, method, bag and G_0.
 
-    Returns
-    -------
-    DataFrame
-        dataset, method, bag, g0, n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and
-        "validation" (percent); the medians over the seeds of what was chosen (max_leaves, the bounds, n_iterations,
-        n_features, the largest steps); means of the accuracies of instances and bags, NaN where they are not known;
-        cpu_seconds (of one training).
+    n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
+    medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
+    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training).
     """
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}
@@ -64,13 +60,9 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
 def compare_neighbours(predictions: pd.DataFrame, order: Sequence[str], exact_under: int) -> pd.DataFrame:
     """McNemar's test between neighbours in a table, in every draw of the data.
 
-    Parameters
-    ----------
-    predictions : DataFrame
-        Of one data set, one G_0 of each method and bag; columns as in `treecrf.studies.future.jobs.FutureOutcome`.
-    order : sequence of str
-        Methods (`variant_name`) as the table shows them; each is compared with the next.
-    exact_under : int
+    Parameters are predictions of one data set and one G_0 of each method and bag
+    (`treecrf.studies.future.jobs.FutureOutcome`), and the methods (`variant_name`) in the order of the table, where
+    each is compared with the next.
 
     Returns
     -------
@@ -130,19 +122,10 @@ def summarise_dataset(
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
-    Parameters
-    ----------
-    runs, predictions, weights, trees : sequence of DataFrame
-        Those of `treecrf.studies.future.jobs.FutureOutcome`, one for each job.
-    exact_under : int
-        As for `compare_neighbours`.
-
-    Returns
-    -------
-    dict of DataFrame
-        "runs"; "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers); "tests"
-        (`compare_neighbours`, of these); "weights" and "trees" (of the model with future features that validation prefers;
-        without rows where there is none).
+    Parameters are the frames of `treecrf.studies.future.jobs.FutureOutcome`, one of each for every job. Gives "runs";
+    "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers); "tests"
+    (`compare_neighbours`, of these); "weights" and "trees" (of the model with future features that validation prefers;
+    without rows where there is none).
     """
     joined = pd.concat(runs, ignore_index=True)
     best_runs = best_variants(joined)
@@ -179,15 +162,10 @@ EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])
 def one_directional_example() -> pd.DataFrame:
     """Section 5.1: what each direction alone says about the second of three labels, and what both say.
 
-    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence: on
-    e1 and e2, and on a label drawn evenly that is followed by e3.
-
-    Returns
-    -------
-    DataFrame
-        label; alpha and beta (alpha_2 without the constant of the first label, and beta_2) with published_alpha and
-        published_beta, as the text prints them; forward, backward and both: P(label | e1, e2), P(label | e3) and
-        P(label | e1, e2, e3).
+    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence:
+    on e1 and e2, and on a label drawn evenly that is followed by e3. alpha and beta are alpha_2 without the constant of
+    the first label, and beta_2, beside those that the text prints; forward, backward and both are P(label | e1, e2),
+    P(label | e3) and P(label | e1, e2, e3).
     """
     transitions = np.full((3, 3), MOVE) + np.eye(3) * (STAY - MOVE)
     marginals = {

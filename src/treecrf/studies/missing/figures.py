@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
 
 BASELINE_COLOR = "#4d4d4d"
@@ -74,24 +74,18 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     sentence where there is no feature.
     """
     if frequencies.empty:
-        figure = Figure(figsize=(5.0, 0.8))
-        figure.text(0.02, 0.5, "No data set of this study has attributes of two categories.", va="center", fontsize=9)
-        return figure
+        return sentence_figure("No data set of this study has attributes of two categories.")
     features = frequencies.groupby("feature", sort=False)
     numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
     order = features["share_true"].mean().sort_values(kind="stable", na_position="first").index
     places = {feature: place for place, feature in enumerate(order)}
     sets = list(by_dataset(frequencies))
-    n_columns = min(len(sets), 3)
-    n_rows = -(-len(sets) // n_columns)
+    height = 0.9 + 0.165 * len(order)
     with mpl.rc_context(SETTINGS):
-        size = (2.0 + 1.75 * n_columns, (0.9 + 0.165 * len(order)) * n_rows)
-        figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
-        panels = first_panels(grid.ravel(), len(sets))
-        for axes, (title, of_set) in zip(panels, sets, strict=True):
+        titles = [title for title, _ in sets]
+        figure, panels = panel_grid(titles, lambda n, m: (2.0 + 1.75 * n, height * m), sharex=True, sharey=True)
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
             _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
-            axes.set_title(title, loc="left", fontsize=9)
         panels[0].set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=7.5)
         panels[0].set_ylim(-0.7, len(order) - 0.3)
         panels[0].set_xlim(0, 119)  # room for the number beside a bar of 100
@@ -106,13 +100,10 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
 def _figure_by_rate(frame: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     """Figure and panels, two in a row, three from seven on; titles and the axis of rates are set."""
     sets = list(by_dataset(frame))
-    n_columns = len(sets) if len(sets) < 2 else 2 if len(sets) <= 6 else 3
-    n_rows = -(-len(sets) // n_columns)
-    width = 4.6 if n_columns == 1 else 7.2 if n_columns == 2 else 9.0
-    figure = Figure(figsize=(width, 2.15 * n_rows + 0.9), layout="constrained")
-    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
-    for axes, (title, of_set) in zip(panels, sets, strict=True):
-        axes.set_title(title, loc="left", fontsize=9)
+    widths = {1: 4.6, 2: 7.2, 3: 9.0}
+    most_columns = 2 if len(sets) <= 6 else 3
+    figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (widths[n], 2.15 * m + 0.9), most_columns)
+    for axes, (_, of_set) in zip(panels, sets, strict=True):
         _rate_axis(axes, np.unique(of_set["rate"]))
     return figure, panels
 

@@ -80,7 +80,10 @@ def evaluate_rates(
     seed: int,
     pieces: Pieces | None = None,
 ) -> Outcome:
-    """`evaluate_method` at every rate of the settings, one after another."""
+    """`evaluate_method` at every rate of the settings, one after another.
+
+    Parameters are those of `evaluate_method` without the rate.
+    """
     found = [
         evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces) for rate in settings.rates
     ]

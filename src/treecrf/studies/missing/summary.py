@@ -21,17 +21,10 @@ def summarise(
     test: SequenceSet,
     description: Mapping[str, Any],
 ) -> dict[str, pd.DataFrame]:
-    """All jobs of one data set, in the order of methods and rates, as frames.
+    """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
-    Parameters
-    ----------
-    frames : mapping of sequence of DataFrame
-        Those of `treecrf.studies.missing.jobs.Outcome`, one for each job.
-    dataset : str
-    train, test : SequenceSet
-        Whole, as they are before cells go missing.
-    description : mapping
-        From `treecrf.datasets.describing.describe_sets`.
+    `frames` are those of `treecrf.studies.missing.jobs.Outcome`, one for each job; `train` and `test` are whole, as
+    they are before cells go missing; `description` is from `treecrf.datasets.describing.describe_sets`.
     """
     counts = stacked(frames["counts"])
     found = {

@@ -18,13 +18,7 @@ from treecrf.studies.missing.tables import accuracy_layout, comparison_layout, c
 def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
     """Write the guide, its figure, its tables and the frames behind them; return the path of the guide, ``guide.md``.
 
-    Parameters
-    ----------
-    frames : mapping of DataFrame
-        From `treecrf.studies.missing.one_table.study_table`.
-    folder : Path
-    baseline : str
-        The method that the tables of comparisons measure against.
+    `frames` are from `treecrf.studies.missing.one_table.study_table`; tables of comparisons measure against `baseline`.
     """
     for name, frame in frames.items():
         write_frame(frame, folder / f"{name}.csv")

@@ -170,9 +170,7 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set and then the method add to the binomial model (df: degrees of
-    freedom).
-    """
+    """Analysis of deviance: what the training set and then the method add to the binomial model."""
     added, left = "added by the term", "residual"
     return grouped(
         {

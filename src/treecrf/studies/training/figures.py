@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, first_panels, name_axes
+from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, by_dataset, name_axes, panel_grid
 from treecrf.rendering.style import (
     SETTINGS,
     is_custom,
@@ -96,16 +96,12 @@ def accuracies(summary: pd.DataFrame) -> Figure:
     better = summary[summary["decoder"] == BETTER]
     methods = ordered_training_methods(better["method"])
     sets = list(by_dataset(better))
-    n_columns = min(len(sets), 3)
-    n_rows = -(-len(sets) // n_columns)
+    height = 0.55 + 0.21 * len(methods)
     with mpl.rc_context(SETTINGS):
-        size = (2.0 + 2.35 * n_columns, (0.55 + 0.21 * len(methods)) * n_rows + 0.6)
-        figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
-        panels = first_panels(grid.ravel(), len(sets))
-        for axes, (title, of_set) in zip(panels, sets, strict=True):
+        titles = [title for title, _ in sets]
+        figure, panels = panel_grid(titles, lambda n, m: (2.0 + 2.35 * n, height * m + 0.6), sharey=True)
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
             _draw_accuracies(axes, of_set, [methods.index(method) for method in of_set["method"]])
-            axes.set_title(title, loc="left", fontsize=9)
         panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
         panels[0].set_ylim(len(methods) - 0.4, -0.6)
         name_axes(figure, panels, "accuracy on the test set (%)", "")
@@ -143,13 +139,9 @@ def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataF
 def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     """Figure and panels, two in a row, three from five on; titles and the axis of iterations are set."""
     sets = list(by_dataset(shown))
-    n_columns = min(len(sets), 2 if len(sets) <= 4 else 3)
-    n_rows = -(-len(sets) // n_columns)
-    size = ({1: 4.6, 2: 7.2, 3: 9.6}[n_columns], 2.3 * n_rows + 0.9)
-    figure = Figure(figsize=size, layout="constrained")
-    panels = first_panels(figure.subplots(n_rows, n_columns, squeeze=False).ravel(), len(sets))
-    for axes, (title, of_set) in zip(panels, sets, strict=True):
-        axes.set_title(title, loc="left", fontsize=9)
+    most_columns = 2 if len(sets) <= 4 else 3
+    figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), most_columns)
+    for axes, (_, of_set) in zip(panels, sets, strict=True):
         axes.set_xlim(0, 1.03 * of_set["iteration"].max())
     return figure, panels
 

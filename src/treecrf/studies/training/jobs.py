@@ -316,20 +316,10 @@ def compare_method(
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The candidate with the best cross-validated accuracy, and the best iteration of each decoder.
+    """The candidate with the best cross-validated accuracy (`Outcome.folds`), and the best iteration of each decoder.
 
     A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
     iterations. Among equals the fewest iterations win, then the first candidate of the grid.
-
-    Parameters
-    ----------
-    folds : DataFrame
-        As in `Outcome`, of one method on one data set.
-
-    Returns
-    -------
-    DataFrame
-        As `Outcome.choice`; decoders in the order of `folds`.
     """
     accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
     keys = ["dataset", "method", "split", "decoder", "candidate", "rank", "iteration"]
@@ -353,20 +343,10 @@ def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def peaks(curves: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and iteration with the best accuracy on the test sequences, by decoder, unperturbed.
+    """The candidate and iteration with the best test accuracy (`Outcome.curves`), by decoder, unperturbed.
 
     A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
     splits, the mean of their accuracies counts.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        As in `Outcome`, of one method on one data set.
-
-    Returns
-    -------
-    DataFrame
-        decoder, candidate, rank, iteration, accuracy.
     """
     plain = curves[curves["run"] == UNPERTURBED]
     accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
+from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -19,11 +20,12 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
-from treecrf.rendering.style import DECODER_NAMES
+from treecrf.rendering.style import DECODER_NAMES, training_method_name
+from treecrf.studies.headlines import best_rows, counted_names
 from treecrf.studies.methods import METHODS
 from treecrf.studies.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
-from treecrf.studies.training.headline import training_headline
+from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -67,6 +69,9 @@ INDUCTION_CHOICES = (
     "training_proportions",
 )
 """The same of the CRF with induction."""
+
+OURS = "treecrf"
+"""The method whose accuracies the headline compares with the published ones."""
 
 NEEDED = ("summary", "curves", "costs", "comparisons", "notes")
 """Files without which a data set is not in the page."""
@@ -165,3 +170,31 @@ def _not_run(notes: pd.DataFrame) -> list[Markup]:
 def _choices(settings: TrainingSettings) -> Fold:
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
     return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES})
+
+
+# --- headline ---------------------------------------------------------------------------------------
+
+
+def training_headline(summary: pd.DataFrame) -> str:
+    """Which methods are best at the cross-validated choice, and how far TreeCRF is from the published values."""
+    better = summary[summary["decoder"] == BETTER]
+    better = better.assign(percent=better["chosen_mean"].fillna(better["chosen_accuracy"]))
+    best = best_rows(better, "percent", "dataset")
+    counts = counted_names(map(training_method_name, best["method"]), best["dataset"].nunique(), "data sets")
+    sentence = f"Most accurate at the cross-validated choice{_runs_text(better)}: {counts}."
+    known = better[(better["method"] == OURS) & better["published"].notna() & ~better["stand_in"].astype(bool)]
+    if known.empty:
+        return sentence
+    gaps = known.set_index("dataset")["percent"] - known.set_index("dataset")["published"]
+    furthest = str(gaps.abs().idxmax())
+    return (
+        f"{sentence} {training_method_name(OURS)} minus its published accuracy, where the data are the published ones: median "
+        f"{signed(gaps.median())} points over {len(gaps)} data sets, furthest {signed(gaps[furthest])} on {furthest}."
+    )
+
+
+def _runs_text(better: pd.DataFrame) -> str:
+    """What is compared where some methods have a mean over perturbed runs, and others one training."""
+    single = better["chosen_mean"].isna().groupby(better["dataset"]).mean()
+    mixed = single.between(0, 1, inclusive="neither").any()
+    return " (mean over perturbed runs; one training of methods without such runs)" if mixed else ""

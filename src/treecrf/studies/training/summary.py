@@ -32,17 +32,12 @@ def summarise_method(
     """Published accuracy, accuracy at the cross-validated choice, and peak of the test curve, by decoder.
 
     The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. A peak is the best accuracy on
-    the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose, so
-    it says what the settings could give, not what they would give.
+    the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose,
+    so it says what the settings could give, not what they would give.
 
-    Parameters
-    ----------
-    choice, curves : DataFrame
-        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
-    published : DataFrame
-        method, decoder, percent, table: the published values of this data set; may be empty.
-    stand_in : bool
-        Whether the data set stands in for the one that the papers used.
+    Parameters are `choice` and `curves` of one method on one data set (`treecrf.studies.training.jobs.Outcome`), the
+    published values of this data set (method, decoder, percent, table; may be empty), and whether it stands in for the
+    one of the papers.
 
     Returns
     -------
@@ -95,12 +90,9 @@ def summarise_method(
 
 
 def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
-    """Test accuracy and CPU seconds by iteration, with the chosen settings and the preferred decoder (figures 3.1, 3.2).
+    """Test accuracy and CPU seconds by iteration, as chosen, with the preferred decoder (figures 3.1 and 3.2).
 
-    Parameters
-    ----------
-    choice, curves, phases : DataFrame
-        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`).
 
     Returns
     -------
@@ -133,14 +125,8 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
 def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int) -> pd.DataFrame:
     """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6).
 
-    Parameters
-    ----------
-    choice, phases : DataFrame
-        As in `treecrf.studies.training.jobs.Outcome`, of one method on one data set.
-    average_length : float
-        Positions of a training sequence.
-    n_features : int
-        Boolean features of a window.
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`), the mean number of
+    positions of a training sequence, and the number of boolean features of a window.
 
     Returns
     -------
@@ -176,12 +162,8 @@ def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_f
 def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], exact_under: int) -> pd.DataFrame:
     """McNemar's test for every pair of methods on one data set, by decoder and for the preferred decoders.
 
-    Parameters
-    ----------
-    choices, predictions : iterables of DataFrame
-        As in `treecrf.studies.training.jobs.Outcome`, one of each for every method.
-    exact_under : int
-        Fewer discordant positions are tested exactly.
+    Parameters are frames of `treecrf.studies.training.jobs.Outcome`, one of each for every method; fewer than
+    `exact_under` discordant positions are tested exactly.
     """
     parts = []
     for choice, predicted in zip(choices, predictions, strict=True):
@@ -199,18 +181,10 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
 def summarise(
     frames: Mapping[str, Sequence[pd.DataFrame]], source: str, description: Mapping[str, Any], exact_under: int
 ) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set.
+    """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
-    Parameters
-    ----------
-    frames : mapping of sequence of DataFrame
-        Those of `treecrf.studies.training.jobs.Outcome`, one for each job.
-    source : str
-        Name in `treecrf.datasets`, whose published values belong beside the measured ones.
-    description : mapping
-        From `treecrf.datasets.describing.describe_sets`.
-    exact_under : int
-        See `compare`.
+    Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, and the description
+    from `treecrf.datasets.describing.describe_sets`.
     """
     published = training_accuracies().query("dataset == @source")
     outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
@@ -226,42 +200,25 @@ def summarise_dataset(
     n_features: int,
     exact_under: int,
 ) -> dict[str, pd.DataFrame]:
-    """The frames of a data set from the outcomes of all its methods.
+    """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
-    Parameters
-    ----------
-    outcomes : mapping of DataFrame
-        By the names of `treecrf.studies.training.jobs.Outcome`: choice, curves, predictions, phases, notes of all methods.
-    published, stand_in : see `summarise_method`
-    average_length, n_features : see `costs`
-    exact_under : see `compare`
-
-    Returns
-    -------
-    dict of DataFrame
-        summary, choice, curves, costs, comparisons, notes; all with a column stand_in.
+    Parameters are the frames of `treecrf.studies.training.jobs.Outcome` of all methods; for others see
+    `summarise_method`, `costs` and `compare`. Gives summary, choice, curves, costs, comparisons and notes.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
-    parts = {
-        name: [frame[frame["method"] == method] for method in methods]
-        for name, frame in outcomes.items()
-        if name != "notes"
-    }
-    summaries = [
-        summarise_method(choice, curves, published, stand_in)
-        for choice, curves in zip(parts["choice"], parts["curves"], strict=True)
-    ]
-    curves = [learning_curves(*part) for part in zip(parts["choice"], parts["curves"], parts["phases"], strict=True)]
-    spent = [
-        costs(choice, phases, average_length, n_features)
-        for choice, phases in zip(parts["choice"], parts["phases"], strict=True)
-    ]
+    choices, all_curves, phases, predictions = (
+        [outcomes[name][outcomes[name]["method"] == method] for method in methods]
+        for name in ("choice", "curves", "phases", "predictions")
+    )
+    summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
+    curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
+    spent = [costs(*part, average_length, n_features) for part in zip(choices, phases, strict=True)]
     frames = {
         "summary": pd.concat(summaries, ignore_index=True),
         "choice": outcomes["choice"],
         "curves": pd.concat(curves, ignore_index=True),
         "costs": pd.concat(spent, ignore_index=True),
-        "comparisons": compare(parts["choice"], parts["predictions"], exact_under),
+        "comparisons": compare(choices, predictions, exact_under),
         "notes": outcomes["notes"],
     }
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}

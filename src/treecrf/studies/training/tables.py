@@ -25,6 +25,7 @@ from treecrf.rendering.cells import (
     p_value_text,
     seconds_text,
     signed,
+    three_digits,
     with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
@@ -41,7 +42,6 @@ from treecrf.studies.training.rows import (
     sorted_by_method,
     source_of,
 )
-from treecrf.studies.training.steps import steps_layout
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 """A star for each of these that p is below, in table 3.4."""
@@ -51,6 +51,9 @@ BASELINE_LEVELS = (0.005, 0.001)
 
 BASELINE = "linear_crf"
 """The method that table 3.5 compares the others with."""
+
+STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
+"""The methods of table 3.6; custom labellers join them."""
 
 VARIANTS = {"treecrf": "shrinkage", "treecrf_original": "original"}
 """The methods of table 3.4 and what it calls them."""
@@ -135,6 +138,21 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     columns["CPU seconds", "measured"] = cell_texts(rows["cpu_seconds"], seconds_text)
     columns["iterations", "published"] = [row["iterations"].replace("-", "–") if row else DASH for row in known]
     columns["iterations", "measured"] = [_iteration(row) for row in rows.to_dict("records")]
+    return grouped(columns)
+
+
+def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
+    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
+    known = published_of(rows["dataset"], rows["method"], published)
+    columns = row_names(rows, known)
+    columns["", "average length"] = cell_texts(rows["average_length"], count_text)
+    columns["", "features"] = cell_texts(rows["n_features"], count_text)
+    for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
+        columns[group, "published"] = [number(row[name], 3) if row else DASH for row in known]
+        columns[group, "measured"] = cell_texts(rows[name], three_digits)
+    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"], count_text)
+    columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
     return grouped(columns)
 
 

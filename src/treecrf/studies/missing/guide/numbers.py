@@ -305,7 +305,7 @@ class Loss(NamedTuple):
 
 
 def _losses(run: Run) -> dict[str, Any]:
-    """Losses at the smallest and the largest rate above 0, and what is to be said of them."""
+    """Losses at the smallest and the largest rate above 0, and what the guide says of them."""
     spans = spans_of(run.cells, run.accuracy)
     means = spans.groupby("rate")[["lost_best", "gap"]].mean()
     losses = [Loss(*row) for row in means.reset_index().itertuples(index=False, name=None)]
