@@ -30,7 +30,8 @@ from treecrf.io.files import write_frame
 from treecrf.report import ledger
 from treecrf.report.ledger import read_claims, verdicts
 from treecrf.report.ledger_page import ledger_fragment, write_ledger
-from treecrf.statistics.deviance import compare_all, compare_pairs
+from treecrf.statistics.deviance import compare_all
+from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies import claims as core
 from treecrf.studies.claim_rows import (
     KINDS,
@@ -47,7 +48,7 @@ from treecrf.studies.claim_rows import (
     rises,
 )
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
-from treecrf.studies.future.summary import one_directional_example
+from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.training.names import BETTER
 
 

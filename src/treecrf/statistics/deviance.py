@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, ndtr, ndtri
 
 from treecrf.statistics.binomial import (
     Fit,
@@ -23,10 +23,7 @@ from treecrf.statistics.binomial import (
     make_design,
     order_by_counts,
 )
-from treecrf.statistics.holm import adjust_holm as _holm
-from treecrf.statistics.mcnemar import compare_pairs
-
-__all__ = ["analysis_of_deviance", "compare_all", "compare_methods", "compare_pairs"]
+from treecrf.statistics.holm import adjust_holm
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
@@ -238,7 +235,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     probabilities = fit_probabilities(cells, sizes)
     points = np.where(equal, 0.0, 100 * (probabilities - probabilities[0]).mean(axis=1))
     points_errors = _standard_errors(fit, fit.accuracy_gradients() / n_training_sets, coefficient)
-    half_width = 100 * norm.ppf(0.975) * np.where(np.isnan(clustered), *points_errors)
+    half_width = 100 * ndtri(0.975) * np.where(np.isnan(clustered), *points_errors)
     frame = pd.DataFrame(
         {
             "dataset": table.dataset,
@@ -250,7 +247,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
             "z": z,
             "p_value": p_value,
             "likelihood_ratio": ratio,
-            "likelihood_ratio_p_value": chi2.sf(ratio, 1),
+            "likelihood_ratio_p_value": chdtrc(1, ratio),
             "clustered_standard_error": clustered,
             "clustered_p_value": clustered_p_value,
             "accuracy_points": points,
@@ -259,7 +256,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
         }
     )[1:]
     for name, adjusted in (("p_value", "p_holm"), ("clustered_p_value", "clustered_p_holm")):
-        frame[adjusted] = _holm(frame[name].to_numpy())
+        frame[adjusted] = adjust_holm(frame[name].to_numpy())
     return frame[list(COMPARISON_COLUMNS)]
 
 
@@ -292,7 +289,7 @@ def _deviance_rows(table: _Table) -> list[dict[str, object]]:
         row: dict[str, object] = {"dataset": table.dataset, "rate": table.rate, "term": term}
         if previous is not None:
             explained, degrees = max(0.0, previous[0] - residual), n_coefficients - previous[1]
-            p_value = float(chi2.sf(explained, degrees)) if degrees else np.nan
+            p_value = float(chdtrc(degrees, explained)) if degrees else np.nan
             row.update(degrees_of_freedom=degrees, deviance=explained, p_value=p_value)
         n_evaluations = int(np.count_nonzero(table.positions))
         row.update(residual_degrees_of_freedom=n_evaluations - n_coefficients, residual_deviance=residual)
@@ -306,4 +303,4 @@ def _wald(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """z and its two-sided p-value; 0 and 1 for a coefficient of exactly 0, NaN where the standard error is NaN."""
     z = coefficient / np.where(coefficient == 0, 1.0, standard_error)
-    return z, np.asarray(2 * norm.sf(np.abs(z)))
+    return z, np.asarray(2 * ndtr(-np.abs(z)))

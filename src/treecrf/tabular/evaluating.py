@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.deviance import compare_pairs
+from treecrf.statistics.mcnemar import compare_pairs
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
-    """McNemar's test of every pair of labellers (`treecrf.statistics.deviance.compare_pairs`), by name."""
+    """McNemar's test of every pair of labellers (`treecrf.statistics.mcnemar.compare_pairs`), by name."""
     sequence = np.repeat(np.arange(len(data)), data.lengths)
     outcomes = [
         pd.DataFrame({"method": name, "sequence": sequence, "position": np.arange(len(sequence)), "correct": e.correct})

@@ -14,7 +14,9 @@ from treecrf.studies import methods
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.methods import METHODS, candidates
 from treecrf.studies.training import jobs as training
+from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
+from treecrf.studies.training.summary import peaks
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -104,8 +106,8 @@ def test_chosen_candidates_are_perturbed(outcome):
 
 
 def test_peaks_are_the_best_of_the_test_curves(outcome):
-    plain = outcome.curves[outcome.curves["run"] == training.UNPERTURBED]
-    for row in training.peaks(outcome.curves).itertuples():
+    plain = outcome.curves[outcome.curves["run"] == UNPERTURBED]
+    for row in peaks(outcome.curves).itertuples():
         of_decoder = plain[plain["decoder"] == row.decoder]
         assert row.accuracy == pytest.approx((of_decoder["n_correct"] / of_decoder["n_positions"]).max())
 

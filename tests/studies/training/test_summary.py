@@ -6,7 +6,7 @@ import pytest
 
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies, training_costs
 
 FB, VITERBI = "forward_backward", "viterbi"
@@ -49,7 +49,7 @@ def curves():
     rows = [
         (0, candidate, int(candidate == "a=5"), run, iteration, decoder, counts[run + 1], 100, -1.0, float(iteration))
         for (decoder, candidate, iteration), counts in correct.items()
-        for run in (training.UNPERTURBED, 0, 1)
+        for run in (UNPERTURBED, 0, 1)
     ]
     names = ["split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions"]
     return pd.DataFrame(rows, columns=[*names, "train_log_likelihood", "cpu_seconds"]).assign(**CONSTANT)
@@ -88,7 +88,7 @@ def test_choice_has_the_best_mean_of_the_folds():
 
 
 def test_peaks_prefer_few_iterations():
-    found = training.peaks(curves()).set_index("decoder")
+    found = training_summary.peaks(curves()).set_index("decoder")
     assert found.loc[FB, ["candidate", "iteration", "accuracy"]].tolist() == ["a=5", 1, 0.65]
     assert found.loc[VITERBI, ["candidate", "iteration", "accuracy"]].tolist() == ["a=0", 2, 0.71]
 
@@ -159,8 +159,8 @@ def test_splits_with_one_candidate_each_have_one_peak():
     row = training_summary.summarise_method(choice, both, PUBLISHED).set_index("decoder").loc[FB]
     assert row["chosen_accuracy"] == (60 + 65) / 2
     assert (row["peak_accuracy"], row["peak_iteration"]) == ((62 + 65) / 2, 2)
-    assert row["peak_candidate"] == training.AS_CHOSEN
-    pd.testing.assert_frame_equal(training.joined_candidates(curves()), curves())
+    assert row["peak_candidate"] == AS_CHOSEN
+    pd.testing.assert_frame_equal(training_summary.joined_candidates(curves()), curves())
 
 
 def test_learning_curves_are_those_of_the_preferred_decoder():

@@ -13,7 +13,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import p_text, points_text
-from treecrf.statistics.deviance import compare_pairs
+from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.claim_rows import Measured, largest_fall
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
 from treecrf.studies.future.published import future_accuracies

@@ -11,11 +11,8 @@ import pandas as pd
 from treecrf.models.future.features import Bags, FutureFeature
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies.future.names import INSTANCE
+from treecrf.studies.future.names import INSTANCE, TREE_NAMES, WEIGHT_NAMES
 from treecrf.trees.tree import Tree
-
-WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", "value", "n"]
-TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
 
 MOST_DISTANCES = 10
 """Distances that are looked at where bags reach to the end."""

@@ -5,3 +5,7 @@ NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
 
 INSTANCE = 0
 """Of `distance`: the score of the instance itself."""
+
+WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", "value", "n"]
+TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
+"""Columns of the frames of weights and trees."""

@@ -1,7 +1,7 @@
 """The training study (PhD chapter 3): accuracy and cost of TreeCRF and its rivals.
 
 Every function takes data and settings and gives a tidy frame. One job is one method on one data set; the functions of
-`treecrf.studies.training.summary` put jobs together.
+`treecrf.studies.training.summary` summarise jobs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,8 @@ from treecrf.statistics.selection import best_candidate, derive_seed, inner_tria
 from treecrf.studies.custom import Candidate, candidate_name
 from treecrf.studies.methods import METHODS, candidates, find_method
 from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
-
-UNPERTURBED = -1
-"""Value of the column `run` for the run that starts from no weights; the others hold their seed."""
-
-AS_CHOSEN = "as chosen for each split"
-"""The candidate of a method whose splits have one each, and not the same one."""
 
 CURVE_NAMES = [
     "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
@@ -332,29 +327,6 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
             best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
         ]
     return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
-
-
-def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
-    plain = curves[curves["run"] == UNPERTURBED]
-    if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
-        return curves
-    return curves.assign(candidate=AS_CHOSEN, rank=0)
-
-
-def peaks(curves: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and iteration with the best test accuracy (`Outcome.curves`), by decoder, unperturbed.
-
-    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
-    splits, the mean of their accuracies counts.
-    """
-    plain = curves[curves["run"] == UNPERTURBED]
-    accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
-    keys = ["decoder", "candidate", "rank", "iteration"]
-    means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()
-    groups = means.groupby("decoder", sort=False)
-    rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
-    return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)
 
 
 def not_run(dataset: str, method: str, reason: str) -> Outcome:

@@ -2,3 +2,9 @@
 
 BETTER = "better"
 """Of `decoder`: the decoder that cross-validation prefers (table 3.5 shows one number)."""
+
+UNPERTURBED = -1
+"""Of `run`: the run that starts from no weights; the others hold their seed."""
+
+AS_CHOSEN = "as chosen for each split"
+"""Of `candidate`: for a method whose splits have one each, and not the same one."""

@@ -14,9 +14,9 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
-from treecrf.statistics.deviance import compare_pairs
-from treecrf.studies.training.jobs import UNPERTURBED, joined_candidates, peaks
-from treecrf.studies.training.names import BETTER
+from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.selection import best_candidate
+from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies
 
 
@@ -245,3 +245,26 @@ def _spread(name: str, by_run: pd.Series, published: float) -> dict[str, float]:
         f"{name}_max": float(perturbed.max()),
         f"{name}_minus_published": float(centre) - published,
     }
+
+
+def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
+    plain = curves[curves["run"] == UNPERTURBED]
+    if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
+        return curves
+    return curves.assign(candidate=AS_CHOSEN, rank=0)
+
+
+def peaks(curves: pd.DataFrame) -> pd.DataFrame:
+    """The candidate and iteration with the best test accuracy (`Outcome.curves`), by decoder, unperturbed.
+
+    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
+    splits, the mean of their accuracies counts.
+    """
+    plain = curves[curves["run"] == UNPERTURBED]
+    accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
+    keys = ["decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()
+    groups = means.groupby("decoder", sort=False)
+    rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
+    return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)
