@@ -1,8 +1,14 @@
 """Imports run downward only, and Snakemake is known only under workflow/."""
 
 import ast
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
 
+import pytest
 from builders import ROOT
+
+from treecrf.studies import registry
 
 PACKAGE = "treecrf"
 
@@ -29,15 +35,20 @@ LAYERS = (
 
 def imports(file):
     """Full names of everything that the module imports, with the line; relative imports are made absolute."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    return ((name, line) for _, name, line in imported(ast.parse(file.read_text(encoding="utf-8")), file))
+
+
+def imported(tree, file):
+    """The same with the statement, for the syntax tree of the module."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            yield from ((node, alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+            yield from ((node, f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             place = file.parts[file.parts.index(PACKAGE) : -node.level]
             base = ".".join([*place, *([node.module] if node.module else [])])
-            yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
+            yield from ((node, f"{base}.{alias.name}", node.lineno) for alias in node.names)
 
 
 def violations(source):
@@ -67,8 +78,76 @@ def violations(source):
     return found
 
 
+def at_import(body):
+    """The statements that run when a module is imported."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from at_import(node.orelse)
+            continue
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers"):
+            yield from at_import(getattr(node, part, []))
+
+
+def circle(source):
+    """Names of modules under `source` of which each imports the next when it is imported itself; none if there are none."""
+    files = {".".join(file.relative_to(source).with_suffix("").parts): file for file in source.rglob("*.py")}
+    modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
+    graph = {}
+    for name, file in modules.items():
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        run = set(map(id, at_import(tree.body)))
+        found = {full for node, full, _ in imported(tree, file) if id(node) in run}
+        nearest = {full if full in modules else full.rpartition(".")[0] for full in found}
+        graph[name] = (nearest & set(modules)) - {name}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]
+    return []
+
+
 def test_imports_run_downward():
     assert violations(ROOT / "src") == []
+
+
+def test_no_modules_import_each_other():
+    assert circle(ROOT / "src") == []
+
+
+def write_modules(folder, texts):
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def test_circles_are_found(tmp_path):
+    texts = {
+        "treecrf/a.py": "import treecrf.b\n",
+        "treecrf/b.py": "try:\n    from treecrf.c import d\nexcept ImportError:\n    pass\n",
+        "treecrf/c/__init__.py": "",
+        "treecrf/c/d.py": "from ..a import x\n",
+    }
+    write_modules(tmp_path, texts)
+    found = circle(tmp_path)
+    assert (found[0], set(found)) == (found[-1], {"treecrf.a", "treecrf.b", "treecrf.c.d"})
+    late = "if TYPE_CHECKING:\n    from ..a import x\ndef f():\n    from ..a import x\n"
+    write_modules(tmp_path, {"treecrf/c/d.py": late})
+    assert circle(tmp_path) == []
+
+
+@pytest.mark.parametrize("study", [study.name for study in registry()])
+@pytest.mark.parametrize("part", ["figures", "tables"])
+def test_drawing_and_tabulating_load_no_labeller(study, part):
+    code = f"import sys, treecrf.studies.{study}.{part}, treecrf.rendering.style; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    heavy = {"numba", "scipy", "statsmodels", "pydantic"} | ({"matplotlib"} if part == "tables" else set())
+    assert not loaded & heavy
+    registries = {f"treecrf.models.{name}" for name in ("drawing", "labellers", "treatments")}
+    assert {name for name in loaded if name.startswith("treecrf.models.")} <= registries
 
 
 def test_snakemake_is_known_only_under_workflow():
@@ -77,8 +156,7 @@ def test_snakemake_is_known_only_under_workflow():
 
 
 def test_upward_imports_are_found(tmp_path):
-    package = tmp_path / PACKAGE
-    for name, text in {
+    texts = {
         "__init__.py": "from treecrf.models.tree import Tree\n",
         "sequences.py": "def f():\n    from treecrf import chain\n",
         "chain.py": "import treecrf.sequences\nimport treecrf.models.tree\n",
@@ -86,9 +164,8 @@ def test_upward_imports_are_found(tmp_path):
         "studies/training.py": "from treecrf.models.tree import Tree\nfrom treecrf import Tree\nimport snakemake.io\n",
         "datasets/own.py": "from treecrf.sequences import x\nfrom treecrf.models import y\n",
         "surprise.py": "",
-    }.items():
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        (package / name).write_text(text)
+    }
+    write_modules(tmp_path / PACKAGE, texts)
     places = [sentence.split(" ")[0] for sentence in violations(tmp_path)]
     assert places == [
         "treecrf/chain.py:2",

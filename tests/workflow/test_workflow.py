@@ -99,7 +99,7 @@ def test_a_method_is_added_without_training_the_others_anew(finished, whole):
 def test_methods_that_share_a_job_find_the_same(finished, whole, tmp_path):
     folder = tmp_path / "shared"
     shutil.copytree(finished, folder)
-    messages = run(folder, whole | {"methods_per_job": 2}, "training", "missing", "future").stdout
+    messages = run(folder, whole | {"methods_per_job": 2}, "--keep-going", "training", "missing", "future").stdout
     for sentence in ("Trains and tests treecrf+treecrf_original on xor", "Trains and tests linear_crf on xor"):
         assert sentence in messages
     assert messages.count("Evaluates ") == messages.count("Evaluates instance_weighting+imputation ") == 2

@@ -12,6 +12,44 @@ from treecrf.compiled.kernel import kernel
 # negative: numba then leaves out the test for Python's wraparound, a third of the time here.
 
 
+_CHUNK = 1024  # positions: their sums stay in the first cache
+
+
+@kernel(void(int64[:, ::1], int32[::1], int64[::1]))
+def add_rows(rows, states, sums):
+    """Write the sum of the rows of some states at each position, shape (n_positions,)."""
+    for begin in range(0, len(sums), _CHUNK):
+        chunk = sums[begin : begin + _CHUNK]
+        chunk[:] = 0
+        for i in range(len(states)):
+            addends = rows[states[i]][begin : begin + _CHUNK]
+            for j in range(uint64(len(chunk))):
+                chunk[j] += addends[j]
+
+
+@kernel(void(int64[::1], int64[::1], boolean))
+def take_rest(scanned, both, child_was_scanned):
+    """Give two children their histograms from that of one of them and that of both.
+
+    Parameters
+    ----------
+    scanned : int64, shape (n,)
+        Of the child that was scanned; on return that of the true child.
+    both : int64, shape (n,)
+        On return that of the false child.
+    child_was_scanned : bool
+        Whether it was the true child.
+    """
+    if child_was_scanned:
+        for i in range(len(both)):
+            both[i] -= scanned[i]
+    else:
+        for i in range(len(both)):
+            value = scanned[i]
+            scanned[i] = both[i] - value
+            both[i] = value
+
+
 @kernel(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]))
 def fill_window_tests(positions, position_sums, cells, histogram):
     """Fill the part of a histogram that belongs to window cells; return the packed sum of its rows.

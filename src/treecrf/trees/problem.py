@@ -58,7 +58,6 @@ class Problem(NamedTuple):
         n_cells = int(self.columns.first_cell[-1])
         return {
             "n_leaves": self.max_leaves,
-            "n_splits": self.max_leaves - 1,
             "n_all_states": n_all_states,
             "n_positions": len(self.columns.cells),
             "n_cells": n_cells,

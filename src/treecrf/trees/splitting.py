@@ -27,12 +27,23 @@ def best_of(gains):
     return 0.0, int64(-1)
 
 
+@kernel(float64(float64, float64, float64, float64, float64), error_model="numpy")
+def gain_of(n_true, total_true, n_rows, total, l2_regularization):
+    """The fall of the squared error by a split, with the leaf values of equation 3.1 (PhD section 3.2).
+
+    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``; symmetric in the two children
+    to the last bit, so a test and its complement tie exactly.
+    """
+    total_false = total - total_true
+    weight_true = n_true + l2_regularization
+    weight_false = (n_rows - n_true) + l2_regularization
+    numerator = total_true * total_true * weight_false + total_false * total_false * weight_true
+    return numerator / (weight_true * weight_false) - total * total / (n_rows + l2_regularization)
+
+
 @kernel(void(int64[::1], int64, float64, PACKING, float64[::1]), error_model="numpy")
 def score_tests(histogram, node_sum, l2_regularization, packing, gains):
     """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
-
-    The gain is the fall of the squared error with the leaf values of equation 3.1 (PhD section 3.2):
-    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``.
 
     Parameters
     ----------
@@ -50,18 +61,10 @@ def score_tests(histogram, node_sum, l2_regularization, packing, gains):
     node_total = total(node_sum, packing)
     half = int64(1) << (packing.shift - 1)
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
-
-    node_score = node_total * node_total / (node_count + l2_regularization)
-
-    # All gains first, the best of them later: so the compiler makes several divisions at once. The formula
-    # is symmetric in the two children to the last bit, so a test and its complement tie exactly.
+    # All gains first, the best of them later: so the compiler makes several divisions at once.
     for feature in range(len(histogram)):
         true_sum = histogram[feature]
         n_true = (true_sum + half) >> packing.shift
         total_true = float64(true_sum - (n_true << packing.shift)) * unit
-        total_false = node_total - total_true
-        weight_true = n_true + l2_regularization
-        weight_false = (node_count - n_true) + l2_regularization
-        numerator = total_true * total_true * weight_false + total_false * total_false * weight_true
-        gain = numerator / (weight_true * weight_false) - node_score
+        gain = gain_of(float64(n_true), total_true, float64(node_count), node_total, l2_regularization)
         gains[feature] = gain if (n_true > 0) & (n_true < node_count) & (gain > MINIMUM_GAIN) else 0.0

@@ -19,7 +19,7 @@ class Tree(NamedTuple):
     places back is the code, START being ``n_labels``.
 
     Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
-    `treecrf.trees.holes.copies.FULL`. A surrogate is a slot, a code, and whether it stands for the test (1) or its
+    `treecrf.trees.holes.leaves.FULL`. A surrogate is a slot, a code, and whether it stands for the test (1) or its
     opposite (0); a slot of -1 ends the list.
     """
 

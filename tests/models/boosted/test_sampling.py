@@ -237,7 +237,7 @@ def test_lists_grow_when_they_are_full(monkeypatch):
         workspace = allocate(kind, **sizes)
         if "copies" in workspace._fields:
             return workspace._replace(copies=shorten(workspace.copies, "positions", "weights"))
-        return shorten(workspace, "positions")
+        return workspace._replace(leaves=shorten(workspace.leaves, "positions"))
 
     monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
     assert_same_bits(complete, TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set()))

@@ -97,7 +97,8 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
 
     def with_short_lists(kind, **sizes):
         workspace = allocate(kind, **sizes)
-        return workspace._replace(positions=workspace.positions[: data.n_positions])
+        leaves = workspace.leaves
+        return workspace._replace(leaves=leaves._replace(positions=leaves.positions[: data.n_positions]))
 
     monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
     measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)

@@ -18,7 +18,7 @@ from treecrf import Attribute, SequenceSet, TreeCRF, chain, datasets
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.holes.copies import FULL, with_longer_lists
+from treecrf.trees.holes.leaves import FULL, with_longer_lists
 
 
 def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_iterations=3, max_leaves=8, penalty=1.0):
@@ -122,7 +122,7 @@ def with_leaf_values(model, if_true, if_false):
     return model
 
 
-# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.holes.copies
+# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.holes.leaves
 TEN = [(X, 0)] * 2 + [(Y, 0)] + [(Y, 1)] * 5
 
 

@@ -11,8 +11,9 @@ from treecrf.compiled.struct import allocate
 from treecrf.trees.forest import Routing, add_leaf_values, route
 from treecrf.trees.growing import Workspace, grow_tree
 from treecrf.trees.holes.blending import add_blended, route_copies
-from treecrf.trees.holes.copies import with_longer_lists
 from treecrf.trees.holes.growing import WeightedWorkspace, grow_weighted_tree
+from treecrf.trees.holes.leaves import with_longer_lists
+from treecrf.trees.leaves import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree, make_tree
@@ -34,21 +35,15 @@ class CompleteGrower:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._workspace = allocate(Workspace, **problem.sizes())
-        self._buffer = make_tree(problem.max_leaves)
-        self._routing = Routing(self._workspace.membership, self._workspace.states, self._workspace.n_states)
+        self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
+        leaves = self._workspace.leaves
+        self._routing = Routing(leaves.membership, leaves.states, leaves.n_states)
 
     def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
         """See `Grower`."""
         p = self._problem
-        while True:
-            n_splits = grow_tree(
-                rows, sample, p.columns, p.sweep, p.labels_of_state, p.n_labels, p.max_leaves, p.l2_regularization,
-                p.packing, self._workspace, self._buffer,
-            )  # fmt: skip
-            if n_splits >= 0:
-                break
-            longer = np.zeros(2 * len(self._workspace.positions), dtype=np.int32)
-            self._workspace = self._workspace._replace(positions=longer)
+        while (n_splits := grow_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
+            self._workspace = self._workspace._replace(leaves=with_longer_list(self._workspace.leaves))
         tree = self._buffer.first(n_splits)
         if len(sample.positions) < rows.shape[1]:
             route(tree, p.columns, p.labels_of_state, self._routing)

@@ -21,17 +21,9 @@ from treecrf.rendering.panels import (
     sentence_figure,
 )
 from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
+from treecrf.studies.cost.names import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
-
-SAMPLING_NAMES = {
-    "none": "all rows and features",
-    "row_fraction": "share of the rows",
-    "feature_fraction": "share of the features",
-    "influence_trimming": "influence trimmed",
-    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
-}
-"""Options of the sampling study as readers see them."""
 
 SAMPLING_STYLES: dict[str, dict[str, Any]] = {
     "none": {"color": "#000000", "marker": "*", "linestyle": "none"},

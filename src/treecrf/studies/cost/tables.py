@@ -15,7 +15,7 @@ from treecrf.rendering.cells import (
     seconds_text,
     three_digits,
 )
-from treecrf.studies.cost.figures import SAMPLING_NAMES
+from treecrf.studies.cost.names import SAMPLING_NAMES
 from treecrf.studies.training.rows import by_key, row_names, sorted_by_method
 
 WINDOW_COLUMNS = (

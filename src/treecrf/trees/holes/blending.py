@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import allocate
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.holes.copies import (
+from treecrf.trees.holes.leaves import (
     COPIES,
     FULL,
     Copies,

@@ -1,8 +1,8 @@
 """Growing one regression tree where cells are missing: `treecrf.trees.growing` with weighted copies of rows.
 
-The same best-first growing, with the same trees to the bit where no cell is missing. A window split sends the
+The trees are the same to the bit where no cell is missing. A window split sends the
 rows whose outcome is known, sets the others aside, and gives these to one side or to both (see
-`treecrf.trees.holes.copies`). The weights of a row's copies sum to its own, so one child is scanned and the other is
+`treecrf.trees.holes.leaves`). The weights of a row's copies sum to its own, so one child is scanned and the other is
 the difference, as ever.
 """
 
@@ -11,12 +11,19 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from numba import boolean, float64, int32, int64, void
+from numba import boolean, float64, int32, int64, njit, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
-from treecrf.trees.growing import column_of
-from treecrf.trees.holes.copies import (
+from treecrf.trees.best_first import grow_best_first
+from treecrf.trees.histogram import take_rest
+from treecrf.trees.holes.histogram import (
+    fill_weighted_label_tests,
+    scan_copies,
+    scan_weights,
+    sweep_whole_rows,
+)
+from treecrf.trees.holes.leaves import (
     FULL,
     Copies,
     distribute,
@@ -27,17 +34,10 @@ from treecrf.trees.holes.copies import (
     split_by_label,
     take_known,
 )
-from treecrf.trees.holes.histogram import (
-    fill_weighted_label_tests,
-    scan_copies,
-    scan_weights,
-    sweep_whole_rows,
-)
 from treecrf.trees.holes.splitting import direction_is_true, score_weighted_tests
 from treecrf.trees.holes.surrogates import choose_surrogates, count_unknown
 from treecrf.trees.problem import PROBLEM
-from treecrf.trees.sampling import SAMPLE, pass_over
-from treecrf.trees.splitting import best_of
+from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.tree import TREE
 
 _ONE = 1.0 / FULL
@@ -112,15 +112,7 @@ def _fill_label_part(problem, workspace, leaf, histogram):
 @kernel(void(WEIGHTED_WORKSPACE, int64, int64, boolean))
 def _divide_sums(workspace, leaf, child, child_was_scanned):
     """Give both children their histograms: the scanned one lies at the child, that of both at the leaf."""
-    scanned, both = workspace.histograms[child], workspace.histograms[leaf]
-    if child_was_scanned:
-        for i in range(len(both)):
-            both[i] -= scanned[i]
-    else:
-        for i in range(len(both)):
-            value = scanned[i]
-            scanned[i] = both[i] - value
-            both[i] = value
+    take_rest(workspace.histograms[child], workspace.histograms[leaf], child_was_scanned)
     for which in range(2):
         value = workspace.sums[which]
         rest = workspace.node_sums[leaf, which] - value
@@ -213,67 +205,43 @@ def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
     tree.surrogates[child - 1, :, :] = -1
 
 
-@kernel(void(PROBLEM, SAMPLE, WEIGHTED_WORKSPACE, int64, int64))
-def _find_split(problem, sample, workspace, leaf, node):
-    """Store the best split of a leaf, which is the node of this number."""
-    first_cell, n_codes = problem.columns.first_cell, problem.n_labels + 1
-    score_weighted_tests(
-        workspace.histograms[leaf], workspace.node_sums[leaf], first_cell, problem.labels_of_state.shape[1] * n_codes,
-        problem.l2_regularization, problem.packing, problem.handling, workspace.scores,
-    )  # fmt: skip
-    pass_over(sample, node, first_cell, n_codes, workspace.scores)
-    gain, feature = best_of(workspace.scores)
-    workspace.gains[leaf] = gain
-    workspace.features[leaf] = feature
-
-
-@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
-def grow_weighted_tree(problem, rows, sample, workspace, tree):
-    """Grow one tree best-first; return its number of splits, or -1 if the lists of copies are too short.
-
-    Parameters
-    ----------
-    problem : Problem
-    rows : int64, shape (n_all_states, n_positions)
-        Packed gradients of one label; 0 where a state is not valid at a position.
-    sample : Sample
-    workspace : WeightedWorkspace
-        On return ``copies`` tells which rows of the sample are in which leaf.
-    tree : Tree
-        Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
-    """
-    copies, first_cell = workspace.copies, problem.columns.first_cell
+@njit(inline="always")
+def _plant(problem, rows, sample, workspace):
+    copies = workspace.copies
     plant_copies(copies)
     keep_some(copies, sample.positions)
     _scan_leaf(problem, workspace, rows, 0, copies.used[0], workspace.histograms[0])
     _fill_label_part(problem, workspace, 0, workspace.histograms[0])
     workspace.node_sums[0, 0] = workspace.sums[0]
     workspace.node_sums[0, 1] = workspace.sums[1]
-    _find_split(problem, sample, workspace, 0, 0)
-    n_leaves = 1
-    while n_leaves < problem.max_leaves:
-        leaf = 0
-        for other in range(1, n_leaves):
-            if workspace.gains[other] > workspace.gains[leaf]:
-                leaf = other
-        if workspace.gains[leaf] <= 0.0:
-            break
-        if not has_room(copies):
-            return -1
-        column, code = column_of(workspace.features[leaf], first_cell, problem.n_labels)
-        tree.parents[n_leaves - 1] = leaf
-        tree.columns[n_leaves - 1] = column
-        tree.codes[n_leaves - 1] = code
-        if column < len(first_cell) - 1:
-            _split_by_window(problem, workspace, rows, leaf, n_leaves, tree)
-        else:
-            _split_by_previous_label(problem, workspace, rows, leaf, n_leaves, tree)
-        _find_split(problem, sample, workspace, leaf, 2 * n_leaves - 1)
-        _find_split(problem, sample, workspace, n_leaves, 2 * n_leaves)
-        n_leaves += 1
+
+
+@njit(inline="always")
+def _score(problem, workspace, leaf):
+    score_weighted_tests(
+        workspace.histograms[leaf], workspace.node_sums[leaf], problem.columns.first_cell, problem.l2_regularization,
+        problem.packing, problem.handling, workspace.scores,
+    )  # fmt: skip
+
+
+@kernel(boolean(PROBLEM, int64[:, ::1], WEIGHTED_WORKSPACE, int64, int64, TREE))
+def _split(problem, rows, workspace, leaf, child, tree):
+    if not has_room(workspace.copies):
+        return False
+    if tree.columns[child - 1] < len(problem.columns.first_cell) - 1:
+        _split_by_window(problem, workspace, rows, leaf, child, tree)
+    else:
+        _split_by_previous_label(problem, workspace, rows, leaf, child, tree)
+    return True
+
+
+@njit(inline="always")
+def _sum_of(problem, workspace, leaf):
     unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
-    for leaf in range(n_leaves):
-        n_rows = float64(workspace.node_sums[leaf, 0]) * _ONE
-        total = float64(workspace.node_sums[leaf, 1]) * unit
-        tree.values[leaf] = total / (n_rows + problem.l2_regularization)
-    return n_leaves - 1
+    return float64(workspace.node_sums[leaf, 1]) * unit, float64(workspace.node_sums[leaf, 0]) * _ONE
+
+
+@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
+def grow_weighted_tree(problem, rows, sample, workspace, tree):
+    """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
+    return grow_best_first(_plant, _score, _split, _sum_of, problem, rows, sample, workspace, tree)

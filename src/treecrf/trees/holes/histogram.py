@@ -1,6 +1,6 @@
 """Histograms of weighted copies: for each test a pair, the weight and the gradient of the copies where it holds.
 
-Both are integers (weights in units of 1 / `treecrf.trees.holes.copies.FULL`, gradients in fixed point), so sums do not
+Both are integers (weights in units of 1 / `treecrf.trees.holes.leaves.FULL`, gradients in fixed point), so sums do not
 depend on their order and the histogram of one child is its parent's minus its sibling's. A whole copy has the
 very gradient of its row, so without missing cells all sums are those of `treecrf.trees.histogram`.
 """
@@ -11,13 +11,13 @@ import numpy as np
 from numba import float64, int16, int32, int64, types, uint16, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.holes.copies import FULL
+from treecrf.trees.histogram import add_rows
+from treecrf.trees.holes.leaves import FULL
 from treecrf.trees.lanes import add_pair
 from treecrf.trees.packing import PACKING, count
 from treecrf.trees.sweep import SWEEP, space_all, sweep_window_tests
 
 _ONE = 1.0 / FULL
-_CHUNK = 1024  # positions: their sums stay in the first cache
 _LARGE = 1.5 * 2.0**52
 _LARGE_BITS = int(np.float64(_LARGE).view(np.int64))
 
@@ -118,13 +118,7 @@ def sweep_whole_rows(
     table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
         Work space.
     """
-    for begin in range(0, len(position_sums), _CHUNK):
-        chunk = position_sums[begin : begin + _CHUNK]
-        chunk[:] = 0
-        for i in range(len(states)):
-            addends = rows[states[i]][begin : begin + _CHUNK]
-            for j in range(uint64(len(chunk))):
-                chunk[j] += addends[j]
+    add_rows(rows, states, position_sums)
     for i in range(len(states)):
         state_rows = rows[states[i]]
         packed = int64(0)

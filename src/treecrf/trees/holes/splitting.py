@@ -5,25 +5,19 @@ from __future__ import annotations
 from numba import boolean, float64, int64, types, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.holes.copies import FULL
+from treecrf.trees.holes.leaves import FULL
 from treecrf.trees.packing import PACKING
 from treecrf.trees.problem import HANDLING
-from treecrf.trees.splitting import MINIMUM_GAIN
+from treecrf.trees.splitting import MINIMUM_GAIN, gain_of
 
 _ONE = 1.0 / FULL
 
 
 @kernel(float64(int64, int64, int64, int64, float64, float64), error_model="numpy")
 def _gain(weight_true, gradient_true, weight, gradient, l2_regularization, unit):
-    """The gain of dividing some weighted rows; 0 unless both sides have weight. As in `score_tests`."""
-    n_rows, n_true = float64(weight) * _ONE, float64(weight_true) * _ONE
-    total, total_true = float64(gradient) * unit, float64(gradient_true) * unit
-    total_false = total - total_true
-    score = total * total / (n_rows + l2_regularization)
-    side_true = n_true + l2_regularization
-    side_false = (n_rows - n_true) + l2_regularization
-    numerator = total_true * total_true * side_false + total_false * total_false * side_true
-    gain = numerator / (side_true * side_false) - score
+    """The gain of dividing some weighted rows; 0 unless both sides have weight."""
+    n_true, n_rows = float64(weight_true) * _ONE, float64(weight) * _ONE
+    gain = gain_of(n_true, float64(gradient_true) * unit, n_rows, float64(gradient) * unit, l2_regularization)
     return gain if (weight_true > 0) & (weight_true < weight) & (gain > MINIMUM_GAIN) else 0.0
 
 
@@ -49,14 +43,13 @@ def direction_is_true(histogram, cell, missing, node_sum, l2_regularization, pac
     return gain_true > gain_false
 
 
-@kernel(void(int64[::1], int64[::1], int64[::1], int64, float64, PACKING, HANDLING, float64[::1]))
+@kernel(void(int64[::1], int64[::1], int64[::1], float64, PACKING, HANDLING, float64[::1]))
 def score_weighted_tests(
-    histogram, node_sum, first_cell, n_label_tests, l2_regularization, packing, handling, gains
+    histogram, node_sum, first_cell, l2_regularization, packing, handling, gains
 ):  # fmt: skip
     """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
 
-    Without a learned direction the gain is that of the rows where the test's outcome is known:
-    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G_known^2 / (N_known + lambda)``. With a learned
+    Without a learned direction the gain is that of the rows where the test's outcome is known. With a learned
     direction it is that of all rows, the unknown ones on the side where it is larger. A test must hold for some
     known row and fail for another.
 
@@ -67,7 +60,6 @@ def score_weighted_tests(
         which no test asks for.
     node_sum : int64, shape (2,)
     first_cell : int64, shape (n_slots + 1,)
-    n_label_tests : int64
     l2_regularization : float64
     packing : Packing
     handling : Handling
@@ -90,7 +82,7 @@ def score_weighted_tests(
                     histogram[2 * cell], histogram[2 * cell + 1], known_weight, known_gradient, l2_regularization, unit
                 )
         gains[missing] = 0.0
-    for feature in range(first_cell[-1], first_cell[-1] + n_label_tests):
+    for feature in range(first_cell[-1], len(gains)):
         gains[feature] = _gain(
             histogram[2 * feature], histogram[2 * feature + 1], node_sum[0], node_sum[1], l2_regularization, unit
         )

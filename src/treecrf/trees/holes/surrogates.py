@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.trees.columns import Columns
-from treecrf.trees.holes.copies import FULL
+from treecrf.trees.holes.leaves import FULL
 
 
 @kernel(void(int32[:, ::1], float64[::1], int64, int64, boolean, float64))

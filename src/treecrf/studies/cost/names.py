@@ -1,0 +1,10 @@
+"""Names of the cost study."""
+
+SAMPLING_NAMES = {
+    "none": "all rows and features",
+    "row_fraction": "share of the rows",
+    "feature_fraction": "share of the features",
+    "influence_trimming": "influence trimmed",
+    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
+}
+"""Options of the sampling study as readers see them."""

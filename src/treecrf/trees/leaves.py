@@ -1,0 +1,161 @@
+"""The rows of the leaves of a growing tree.
+
+A leaf's rows are a product P x S of positions and states. Which leaf a row (p, s) is in is kept in *lanes*:
+``membership[lane, p]`` is the number of the leaf, where the lane of a leaf is the smallest of its states.
+Two leaves that share a position share no state, so they never meet in a lane. A window split writes only the
+positions that leave; they are found by walking the postings of the tested cell or the leaf's own list,
+whichever is shorter, so the larger child is not touched.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numba import boolean, int16, int32, int64, uint64, void
+
+from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Bool, Int16, Int32, Int64, compiled_type, struct
+from treecrf.trees.columns import COLUMNS
+from treecrf.trees.states import copy_states, divide_states, take_all_states
+
+
+@struct
+class Leaves(NamedTuple):
+    """The rows of all leaves."""
+
+    membership: Annotated[Int16, "n_all_states, n_positions", "Leaf that a row is in; -1 where a lane holds no row."]
+    states: Annotated[Int32, "n_leaves, n_all_states", "States of each leaf, ascending."]
+    n_states: Annotated[Int64, "n_leaves"]
+    whole: Annotated[Bool, "n_leaves", "Whether a leaf has all positions; its list is then all of them in order."]
+    begins: Annotated[Int64, "n_leaves", "A leaf has those of positions[begin:end] whose membership it is."]
+    ends: Annotated[Int64, "n_leaves"]
+    positions: Annotated[Int32, "6 * n_positions"]
+    scratch: Annotated[Int32, "n_positions"]
+    used: Annotated[Int64, "1", "Entries of `positions` that are in use."]
+
+
+LEAVES = compiled_type(Leaves)
+
+
+def with_longer_list(leaves: Leaves) -> Leaves:
+    """The same buffers with a list of twice the length, when `has_room` has said no."""
+    return leaves._replace(positions=np.zeros(2 * len(leaves.positions), dtype=np.int32))
+
+
+@kernel(boolean(LEAVES))
+def has_room(leaves):
+    """Whether the list is long enough for one more split."""
+    return leaves.used[0] + leaves.membership.shape[1] <= len(leaves.positions)
+
+
+@kernel(void(LEAVES, int32[::1]))
+def plant_leaves(leaves, positions):
+    """Make the root, leaf 0: these positions, ascending, with every state."""
+    n_members, n_positions = len(positions), leaves.membership.shape[1]
+    take_all_states(leaves.states, leaves.n_states, 0)
+    leaves.whole[0] = n_members == n_positions
+    leaves.begins[0] = 0
+    leaves.ends[0] = n_members
+    leaves.used[0] = n_positions
+    leaves.membership[0, :] = 0 if leaves.whole[0] else -1
+    for state in range(1, len(leaves.membership)):
+        leaves.membership[state, :] = -1
+    for i in range(n_members):
+        leaves.positions[i] = positions[i]
+    if not leaves.whole[0]:
+        for i in range(uint64(n_members)):
+            leaves.membership[0, uint64(positions[i])] = 0
+
+
+@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int64))
+def _split_by_postings(leaves, columns, leaf, child, cell, begin):
+    """Collect the true child at ``positions[begin:]`` from the cell's postings; return its end."""
+    membership = leaves.membership[leaves.states[leaf, 0]]
+    positions = leaves.positions
+    end = begin
+    for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+        position = uint64(columns.postings[i])
+        member_of = membership[position]
+        moves = member_of == leaf  # no branch: it would be mispredicted every few positions
+        membership[position] = child if moves else member_of
+        positions[uint64(end)] = position
+        end += moves
+    return end
+
+
+@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int64))
+def _split_by_list(leaves, columns, leaf, child, slot, cell):
+    """Partition the leaf's own list, keeping order.
+
+        before   [ begin                                   end )   the leaf, perhaps with strangers in between
+        after    [ begin  true )  [ middle  false )                strangers are dropped
+
+    Returns ``middle``; the leaf's begin and end become those of the false child.
+    """
+    membership = leaves.membership[leaves.states[leaf, 0]]
+    positions = leaves.positions
+    middle = leaves.begins[leaf]
+    n_false = 0
+    for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
+        position = uint64(positions[i])
+        if membership[position] == leaf:
+            if columns.cells[position, uint64(slot)] == cell:
+                membership[position] = child
+                positions[uint64(middle)] = position
+                middle += 1
+            else:
+                leaves.scratch[uint64(n_false)] = position
+                n_false += 1
+    for i in range(uint64(n_false)):
+        positions[uint64(middle) + i] = leaves.scratch[i]
+    leaves.begins[leaf] = middle
+    leaves.ends[leaf] = middle + n_false
+    return middle
+
+
+@kernel(void(LEAVES, COLUMNS, int64, int64, int64, int64, boolean))
+def split_by_window(leaves, columns, leaf, child, slot, code, child_is_smaller):
+    """Split a leaf on a window cell; the child with fewer rows, which will be scanned, is left with an exact list."""
+    cell = columns.first_cell[slot] + code
+    n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
+    begin, end = leaves.begins[leaf], leaves.ends[leaf]
+    if n_postings < end - begin and child_is_smaller:
+        leaves.begins[child] = leaves.used[0]
+        leaves.ends[child] = _split_by_postings(leaves, columns, leaf, child, cell, leaves.used[0])
+        leaves.used[0] = leaves.ends[child]
+    else:
+        leaves.begins[child] = begin
+        leaves.ends[child] = _split_by_list(leaves, columns, leaf, child, slot, cell)
+    copy_states(leaves.states, leaves.n_states, leaf, child)
+    leaves.whole[leaf] = leaves.whole[child] = False
+
+
+@kernel(void(LEAVES, int16[:, ::1], int64, int64, int64, int64))
+def split_by_label(leaves, labels_of_state, leaf, child, lag, code):
+    """Split a leaf on a previous label: both children keep its positions, each in a lane of its own."""
+    begin, end, used = leaves.begins[leaf], leaves.ends[leaf], leaves.used[0]
+    positions = leaves.positions
+    membership = leaves.membership[leaves.states[leaf, 0]]
+    divide_states(leaves.states, leaves.n_states, labels_of_state, leaf, child, lag, code)
+    leaf_membership = leaves.membership[leaves.states[leaf, 0]]
+    child_membership = leaves.membership[leaves.states[child, 0]]
+    n_members = 0
+    if leaves.whole[leaf]:
+        leaf_membership[:] = leaf
+        child_membership[:] = child
+        n_members = end - begin
+    else:
+        for i in range(uint64(begin), uint64(end)):
+            position = uint64(positions[i])
+            positions[uint64(begin + n_members)] = position
+            if membership[position] == leaf:
+                leaf_membership[position] = leaf
+                child_membership[position] = child
+                n_members += 1
+    for i in range(uint64(n_members)):
+        positions[uint64(used) + i] = positions[uint64(begin) + i]
+    leaves.whole[child] = leaves.whole[leaf]
+    leaves.ends[leaf] = begin + n_members
+    leaves.begins[child] = used
+    leaves.ends[child] = leaves.used[0] = used + n_members
