@@ -11,9 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import chi2, norm
 from statsmodels.genmod.generalized_linear_model import GLM
-from statsmodels.stats.multitest import multipletests
 
-from treecrf.statistics import deviance as significance
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
 
 METHODS = ("ada", "bob", "cyd")
@@ -161,16 +159,6 @@ def test_interval_of_points_against_numeric_derivatives(index, n_sequences):
     assert row["accuracy_points"] == pytest.approx(accuracy_difference(beta, index), abs=1e-8)
     assert row["points_low"] == pytest.approx(row["accuracy_points"] - half_width, rel=1e-6)
     assert row["points_high"] == pytest.approx(row["accuracy_points"] + half_width, rel=1e-6)
-
-
-def test_holm_by_hand():
-    # Sorted: 0.01 x 4, 0.02 x 3, 0.03 x 2 (which may not fall below its forerunner), 0.9 x 1.
-    assert_allclose(significance._holm(np.array([0.03, 0.01, 0.9, 0.02])), [0.06, 0.04, 0.9, 0.06])
-    assert_allclose(significance._holm(np.array([0.5, 0.6])), [1, 1])
-    assert_allclose(significance._holm(np.array([0.01, np.nan, 0.04])), [0.03, np.nan, 0.08])
-    assert_allclose(significance._holm(np.array([np.nan])), [np.nan])
-    p_values = np.random.default_rng(0).uniform(size=7) ** 4
-    assert_allclose(significance._holm(p_values), multipletests(p_values, method="holm")[1])
 
 
 def test_holm_is_over_the_methods_of_one_dataset_and_rate(counts):
