@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.testing import assert_allclose
+from statsmodels.stats.multitest import multipletests
 
 from treecrf.statistics.holm import adjust_holm
 
