@@ -52,6 +52,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     with mpl.rc_context(SETTINGS):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
+    figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
 
 
 def ordered_methods(methods: Iterable[str]) -> list[str]:
