@@ -32,8 +32,9 @@ def results(tmp_path):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark whole folders and everything that starts Java as slow."""
+    """Mark whole folders and everything that starts Java as slow; keep a file, and all that read the one run, in one process."""
     for item in items:
+        item.add_marker(pytest.mark.xdist_group("finished" if "finished" in item.fixturenames else str(item.path)))
         if TESTS in item.path.parents:
             folder = item.path.relative_to(TESTS).parts[0]
             if folder in ("docs", "faults", "fuzz") or "java" in item.fixturenames:
