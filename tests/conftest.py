@@ -31,6 +31,7 @@ def results(tmp_path):
     return tmp_path
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Mark whole folders and everything that starts Java as slow; keep a file, and all that read the one run, in one process."""
     for item in items:
