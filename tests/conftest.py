@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from builders import TESTS, write_training_results
+from xdist.scheduler import LoadScopeScheduling
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +32,22 @@ def results(tmp_path):
     return tmp_path
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+class OneProcessEach(LoadScopeScheduling):
+    """Runs the tests of a file in one process, and all tests of the workflow, which read one run."""
+
+    def _split_scope(self, nodeid):
+        path = nodeid.partition("::")[0]
+        return "workflow" if path.startswith("tests/workflow/") else path
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """How `pytest -n` shares out the tests."""
+    return OneProcessEach(config, log)
+
+
 def pytest_collection_modifyitems(items):
-    """Mark whole folders and everything that starts Java as slow; keep a file, and all that read the one run, in one process."""
+    """Mark whole folders and everything that starts Java as slow."""
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("finished" if "finished" in item.fixturenames else str(item.path)))
         if TESTS in item.path.parents:
             folder = item.path.relative_to(TESTS).parts[0]
             if folder in ("docs", "faults", "fuzz") or "java" in item.fixturenames:
