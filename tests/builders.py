@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.missing import inject
+from treecrf.rendering import templates
 from treecrf.rendering.layouts import write_layout
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import write_ledger
@@ -164,6 +165,9 @@ def compressed(content):
 
 # --- pages ----------------------------------------------------------------------------------------
 
+STYLE = (Path(templates.__file__).parent / "page.css").read_text()
+SCRIPT = "<script>alert('&')</script>"
+ESCAPED = "&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
 

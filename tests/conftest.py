@@ -32,6 +32,17 @@ def results(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file of this name; returns its path."""
+
+    def write(name, text):
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return tmp_path / name
+
+    return write
+
+
 class OneProcessEach(LoadScopeScheduling):
     """Runs the tests of a file in one process, and all tests of the workflow, which read one run."""
 

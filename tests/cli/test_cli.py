@@ -15,61 +15,12 @@ from typer.testing import CliRunner
 
 import treecrf
 from treecrf import SequenceSet, TreeCRF
-from treecrf.cli import app, main
-from treecrf.datasets.columns import read_columns, write_columns
+from treecrf.cli import app
 from treecrf.datasets.table import read_table
 from treecrf.missing import inject
-from treecrf.tabular.columns import RARE, TableColumns
 from treecrf.tabular.labeller import TableLabeller
 
 COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Runs a command in a folder of its own; gives exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["treecrf", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        return caught.value.code or 0, captured.out, captured.err
-
-    return run
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(name, text):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture(scope="session")
-def words():
-    """Labels that the letter before decides: a window of one before tells all."""
-    rng = np.random.default_rng(0)
-    values = rng.integers(0, 3, 600)
-    before = np.where(np.arange(600) % 10, np.roll(values, 1), 0)
-    frame = pd.DataFrame({"sequence": np.repeat(np.arange(60), 10), "label": np.array(["u", "v", "w"])[before]})
-    return frame.assign(letter=np.array(["a", "b", "c"])[values], noise=rng.integers(0, 2, 600).astype(str))
-
-
-@pytest.fixture
-def table(words, tmp_path):
-    words.to_csv(tmp_path / "train.csv", index=False)
-    return tmp_path / "train.csv"
-
-
-@pytest.fixture
-def model(run, table):
-    assert run("fit", "train.csv", "-o", "model.npz", "--iterations", 5, "--window", "1,0")[0] == 0
-    return "model.npz"
 
 
 # --- help -------------------------------------------------------------------------------------------
@@ -222,176 +173,6 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     assert (tmp_path / "report/tables/effects.html").is_file()
 
 
-# --- columns ----------------------------------------------------------------------------------------
-
-
-def test_columns_file(write, tmp_path):
-    frame = read_columns(write("a.conll", "\ufeff# made by hand\na N B\r\nb _ I\n\n\n# c\n# # O\nc V O"))
-    assert frame.index.tolist() == [2, 3, 7, 8]
-    assert frame.to_numpy().tolist() == [
-        ["0", "a", "N", "B"],
-        ["0", "b", None, "I"],
-        ["1", "#", "#", "O"],
-        ["1", "c", "V", "O"],
-    ]
-    write_columns(frame, tmp_path / "b.txt")
-    pd.testing.assert_frame_equal(read_table(tmp_path / "b.txt").reset_index(drop=True), frame.reset_index(drop=True))
-
-
-def test_columns_file_with_tabs_has_spaces_in_cells(write):
-    frame = read_columns(write("a.conllu", "# text = New York\nNew York\t\tB\n"))
-    assert frame.to_numpy().tolist() == [["0", "New York", None, "B"]]
-
-
-def test_no_break_spaces_are_part_of_a_cell(write):
-    frame = read_columns(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
-    assert frame.to_numpy().tolist() == [
-        ["0", "10\u00a0000", "N", "B"],
-        ["0", "\u3000", "V", "I"],
-        ["1", "\u00a0", "N", "B"],
-    ]
-
-
-def test_columns_file_in_the_workflow(write):
-    path = write("a.conll", "a N B\nb V I\n\nc N B\n\nd V B\n")
-    train, test = treecrf.datasets.load("table", path=path)
-    assert (len(train), len(test), train.label_names) == (2, 1, ("B", "I"))
-    assert [attribute.name for attribute in train.attributes] == ["1", "2"]
-
-
-def test_columns_file_through_all(run, write):
-    write("a.conll", "".join(f"{'ab'[i % 2]} x {'BO'[i % 2]}\n" + "\n" * (i % 4 == 3) for i in range(40)))
-    assert run("fit", "a.conll", "-o", "m.npz", "--iterations", 3)[0] == 0
-    assert run("evaluate", "m.npz", "a.conll")[1].startswith("m.npz: 100.00% of 40")
-    write("new.conll", "a x\nb x\n\na x\n")
-    assert run("predict", "m.npz", "new.conll", "-o", "out.conll")[0] == 0
-    assert Path("out.conll").read_text() == "a\tx\tB\nb\tx\tO\n\na\tx\tB\n"
-
-
-# --- columns of numbers, columns of too many values --------------------------------------------------
-
-
-def test_bins():
-    frame = pd.DataFrame({"x": ["0", "1", "2", "3", None, "4", "5", "6", "7"], "y": ["a"] * 9})
-    columns = TableColumns.learn(frame, "s", "l", ["x", "y"], n_bins=4)
-    assert columns.edges == {"x": (1.75, 3.5, 5.25)}
-    binned = columns.apply(frame, "f.csv")["x"].tolist()
-    names = ["0: under 1.75", "1: 1.75 to 3.5", "2: 3.5 to 5.25", "3: from 5.25"]
-    assert binned == [names[0], names[0], names[1], names[1], None, names[2], names[2], names[3], names[3]]
-
-
-def test_bins_are_remembered(run, write):
-    rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100}\n" for i in range(400))
-    write("n.csv", "sequence,label,size\n" + rows)
-    assert run("fit", "n.csv", "-o", "m.npz", "--bins", 4, "--iterations", 5)[0] == 0
-    write("new.csv", "sequence,size\na,-3.5\nb,1e6\nc,\n")
-    out = run("predict", "m.npz", "new.csv")[1].splitlines()
-    assert (out[1], out[2]) == ("a,-3.5,u", "b,1e6,v")
-    assert out[3] in ("c,,u", "c,,v")  # no training cell was empty, and yet the model labels one
-    write("wrong.csv", "sequence,size\na,3\na,tall\n")
-    code, _, err = run("predict", "m.npz", "wrong.csv")
-    assert code == 1
-    assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a number")
-
-
-@pytest.mark.parametrize("mark", ["NA", "nan", "inf"])
-def test_marks_of_missing_numbers(run, write, mark):
-    rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
-    write("n.csv", "sequence,label,size\n" + rows)
-    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--bins", 4)
-    assert (code, err) == (
-        1,
-        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, and --bins cuts columns of numbers; "
-        "empty it if it is missing.\n",
-    )
-    assert run("describe", "n.csv")[2] == (
-        f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
-    )
-
-
-def test_values_that_differ_by_white_space(run, write):
-    write("t.csv", "sequence,label,x\na,u,p\na,u ,q\na,v, p\n")
-    assert run("describe", "t.csv")[2].splitlines() == [
-        "Column 'label' has both 'u' and 'u ', which are two values; make them one if the white space means nothing.",
-        "Column 'x' has both ' p' and 'p', which are two values; make them one if the white space means nothing.",
-    ]
-
-
-def test_describe_takes_what_fit_takes(run, write):
-    write("words.csv", "sequence,label,word\n" + "".join(f"{i // 10},u,w{i}\n" for i in range(40_000)))
-    code, out, err = run("describe", "words.csv")
-    assert (code, "40,000" in out) == (0, True)
-    assert err.startswith("Column 'word' has 40,000 different values; treecrf fit keeps the 253 commonest")
-
-
-def test_too_many_values():
-    frame = pd.DataFrame({"word": [str(i) for i in range(300)] + ["common", "common", None]})
-    columns = TableColumns.learn(frame, "s", "l", ["word"])
-    assert (len(columns.kept["word"]), columns.kept["word"][0]) == (253, "common")
-    changed = columns.apply(frame, "f.csv")["word"]
-    assert (changed == RARE).sum() == 300 - 252
-    assert changed.iloc[-1] is None or pd.isna(changed.iloc[-1])
-
-
-# --- the same values in files of all kinds ------------------------------------------------------------
-
-
-@pytest.fixture
-def numbered():
-    """Sequences that a number before decides: 300 different ones, two common ones, a few fractions; labels 0.0 and 1.0."""
-    rng = np.random.default_rng(2)
-    x = np.where(rng.random(900) < 0.6, rng.integers(0, 2, 900), np.arange(900) % 300)
-    before = np.where(np.arange(900) % 10, np.roll(x, 1) % 2, 0)
-    return pd.DataFrame({"sequence": np.repeat(np.arange(90), 10), "label": before, "x": x})
-
-
-@pytest.mark.parametrize("options", [(), ("--bins", 5)])
-def test_the_same_values_are_the_same_in_every_file(run, numbered, tmp_path, options):
-    numbered.to_parquet(tmp_path / "train.parquet")
-    assert run("fit", "train.parquet", "-o", "m.npz", "--iterations", 3, "--window", "1,0", *options)[0] == 0
-    hole = numbered["x"].astype("Int64").where(numbered.index > 0)
-    plain = numbered.assign(x=hole)
-    plain.to_csv(tmp_path / "a.csv", index=False)
-    plain.to_parquet(tmp_path / "b.parquet")
-    plain.astype({"x": float, "label": float}).to_parquet(tmp_path / "c.parquet")
-    plain.astype({"x": "category"}).set_index(np.zeros(900, dtype=int)).to_parquet(tmp_path / "d.parquet")
-    found = []
-    for name in ("a.csv", "b.parquet", "c.parquet", "d.parquet"):
-        code, _, err = run("predict", "m.npz", name, "-o", "out.csv")
-        assert (code, err) == (0, "")
-        found.append(Path("out.csv").read_text())
-        assert run("evaluate", "m.npz", name)[::2] == (0, "")
-    assert found == found[:1] * 4
-    numbered.iloc[:5].to_parquet(tmp_path / "e.parquet")
-    assert run("predict", "m.npz", "e.parquet")[::2] == (0, "")
-
-
-def test_floats_are_the_same_whatever_stands_beside_them(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [0, 0, 1, 1] * 10, "label": [0.0, 1.0] * 20, "x": [1.0, 2.5, 1.0, 2.0] * 10})
-    frame = frame.sort_values("sequence", kind="stable")  # the index is out of order
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame[frame["x"] != 2.5].to_parquet(tmp_path / "whole.parquet")
-    assert run("fit", "t.parquet", "-o", "m.npz", "--iterations", 3, "--window", "0,0")[0] == 0
-    assert run("evaluate", "m.npz", "t.parquet")[::2] == (0, "")
-    assert run("predict", "m.npz", "whole.parquet", "-o", "out.parquet")[::2] == (0, "")
-    out = pd.read_parquet("out.parquet")
-    assert set(out["predicted"]) == {"0", "1"}
-    assert out.dtypes.iloc[:3].tolist() == frame.dtypes.tolist()  # as the file has them
-
-
-def test_errors_count_the_rows_of_parquet(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [9, 8, 7, 9], "label": ["u", "v", "u", "v"], "x": ["a", "b", "a", "b"]})
-    frame.set_index(np.array([57, 58, 57, 60])).to_parquet(tmp_path / "t.parquet")
-    assert run("fit", "t.parquet", "-o", "m.npz")[2].startswith("treecrf: table t.parquet: row 3, column 'sequence'")
-
-
-@pytest.mark.parametrize("suffix", [".CSV", ".TSV", ".PARQUET"])
-def test_suffixes_in_capitals(run, model, words, tmp_path, suffix):
-    assert run("predict", model, "train.csv", "-o", f"out{suffix}")[0] == 0
-    again = read_table(tmp_path / f"out{suffix}").drop(columns="predicted")
-    assert again.to_numpy().tolist() == words.astype(str).to_numpy().tolist()
-
-
 # --- what can be wrong ------------------------------------------------------------------------------
 
 
@@ -427,12 +208,6 @@ def test_wrong_training_files(run, write, name, text, message):
     assert err.startswith(f"treecrf: {message}")
     assert err.count("\n") == 1
     assert not Path("m.npz").exists()
-
-
-def test_nan_in_parquet_is_missing(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [0, 0, 1, 1], "label": ["u", "v", "u", "v"], "x": [1.0, np.nan, 1.0, 2.0]})
-    frame.to_parquet(tmp_path / "t.parquet")
-    assert "Missing cells: 1 of 4 (25.0%)." in run("describe", "t.parquet")[1]
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,11 @@ from builders import ROOT, larger_set, random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
-from treecrf.compiled.struct import allocate, zeros
 from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.histogram import fill_window_tests
 from treecrf.trees.packing import unpack
-from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
+from treecrf.trees.sweep import build_sweep
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
@@ -44,66 +42,6 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
         potentials = model.potentials(data)
         for (label, position, state), value in expected.items():
             assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
-
-
-@pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
-@pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
-def test_a_sweep_finds_the_histogram(sizes, window):
-    rng = np.random.default_rng([len(sizes), *window])
-    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
-    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
-    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
-    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
-    columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
-    sweep = build_sweep(data, window)
-    spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
-    table = zeros([sweep.first_row[-1] * n_lanes(*window)], np.int64)
-    assert table.ctypes.data % 64 == 0
-    sums = rng.integers(-(2**40), 2**40, data.n_positions)
-    everyone = np.arange(data.n_positions, dtype=np.int32)
-    some = np.flatnonzero(rng.random(data.n_positions) < 0.4).astype(np.int32)
-    for positions in (everyone, some, everyone[:0], everyone):
-        expected = np.zeros(columns.first_cell[-1], dtype=np.int64)
-        scanned = fill_window_tests(positions, sums, columns.cells, expected)
-        for slot, begin in enumerate(columns.first_cell[:-1]):
-            for cell in range(begin, columns.first_cell[slot + 1]):
-                assert expected[cell] == sums[positions[columns.cells[positions, slot] == cell]].sum()
-        if len(positions) == data.n_positions:
-            total = space_all(sweep, sums, spaced)
-        else:
-            total = space_some(sweep, positions, sums, spaced)
-        assert total == scanned == sums[positions].sum()
-        measured = np.full_like(expected, 7)
-        sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
-        np.testing.assert_array_equal(measured, expected)
-
-
-def test_large_sets_are_grown_as_small_ones():
-    # One more attribute that is constant changes how attributes are swept together, not the trees.
-    data = larger_set(n_sequences=300, longest=60)
-    constant = np.zeros((len(data.values), 1), dtype=np.int16)
-    attributes = (data.attributes[0], Attribute("same", tuple("abcdefg")), data.attributes[1])
-    wider = data.with_values(np.hstack([data.values[:, :1], constant, data.values[:, 1:]]), attributes)
-    first, second = (TreeCRF(3, 30, 1.0, order=1).fit(one) for one in (data, wider))
-    assert first.log_likelihood_history_.tobytes() == second.log_likelihood_history_.tobytes()
-    np.testing.assert_array_equal(first.predict_proba(data), second.predict_proba(wider))
-
-
-def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
-    data = larger_set()
-    expected = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
-
-    def with_short_lists(kind, **sizes):
-        workspace = allocate(kind, **sizes)
-        leaves = workspace.leaves
-        return workspace._replace(leaves=leaves._replace(positions=leaves.positions[: data.n_positions]))
-
-    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
-    measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
-    for name in expected.forest_._fields:
-        assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
 
 
 def test_gradient_equals_finite_differences_of_the_likelihood():
@@ -218,28 +156,6 @@ def test_interpreted_equals_compiled():
         assert run.returncode == 0, run.stderr
         digests.append(run.stdout.strip())
     assert digests[0] == digests[1] != ""
-
-
-def test_equal_splits_go_to_the_lowest_feature():
-    # Both attributes carry the same information; the tests on the first one must win.
-    values = np.array([[0, 0], [1, 1]] * 10)
-    labels = np.array([0, 1] * 10)
-    attributes = (Attribute("first", ("x", "y")), Attribute("second", ("x", "y")))
-    data = SequenceSet(values, np.arange(0, 21, 2), attributes, labels, ("A", "B"))
-    model = TreeCRF(1, 2, 1.0, order=0).fit(data)
-    for index in range(2):
-        tree = model.forest_.tree(index)
-        assert (tree.columns[0], tree.codes[0]) == (0, 0)
-
-
-def test_leaf_values_shrink_as_equation_3_1_says():
-    # One label per value, order 0: before the first tree P = 1/2, so each gradient is +-1/2.
-    data = SequenceSet(
-        np.array([[0], [1]] * 10), np.arange(0, 21, 2), (Attribute("a", ("x", "y")),), np.array([0, 1] * 10), ("A", "B")
-    )
-    for penalty in (0.0, 5.0, 90.0):
-        tree = TreeCRF(1, 2, penalty, order=0).fit(data).forest_.tree(0)
-        assert sorted(tree.values) == pytest.approx([-5.0 / (10 + penalty), 5.0 / (10 + penalty)], abs=1e-12)
 
 
 def test_perturbed_starts_differ_and_repeat():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.rendering.layouts import to_fragment, to_html, to_latex
-from treecrf.rendering.style import METHOD_NAMES, METHOD_STYLES, ordered_methods, save_figure
+from treecrf.rendering.style import save_figure
 from treecrf.studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import (
@@ -279,18 +279,6 @@ def test_accuracy_draws_means_and_deviations(evaluations):
     assert figure.legends[0].get_title().get_text() == (
         "mean and standard deviation of 2 to 4 evaluations; without a bar: one"
     )
-
-
-def test_methods_differ_in_colour_marker_and_line():
-    for part in ("color", "marker", "linestyle"):
-        assert len({style[part] for style in METHOD_STYLES.values()}) == len(METHOD_STYLES)
-    assert list(METHOD_STYLES) == list(METHOD_NAMES)
-    assert ordered_methods(["indicator", "imputation", "indicator"]) == ["imputation", "indicator"]
-    assert ordered_methods(["guessing", "imputation", "own"]) == [
-        "imputation",
-        "guessing",
-        "own",
-    ]  # the user's own last
 
 
 @pytest.mark.parametrize("n_sets", [1, 3, 7])

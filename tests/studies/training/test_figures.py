@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.rendering.style import (
-    OTHER_STYLE,
-    TRAINING_METHOD_NAMES,
-    TRAINING_METHOD_STYLES,
-    ordered_training_methods,
     save_figure,
-    training_method_name,
     training_method_style,
 )
 from treecrf.studies.cost.figures import (
@@ -20,7 +15,6 @@ from treecrf.studies.cost.figures import (
     sampling_trade_off,
 )
 from treecrf.studies.training.figures import (
-    FIGURE_METHODS,
     accuracies,
     accuracy_by_iteration,
     published_peaks,
@@ -237,23 +231,7 @@ def test_sampling_lines_start_at_everything():
     assert "share of the rows" not in [line.get_label() for line in second.get_lines()]
 
 
-# --- style ------------------------------------------------------------------------------------------
-
-
-def test_methods_can_be_told_apart():
-    assert set(TRAINING_METHOD_STYLES) == set(TRAINING_METHOD_NAMES)
-    styles = [*TRAINING_METHOD_STYLES.values(), OTHER_STYLE]
-    assert len({style["marker"] for style in styles}) == len(styles)
-    assert len({(style["color"], style["linestyle"]) for style in styles}) == len(styles)
-    together = [TRAINING_METHOD_STYLES[method] for method in FIGURE_METHODS]
-    for part in ("color", "marker", "linestyle"):
-        assert len({style[part] for style in together}) == len(together)
-
-
-def test_unknown_methods_come_last_and_are_shown_by_their_id():
-    assert ordered_training_methods(["z", "memm", "a", "treecrf", "z"]) == ["treecrf", "memm", "z", "a"]
-    assert (training_method_name("z"), training_method_name("memm")) == ("z", "MEMM")
-    assert training_method_style("z") == OTHER_STYLE
+# --- all figures ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_sets", [1, 2, 5, 7])

@@ -2,13 +2,10 @@
 
 import re
 
-import pandas as pd
 from builders import page_of
 
-from treecrf.rendering.layouts import write_layout
 from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import write_ledger
-from treecrf.studies.cost.tables import windows_layout
 
 
 def test_page_shows_what_is_finished(results):
@@ -31,17 +28,6 @@ def test_page_says_how_often_each_data_set_was_trained(results):
     page = page_of(results, "hmm", "xor", overrides={"xor": {"n_folds": 2, "n_perturbed_runs": 3}})
     assert re.search(r"with\s+5 \(xor: 2\) folds", page)
     assert "over 10 (xor: 3) trainings" in page
-
-
-def test_page_shows_measurements_that_are_there(results):
-    windows = {"dataset": "hmm", "window_size": 3, "method": "treecrf", "seconds_per_iteration": 0.5}
-    frame = pd.DataFrame([windows | {"n_iterations": 9, "accuracy": 61.5}])
-    write_layout(windows_layout(frame), str(results / "cost/tables/windows"))
-    page = page_of(results, "hmm")
-    assert 'id="cost-windows"' in page
-    assert "<td>61.50</td>" in page
-    assert 'id="cost-sampling"' not in page
-    assert "Not in this page" not in page
 
 
 def test_page_without_results(tmp_path):

@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.rendering.cells import three_digits
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
-from treecrf.studies.cost.tables import sampling_layout, windows_layout
 from treecrf.studies.training.published import read_published, training_costs
 from treecrf.studies.training.tables import (
     accuracy_layout,
@@ -290,33 +288,6 @@ def test_steps_stand_beside_what_is_published():
         ["protein", "TreeCRF", "163", "231", "1.493", "0.500", "1.433", "12.3", "200", "1234"],
         ["protein", "linear CRF", "163", "231", "–", "0.00123", "–", "–", "60", "2.50"],
         ["mine", "MALLET", "10", "20", "–", "0.250", "–", "0.0625", "34", "10.0"],
-    ]
-
-
-@pytest.mark.parametrize("value", [0.0000123456, 0.00098765, 0.1, 1.0, 9.999, 12.345, 99.96, 123.4, 1234.5])
-def test_three_digits_are_kept(value):
-    text = three_digits(value)
-    assert float(text) == float(f"{value:.3g}")
-    assert len(text.replace(".", "").lstrip("0")) >= 3
-    assert "e" not in text
-    assert not text.endswith(".")
-
-
-def test_windows_and_sampling():
-    rows = [("a", 3, "treecrf", 0.25, 24, 61.0), ("a", 1, "treecrf", 0.125, 24, 60.0), ("a", 1, "mine", 0.5, 9, 59.0)]
-    names = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
-    layout = windows_layout(pd.DataFrame(rows, columns=names))
-    assert layout.columns.get_level_values(1).tolist() == ["data set", "method", "1", "3", "1", "3"]
-    assert layout.to_numpy().tolist() == [
-        ["a", "TreeCRF", "0.125", "0.250", "60.00", "61.00"],
-        ["a", "mine", "0.500", "–", "59.00", "–"],
-    ]
-    names = ["dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy"]
-    names += ["seconds_to_likelihood", "plain_seconds_to_likelihood"]
-    rows = [("a", "none", 1.0, 8.0, 6.0, 60.0, 8.0, 8.0), ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5, 2.0, 3.0)]
-    assert sampling_layout(pd.DataFrame(rows, columns=names)).to_numpy().tolist() == [
-        ["a", "all rows and features", "6.00", "8.00", "1.00", "60.00", "1.00"],
-        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50", "1.50"],
     ]
 
 

@@ -1,0 +1,65 @@
+"""HTML tables: headings, and sorting in a browser."""
+
+import re
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+from builders import Elements
+
+from treecrf.rendering.layouts import to_html
+from treecrf.rendering.tables import frame_to_fragment
+
+
+def test_groups_of_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "data set"), ("p", "plain"), ("p", "Holm")])
+    fragment = frame_to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
+    elements = Elements(fragment)
+    heads = [
+        (head["scope"], head.get("colspan"), head.get("rowspan"), head.get("data-column"))
+        for head in elements.all("th")
+    ]
+    assert heads == [
+        ("col", None, "2", "0"),
+        ("colgroup", "2", None, None),
+        ("col", None, None, "1"),
+        ("col", None, None, "2"),
+        ("row", None, None, None),
+    ]
+    assert "A &lt;caption&gt;" in fragment
+
+
+SORTED = {
+    ("x", 1): ["−2.5*", "<0.001", "0.001", "3–7", "12", "1,000", "–"],
+    ("x", 2): ["1,000", "12", "3–7", "0.001", "<0.001", "−2.5*", "–"],
+    ("x", 3): ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"],
+    ("method", 1): ["CRF-2", "CRF-10", "MEMM", "MEMM", "MEMM", "MEMM", "MEMM"],
+}
+"""What a column shows after a number of clicks on its heading."""
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not there")
+@pytest.mark.parametrize(("column", "clicks"), SORTED)
+def test_tables_are_sorted_by_number_and_stably(tmp_path, column, clicks):
+    frame = pd.DataFrame({"method": ["CRF-10", "CRF-2", *["MEMM"] * 5], "x": SORTED["x", 3]})
+    place = list(frame).index(column)
+    script = f"""
+    const head = document.querySelectorAll("thead th")[{place}];
+    for (let i = 0; i < {clicks}; i++) head.querySelector("button").click();
+    const texts = [...document.querySelectorAll("tbody tr")].map((row) => row.cells[{place}].textContent);
+    document.body.dataset.shown = [head.getAttribute("aria-sort"), ...texts].join(";");
+    """
+    page = tmp_path / "table.html"
+    page.write_text(to_html(frame, "a table").replace("</body>", f"<script>{script}</script></body>"))
+    command = [
+        "chromium",
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--dump-dom",
+        f"--user-data-dir={tmp_path / 'u'}",
+    ]
+    dump = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    shown = re.search('data-shown="([^"]*)"', dump)[1].replace("&lt;", "<").split(";")
+    assert shown == [["ascending", "descending", "none"][clicks - 1], *SORTED[column, clicks]]

@@ -1,0 +1,77 @@
+"""The ledger of claims: its rows, its table and its files."""
+
+import re
+
+import pandas as pd
+import pytest
+from builders import STYLE, Elements
+from planted_claims import PLANTED, SAME, UP, pairs
+
+from treecrf.report import ledger
+from treecrf.report.ledger import read_claims, verdicts
+from treecrf.report.ledger_page import HEADINGS, ledger_fragment, write_ledger
+
+
+def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
+    elements = Elements(ledger_fragment(verdicts(tmp_path)))
+    roles = {
+        tag: {attributes.get("role") for attributes in elements.all(tag)}
+        for tag in ("table", "thead", "tbody", "tr", "td")
+    }
+    assert roles == {"table": {"table"}, "thead": {"rowgroup"}, "tbody": {"rowgroup"}, "tr": {"row"}, "td": {"cell"}}
+    assert {head["role"] for head in elements.all("th")} == {"columnheader", "rowheader"}
+    assert {cell["data-label"] for cell in elements.all("td")} == set(HEADINGS[1:])
+    assert not re.search(r"thead \{ display: none", STYLE)
+    assert "content: attr(data-label)" in STYLE
+
+
+def test_claims_stand_in_the_order_of_the_papers():
+    groups = [(claim[0], float(claim[1:].split(".")[0])) for claim in read_claims()["id"]]
+    assert groups == sorted(groups, key=lambda group: ("PMIUE".index(group[0]), group[1]))
+    claims = read_claims()["id"].tolist()
+    assert claims.index("P3.9") + 1 == claims.index("P3.10")
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_without_results_nothing_is_run(tmp_path, exists):
+    frame = verdicts(tmp_path if exists else tmp_path / "nowhere")
+    assert frame["id"].tolist() == read_claims()["id"].tolist()
+    assert set(frame["verdict"]) == {"not_run"}
+    assert frame["explanation"].str.endswith(".").all()
+    assert (frame["numbers"] == "").all()
+    reasons = frame.set_index("id")["explanation"]
+    assert "coding" in reasons["M5"]
+
+
+def test_an_id_appears_once(monkeypatch):
+    monkeypatch.setattr(ledger, "STUDIES", (*ledger.STUDIES, ledger.STUDIES[0]))
+    with pytest.raises(ValueError, match=r"the claim P3\.1 appears twice; give one of the two another id"):
+        read_claims()
+
+
+def test_the_table_shows_every_claim_and_escapes(tmp_path):
+    for plants in PLANTED.values():
+        plants[0](tmp_path)
+    frame = verdicts(tmp_path)
+    html = ledger_fragment(frame)
+    assert html.count('<tr role="row">') == len(frame) + 1
+    for claim in frame["id"]:
+        assert html.count(f'id="claim-{claim}"') == 1
+    assert "(p&lt;0.001)" in html
+    assert "in part on stand-ins" not in html
+    counts = frame["verdict"].value_counts()
+    for verdict, n_claims in counts.items():
+        assert html.count(f'data-verdict="{verdict}"') == n_claims
+    assert f"{counts['not_run']} not run." in html
+
+
+def test_files_hold_the_frame(tmp_path):
+    pairs("treecrf", "induced_crf", faq_perl=UP, protein=SAME)(tmp_path)
+    frame = verdicts(tmp_path)
+    write_ledger(frame, tmp_path / "claims.csv", tmp_path / "claims.html")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv", keep_default_na=False), frame, check_dtype=False)
+    page = (tmp_path / "claims.html").read_text(encoding="utf-8")
+    assert ledger_fragment(frame) in page
+    assert page.count(">on stand-ins<") == 1  # P3.3
+    assert page.count(">in part on stand-ins<") == 1  # P3.2
+    assert "http" not in page

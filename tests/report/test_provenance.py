@@ -1,0 +1,33 @@
+"""What jobs cost, by study and data set."""
+
+from treecrf.report.provenance import job_costs, study_costs
+
+BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
+
+
+def test_jobs_are_counted_by_study_and_data_set(tmp_path):
+    jobs = {
+        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/advise": ("missing", "–"),
+        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"), "future/prepare/or_0": ("future", "or"),
+        "future/summarise/or_window": ("future", "or_window"), "cost/measure_scaling/all": ("cost", "–"),
+        "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
+    }  # fmt: skip
+    for place, job in enumerate(jobs):
+        path = tmp_path / f"{job}.tsv"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(BENCHMARK.format(1.5, 100 + place if place else "NA"))
+    frame = job_costs(tmp_path, ["or", "or_window", "draw"])
+    steps = [job.split("/")[job.split("/")[0] in ("training", "missing", "future", "cost")] for job in jobs]
+    expected = sorted((study, step, data) for step, (study, data) in zip(steps, jobs.values(), strict=True))
+    assert frame[["study", "step", "data set"]].to_records(index=False).tolist() == expected
+    memory = frame.set_index(["study", "step"])["most memory, MiB"]
+    assert (memory["training", "draw"], memory["training", "tabulate"]) == ("–", "101")
+    counted = study_costs(frame).set_index("study")["jobs"]
+    assert counted.to_dict() == {
+        "all studies": "2",
+        "cost": "1",
+        "future": "2",
+        "missing": "2",
+        "training": "2",
+        "in all": "9",
+    }

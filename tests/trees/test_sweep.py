@@ -1,0 +1,45 @@
+"""Sums by a sweep over the sequence against those of the histogram."""
+
+import numpy as np
+import pytest
+
+from treecrf import Attribute, SequenceSet
+from treecrf.compiled.struct import zeros
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.histogram import fill_window_tests
+from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
+
+
+@pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
+@pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
+def test_a_sweep_finds_the_histogram(sizes, window):
+    rng = np.random.default_rng([len(sizes), *window])
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
+    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
+    sweep = build_sweep(data, window)
+    spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
+    table = zeros([sweep.first_row[-1] * n_lanes(*window)], np.int64)
+    assert table.ctypes.data % 64 == 0
+    sums = rng.integers(-(2**40), 2**40, data.n_positions)
+    everyone = np.arange(data.n_positions, dtype=np.int32)
+    some = np.flatnonzero(rng.random(data.n_positions) < 0.4).astype(np.int32)
+    for positions in (everyone, some, everyone[:0], everyone):
+        expected = np.zeros(columns.first_cell[-1], dtype=np.int64)
+        scanned = fill_window_tests(positions, sums, columns.cells, expected)
+        for slot, begin in enumerate(columns.first_cell[:-1]):
+            for cell in range(begin, columns.first_cell[slot + 1]):
+                assert expected[cell] == sums[positions[columns.cells[positions, slot] == cell]].sum()
+        if len(positions) == data.n_positions:
+            total = space_all(sweep, sums, spaced)
+        else:
+            total = space_some(sweep, positions, sums, spaced)
+        assert total == scanned == sums[positions].sum()
+        measured = np.full_like(expected, 7)
+        sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
+        np.testing.assert_array_equal(measured, expected)
