@@ -328,3 +328,8 @@ def quiet():
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
+
+
+def head(data, n_lines):
+    """The first lines of a file."""
+    return b"".join(data.splitlines(keepends=True)[:n_lines])

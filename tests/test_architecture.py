@@ -1,4 +1,4 @@
-"""Imports run downward only, and Snakemake is known only under workflow/."""
+"""Imports run downward only, Snakemake is known only under workflow/, and tests mirror the package."""
 
 import ast
 import subprocess
@@ -153,6 +153,12 @@ def test_drawing_and_tabulating_load_no_labeller(study, part):
 def test_snakemake_is_known_only_under_workflow():
     files = [file for folder in ("src", "tests", "benchmarks") for file in (ROOT / folder).rglob("*.py")]
     assert [str(file) for file in files for name, _ in imports(file) if name.split(".")[0] == "snakemake"] == []
+
+
+def test_every_room_has_a_folder_of_tests():
+    package = ROOT / "src" / PACKAGE
+    rooms = {file.parent.relative_to(package) for file in package.rglob("*.py") if file.name != "__init__.py"}
+    assert [room.as_posix() for room in sorted(rooms) if not any((ROOT / "tests" / room).glob("test_*.py"))] == []
 
 
 def test_upward_imports_are_found(tmp_path):

@@ -1,14 +1,10 @@
-"""`treecrf.chain` against enumeration of all label sequences, the plain recursions, and python-crfsuite."""
+"""`treecrf.chain` against enumeration of all label sequences and the plain recursions."""
 
 import itertools
 import math
-import os
-import subprocess
-import sys
 
 import naive
 import numpy as np
-import pycrfsuite
 import pytest
 
 from treecrf import chain
@@ -301,80 +297,6 @@ def test_viterbi_sees_small_differences_at_the_end_of_a_long_chain():
     unary = 1e6 + np.random.default_rng(22).integers(0, 2, (2, n)) * 2.0**-20  # sums to 1e11, where 1e-5 is lost
     potentials = np.ascontiguousarray(np.broadcast_to(unary[:, :, None], (2, n, 3)))
     np.testing.assert_array_equal(chain.viterbi(potentials, [0, n], 1).labels, unary.argmax(axis=0))
-
-
-# --- without the compiler, and against another library ----------------------------------------------
-
-_UNCOMPILED = """
-import sys
-import numpy as np
-from treecrf import chain
-from treecrf.chain import _kernels
-source, target = sys.argv[1:]
-with np.load(source) as arrays:
-    potentials, offsets, labels = (arrays[name] for name in ("potentials", "offsets", "labels"))
-assert not hasattr(_kernels._forward, "signatures"), "compiled"
-for order in range(3):
-    f = np.ascontiguousarray(potentials[:, :, : chain.StateSpace(3, order).n_states])
-    np.savez(
-        f"{target}{order}.npz", *chain.forward_backward(f, offsets, order), *chain.viterbi(f, offsets, order),
-        chain.pairwise_marginals(f, offsets, order), chain.log_likelihood(f, labels, offsets, order),
-        chain.state_sequence(labels, offsets, 3, order),
-    )
-"""
-
-
-@pytest.mark.slow
-def test_uncompiled_kernels_agree_with_compiled_ones(tmp_path):
-    rng = np.random.default_rng(18)
-    offsets = np.array([0, 4, 5, 7, 12])
-    potentials = rng.normal(size=(3, 12, 13))
-    potentials[:, 5:7] *= 400.0  # one sequence in logs
-    labels = rng.integers(0, 3, 12)
-    np.savez(tmp_path / "in.npz", potentials=potentials, offsets=offsets, labels=labels)
-    command = [sys.executable, "-W", "error", "-c", _UNCOMPILED, str(tmp_path / "in.npz"), str(tmp_path / "out")]
-    subprocess.run(command, check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
-    for order in range(3):
-        f = potentials[:, :, : chain.StateSpace(3, order).n_states]
-        compiled = [
-            *chain.forward_backward(f, offsets, order),
-            *chain.viterbi(f, offsets, order),
-            chain.pairwise_marginals(f, offsets, order),
-            chain.log_likelihood(f, labels, offsets, order),
-            chain.state_sequence(labels, offsets, 3, order),
-        ]
-        with np.load(tmp_path / f"out{order}.npz") as arrays:
-            for i, answer in enumerate(compiled):
-                np.testing.assert_allclose(arrays[f"arr_{i}"], answer, rtol=1e-12, atol=1e-14)
-
-
-def test_agrees_with_crfsuite(tmp_path):
-    rng = np.random.default_rng(19)
-    words = [[f"w{w}" for w in rng.integers(0, 6, n)] for n in rng.integers(1, 9, 30)]
-    tags = [["ABC"[(int(word[1]) + i // 2) % 3] for i, word in enumerate(sentence)] for sentence in words]
-    trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    for sentence, tagging in zip(words, tags, strict=True):
-        trainer.append([[word] for word in sentence], tagging)
-    trainer.set_params({"c2": 0.1, "max_iterations": 30, "feature.possible_transitions": True})
-    trainer.train(str(tmp_path / "model"))
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(tmp_path / "model"))
-    names, weights = tagger.labels(), tagger.info()
-    for sentence in words[:12]:
-        potentials = np.zeros((3, len(sentence), 4))
-        for y, name in enumerate(names):
-            potentials[y] += np.array([weights.state_features.get((word, name), 0.0) for word in sentence])[:, None]
-            potentials[y, :, :3] += [weights.transitions.get((before, name), 0.0) for before in names]
-        offsets = [0, len(sentence)]
-        best = tagger.tag([[word] for word in sentence])
-        assert [names[y] for y in chain.viterbi(potentials, offsets, 1).labels] == best
-        for tagging in (best, ["A"] * len(sentence), ["ABC"[i % 3] for i in range(len(sentence))]):
-            codes = [names.index(name) for name in tagging]
-            found = math.exp(chain.log_likelihood(potentials, codes, offsets, 1)[0])
-            assert found == pytest.approx(tagger.probability(tagging), rel=1e-4)  # info() prints six decimals
-        marginals = chain.forward_backward(potentials, offsets, 1).labels
-        expected = [[tagger.marginal(name, t) for name in names] for t in range(len(sentence))]
-        np.testing.assert_allclose(marginals, expected, atol=1e-4)
 
 
 # --- refusals ---------------------------------------------------------------------------------------
