@@ -86,7 +86,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [ends(files) for files in STUDIES.values()],
+        [files.layouts() + ends(files) for files in STUDIES.values()],
     output:
         PAGE,
     log:

@@ -11,7 +11,9 @@ anything, from the syntax trees:
 - Importing ``treecrf.a.b`` makes Python run ``treecrf/__init__.py`` and ``treecrf/a/__init__.py`` first. These
   define and re-export names and do nothing else (a test holds them to it), so they count only where something is
   imported from them. The front of the package imports everything; if it counted, everything would depend on all.
-- A module that mentions ``__file__`` or ``importlib.resources`` reads the files of its folder that are not Python.
+- A module that mentions ``__file__``, ``importlib``, ``PackageLoader`` or ``resource`` reads the files that are not Python of
+  its folder, and of the packages that it names.
+- ``from _job import job`` in a script counts for the file of that name beside it.
 - Comments, docstrings and layout do not count: they change no result.
 """
 
@@ -22,6 +24,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+_READERS = ("__file__", "PackageLoader", "resource")
 
 
 class _Module(NamedTuple):
@@ -95,7 +99,7 @@ class CodeGraph:
         return self._modules[file]
 
     def _imported(self, nodes: list[ast.AST], file: Path) -> Iterator[Path]:
-        """The files of the package's modules that import statements name."""
+        """The files of the package's modules that import statements name, and of modules beside the file."""
         for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -103,6 +107,8 @@ class CodeGraph:
                         yield self._file(alias.name) or self._unknown(alias.name, file, node.lineno)
             elif isinstance(node, ast.ImportFrom):
                 base = self._base(node, file)
+                if (beside := file.with_name(f"{base}.py")).is_file():
+                    yield beside
                 if self._is_ours(base):
                     for alias in node.names:
                         found = self._file(f"{base}.{alias.name}") or self._file(base)
@@ -161,7 +167,7 @@ def _class_paths(nodes: list[ast.AST]) -> Iterator[str]:
 def _reads(nodes: list[ast.AST]) -> bool:
     """Whether a module may read files beside it."""
     return any(name.split(".")[0] == "importlib" for name in _names(nodes)) or any(
-        isinstance(node, ast.Name) and node.id == "__file__" for node in nodes
+        isinstance(node, ast.Name) and node.id in _READERS for node in nodes
     )
 
 

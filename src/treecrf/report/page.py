@@ -76,7 +76,7 @@ def studies(settings: Settings, results: Path, finished: bool = True) -> list[St
     """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
     found = []
     for study in registry():
-        layouts = _tables(study, results) if finished else _finished_tables(study, settings, results)
+        layouts = _tables(study, settings) if finished else _finished_tables(study, settings, results)
         found.append(study.module("page").study_page(settings, results, layouts))
     return [study for study in found if study is not None]
 
@@ -92,9 +92,10 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
     return list(dict.fromkeys(absent))
 
 
-def _tables(study: Declared, results: Path) -> dict[str, pd.DataFrame]:
+def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts that the run has written."""
-    return {path.stem: read_layout(path) for path in (results / study.name / "tables").glob("*.json")}
+    paths = map(Path, StudyFiles(study, settings).layouts())
+    return {path.stem: read_layout(path) for path in paths if path.is_file()}
 
 
 def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:

@@ -74,6 +74,10 @@ class StudyFiles:
             for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
         }
 
+    def layouts(self) -> list[str]:
+        """The tables as the page reads them."""
+        return [f"{self.folder}/tables/{name}.json" for name in self.shown(self.study.tables)]
+
     def results(self) -> list[str]:
         """What the study ends in: pages of its tables, pictures of its figures."""
         return [f"{self.folder}/tables/{name}.html" for name in self.shown(self.study.tables)] + [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import TRAINING
+from treecrf.models.labellers import CHOSEN_BY, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
@@ -27,9 +27,6 @@ else:
     TrainingMethod = Literal[tuple(TRAINING)]
 GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
 """For each method its grid of candidates, and then the settings that it alone looks at."""
-
-CHOSEN_BY = {method: row.chosen_by for method, row in TRAINING.items() if row.chosen_by is not None}
-"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
 
 
 class TrainingSettings(StudySettings):
