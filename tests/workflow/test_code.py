@@ -94,3 +94,18 @@ def test_published_numbers_are_tabulated_anew(changed):
 
 def test_what_all_settings_share_runs_nothing(changed):
     assert changed("studies/settings.py") == set()
+
+
+@pytest.mark.parametrize("file", ["claims.py", "claims.yaml"])
+@pytest.mark.parametrize("name", NAMES)
+def test_claims_of_a_study_are_checked_anew(package, name, file):
+    def digest():
+        claims = [package / f"studies/{name}/claims.py" for name in NAMES]
+        return CodeGraph(package).digest(SCRIPTS / "check_claims.py", *claims)
+
+    before, path = digest(), package / f"studies/{name}/{file}"
+    text = path.read_text()
+    path.write_text(f"{text}\nX: 1\n")
+    after = digest()
+    path.write_text(text)
+    assert after != before
