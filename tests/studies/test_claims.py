@@ -6,6 +6,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
+from builders import ROOT
 from planted_claims import (
     DOWN,
     FB,
@@ -33,6 +34,7 @@ from treecrf.report.ledger_page import ledger_fragment, write_ledger
 from treecrf.statistics.deviance import compare_all
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies import claims as core
+from treecrf.studies import registry
 from treecrf.studies.claim_rows import (
     KINDS,
     Measured,
@@ -55,7 +57,7 @@ from treecrf.studies.training.names import BETTER
 def find(folder, claim):
     """The finding on a claim."""
     row = next(row for row in ledger.claim_rows() if row["id"] == claim)
-    return check_claim(row, import_module(row["study"]), Results(folder))
+    return check_claim(row, row["study"].module("claims"), Results(folder))
 
 
 # --- every claim, every verdict ---------------------------------------------------------------------
@@ -88,6 +90,11 @@ def test_every_claim_is_checked_or_belongs_to_a_later_study():
     assert len(rows) == read_claims()["id"].nunique() == 44
 
 
+def test_every_study_is_in_the_ledger():
+    written = {file.parent.name for file in (ROOT / "src/treecrf/studies").glob("*/claims.yaml")}
+    assert {row["study"].name for row in ledger.claim_rows() if "study" in row} == written
+
+
 def test_claims_stand_in_the_order_of_the_papers():
     groups = [(claim[0], float(claim[1:].split(".")[0])) for claim in read_claims()["id"]]
     assert groups == sorted(groups, key=lambda group: ("PMIUE".index(group[0]), group[1]))
@@ -107,7 +114,7 @@ def test_without_results_nothing_is_run(tmp_path, exists):
 
 
 def test_an_id_appears_once(monkeypatch):
-    monkeypatch.setattr(ledger, "STUDIES", (*ledger.STUDIES, ledger.STUDIES[0]))
+    monkeypatch.setattr(ledger, "registry", lambda: (*registry(), registry()[0]))
     with pytest.raises(ValueError, match=r"the claim P3\.1 appears twice; give one of the two another id"):
         read_claims()
 

@@ -116,3 +116,18 @@ def test_what_hands_arguments_to_jobs_is_code_of_jobs(package):
     found = CodeGraph(package).files(SCRIPTS / "job.py")
     assert {SCRIPTS / "_arguments.py", SCRIPTS / "_job.py"} <= {*found}
     assert package.resolve() / "studies/stored_pieces.py" in found
+
+
+@pytest.mark.parametrize("file", ["claims.py", "claims.yaml"])
+@pytest.mark.parametrize("name", NAMES)
+def test_claims_of_a_study_are_checked_anew(package, name, file):
+    def digest():
+        claims = [package / f"studies/{name}/claims.py" for name in NAMES]
+        return CodeGraph(package).digest(SCRIPTS / "check_claims.py", *claims)
+
+    before, path = digest(), package / f"studies/{name}/{file}"
+    text = path.read_text()
+    path.write_text(f"{text}\nX: 1\n")
+    after = digest()
+    path.write_text(text)
+    assert after != before
