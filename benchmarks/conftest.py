@@ -56,7 +56,7 @@ def raw():
     """The folder of raw files."""
     folder = Path(os.environ.get("TREECRF_MIRROR", "data/raw"))
     if not folder.is_dir():
-        pytest.skip("no raw data: set TREECRF_MIRROR to a folder that holds them, or run `snakemake download`")
+        pytest.skip("no raw data: set TREECRF_MIRROR to a folder that holds them, or run `make results`")
     return folder
 
 

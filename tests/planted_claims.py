@@ -56,7 +56,7 @@ def plant_lengths(folder, *slopes):
         for length in (10, 20, 40, 80, 160, 320)
     ]
     rows += [("length", 10, "treecrf", "evaluation", 5.0), ("n_features", 75, "treecrf", "forward_backward", 5.0)]
-    plant_scaling(folder, rows)
+    plant_cost_growth(folder, rows)
 
 
 def plant_features(folder, ratio):
@@ -66,10 +66,10 @@ def plant_features(folder, ratio):
         for method, slope in (("treecrf", 0.5), ("induced_crf", 0.5 * ratio))
         for value in (75, 125, 175, 225, 275)
     ]
-    plant_scaling(folder, rows)
+    plant_cost_growth(folder, rows)
 
 
-def plant_scaling(folder, rows):
+def plant_cost_growth(folder, rows):
     names = ["axis", "value", "method", "quantity", "seconds"]
     write_frame(pd.DataFrame(rows, columns=names), folder / "cost" / "scaling.csv")
 
@@ -95,7 +95,7 @@ def plant_coefficients(folder, dataset, baseline, outcomes, extra=()):
 
 
 def against_others(n_better, rates=RATES, baseline=WEIGHTING, otherwise=(-0.1, 0.05)):
-    """The baseline is significantly better in so many comparisons, and `otherwise` in the rest."""
+    """The baseline is significantly better in `n_better` comparisons, and `otherwise` in the rest."""
     keys = [(r, m) for r in rates for m in (WEIGHTING, SURROGATES, IMPUTATION, INDICATOR) if m != baseline]
     return {key: (-0.1, 0.049) if place < n_better else otherwise for place, key in enumerate(keys)}
 
@@ -117,7 +117,7 @@ def plant_frequencies(folder, n_few, dataset="faq_ai_general"):
 
 
 def plant_costs(folder, n_most):
-    """Surrogates cost most on so many of the four data sets; choices and predictions of imputation cost more still."""
+    """Surrogates cost most on `n_most` of the four data sets; choices and predictions of imputation cost more still."""
     for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
         surrogates = 3.0 if place < n_most else 1.0
         rows = [
@@ -141,8 +141,8 @@ def plant_costs(folder, n_most):
 def plant_example(folder, forward, backward, both):
     """Section 5.1's example with the labels that each direction and both say."""
     labels = ["l1", "l2", "l3"]
-    said = {"forward": forward, "backward": backward, "both": both}
-    columns = {name: [0.8 if label == best else 0.1 for label in labels] for name, best in said.items()}
+    best_labels = {"forward": forward, "backward": backward, "both": both}
+    columns = {name: [0.8 if label == best else 0.1 for label in labels] for name, best in best_labels.items()}
     write_frame(pd.DataFrame({"label": labels, **columns}), folder / "future" / "example.csv")
 
 
@@ -162,7 +162,7 @@ def plant_orders(folder, **by_dataset):
 
 
 def plant_patterns(folder, n_recovered):
-    """In so many of the six cells of P5.4 instances and bags are recovered with two features."""
+    """In `n_recovered` of the six cells of P5.4 instances and bags are recovered with two features."""
     cells = [(dataset, g0) for dataset in ("xor", "or", "extra") for g0 in (-5.0, -7.0)]
     faults = ((2.5, 100.0, 100.0), (2.0, 99.89, 100.0), (2.0, 100.0, 99.89), (0.0, 100.0, 100.0))
     values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(6)]

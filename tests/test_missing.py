@@ -9,7 +9,7 @@ from treecrf.sequences import MISSING, window_codes
 
 
 def random_set(rng, n_sequences, sizes, longest=12, unlabelled=1):
-    """Independent attributes with so many categories each; some sequences end in observations without a label."""
+    """Independent attributes with `sizes` categories each; some sequences end in observations without a label."""
     lengths = rng.integers(1, longest + 1, n_sequences)
     observed = lengths + rng.integers(0, unlabelled + 1, n_sequences)
     offsets, observation_offsets = (np.concatenate([[0], np.cumsum(part)]) for part in (lengths, observed))

@@ -56,7 +56,7 @@ class StudySettings(Model):
         return [str(value) for value in getattr(self, f"{name}s")]
 
     def batches(self, size: int) -> list[list[str]]:
-        """The methods in their order, cut into those of one job each: at most so many."""
+        """The methods in their order, cut into those of one job each, at most `size`."""
         found: list[list[str]] = []
         for method in self.values("method"):
             if not found or len(found[-1]) == size or self.alone & {method, found[-1][0]}:

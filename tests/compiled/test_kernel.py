@@ -1,4 +1,4 @@
-"""Compiled kernels: what is compiled, kept and said."""
+"""Compiled kernels: what is compiled, kept and announced."""
 
 import os
 import subprocess
@@ -42,9 +42,9 @@ def run(tmp_path):
 
 
 def test_compilation_is_announced_once_and_loading_is_not(run):
-    results, said = run("quadrupled", "doubled")
+    results, messages = run("quadrupled", "doubled")
     assert results == ["40", "20"]
-    (line,) = said
+    (line,) = messages
     assert line.startswith("Compiling ")
     assert run("quadrupled", "doubled") == (["40", "20"], [])
 
@@ -52,5 +52,5 @@ def test_compilation_is_announced_once_and_loading_is_not(run):
 def test_a_called_kernel_is_compiled_as_a_part_of_its_caller(run, tmp_path):
     assert run("quadrupled")[0] == ["40"]
     assert [path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")] == ["kernels.quadrupled"]
-    results, said = run("doubled", "quadrupled")
-    assert (results, len(said)) == (["20", "40"], 1)
+    results, messages = run("doubled", "quadrupled")
+    assert (results, len(messages)) == (["20", "40"], 1)

@@ -38,6 +38,7 @@ PAGES = [
     ROOT / "config/README.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if not {*page.parents} & {*WRITTEN_BY_RUNS}),
 ]
+FOLDERS = ("src", "workflow", "tests", "docs", "config", "examples", "benchmarks")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
 PROTOCOL = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 
@@ -187,6 +188,16 @@ def test_links_lead_to_files(page):
     for target in targets:
         if target and not re.match(r"[a-z]+:|#", target):
             assert (page.parent / unquote(target.partition("#")[0])).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_files_exist(page):
+    """Files and folders of the repository in backticks, but those that runs write."""
+    tokens = MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8"))
+    codes = [child.content for token in tokens for child in token.children or [] if child.type == "code_inline"]
+    named = [code for code in codes if re.fullmatch(rf"({'|'.join(FOLDERS)})/\S*", code)]
+    committed = [name for name in named if not name.startswith("docs/results/")]
+    assert [name for name in committed if not (ROOT / name).exists()] == []
 
 
 def test_readme_links_the_documentation():

@@ -89,11 +89,11 @@ class Workflow:
         return self._process.returncode, self.messages()
 
     def messages(self) -> str:
-        """What the last run said."""
+        """Messages of the last run."""
         return self._messages.read_text(encoding="utf-8", errors="replace")
 
     def log(self, name: str) -> str:
-        """What a job said, as far as it did."""
+        """The log of a job, empty where it has none."""
         path = self.results / "logs" / name
         return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 

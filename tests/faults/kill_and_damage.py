@@ -34,7 +34,7 @@ RAW = "protein/protein-secondary-structure.train"
 
 
 class Trial:
-    """All that is done, with what came out so far.
+    """All that is done, with the findings so far.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Trial:
         self._compare(again, "a second undisturbed run")
 
     def kills(self, n_kills: int) -> None:
-        """Kill runs at random moments and let them go on, until there were so many kills."""
+        """Kill runs at random moments and let them go on, until there were `n_kills` kills."""
         n_done, run = 0, self._new_run()
         while n_done < n_kills:
             moment = self._random.uniform(0.5, self._length / 2)

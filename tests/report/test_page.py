@@ -277,7 +277,7 @@ SORTED = {
     ("x", 3): ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"],
     ("method", 1): ["CRF-2", "CRF-10", "MEMM", "MEMM", "MEMM", "MEMM", "MEMM"],
 }
-"""What a column shows after so many clicks on its heading."""
+"""What a column shows after a number of clicks on its heading."""
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not there")

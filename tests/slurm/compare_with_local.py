@@ -30,7 +30,7 @@ SLURM = [
 
 
 def main(configuration: Path) -> int:
-    """Run, compare, say what came out."""
+    """Run, compare, print the differences."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
     try:
         with tempfile.TemporaryDirectory(prefix="treecrf-demo-") as name, one_node():

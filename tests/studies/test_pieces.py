@@ -80,7 +80,7 @@ def test_a_checkpoint_goes_with_its_part(tmp_path):
 
 
 class KilledAfter(StoredPieces):
-    """Stops the job after so many parts that were computed."""
+    """Stops the job after `n_parts` parts that were computed."""
 
     def __init__(self, folder, n_parts):
         super().__init__(folder, JOB)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from builders import FUTURE, MISSING, SCALING, TRAINING, run
+from builders import COST, FUTURE, MISSING, TRAINING, run
 
 from treecrf import datasets
 from treecrf.missing import inject
@@ -16,7 +16,7 @@ def whole():
             "hmm": {}, "xor": {}, "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
             "mine": {"kind": "table", "path": "train.csv", "test": "test.csv", "window": [1, 1]},
         },
-        "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "cost": SCALING,
+        "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "cost": COST,
         "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
     }  # fmt: skip
 

@@ -116,7 +116,7 @@ def forms(index):
 
 
 def chains(n_labels):
-    """Random sequences with so many labels."""
+    """Random sequences with `n_labels` labels."""
     rng = np.random.default_rng(n_labels)
     values, labels = rng.integers(0, 3, (60, 1), np.int16), (np.arange(60) % n_labels).astype(np.int16)
     names = tuple("abc"[:n_labels])

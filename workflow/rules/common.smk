@@ -71,7 +71,7 @@ def labeller_code(method):
         found = None
     if found is None or not found.origin:
         raise WorkflowError(
-            f"configuration: 'labellers.{method}' names the module {name!r}, which is not there; put it into the "
+            f"configuration: 'labellers.{method}' names the module {name!r}, which does not exist; put it into the "
             "working directory or install it."
         )
     return CODE.digest(Path(found.origin))

@@ -1,4 +1,4 @@
-"""What the rules of a study take and give; no rules."""
+"""Inputs, outputs and parameters of the rules of a study; no rules."""
 
 
 def kernels_of(study):

@@ -1,4 +1,4 @@
-"""Which method to use when, from the numbers of this run.
+"""The guide to choosing a method, from the numbers of this run.
 
 Outputs
 -------

@@ -54,9 +54,7 @@ Decoder = Annotated[
 
 Bins = Annotated[
     int | None,
-    typer.Option(
-        "--bins", min=2, metavar="N", help="Cut columns of more different numbers than this into so many bins."
-    ),
+    typer.Option("--bins", min=2, metavar="N", help="Cut columns of more than N different numbers into N bins."),
 ]
 Threads = Annotated[
     int | None,

@@ -59,7 +59,7 @@ def plain(text: str) -> str:
 
 
 def _closing(text: str, place: int, brackets: int) -> int:
-    """Number of characters at `place` that close a code of so many brackets; 0 if they do not."""
+    """Number of characters at `place` that close a code opened by `brackets` brackets; 0 if they do not."""
     if brackets == 1:
         return int(text[place] == ">")
     closed = text[place - 1].isspace() and text.startswith(brackets * ">", place)

@@ -311,7 +311,7 @@ class ChainLabeller(Labeller):
     order: int
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        """The potentials after every so many stages of training, or after the last one; may be changed in place."""
+        """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
         raise NotImplementedError
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:

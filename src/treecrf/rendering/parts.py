@@ -94,7 +94,7 @@ class Section(NamedTuple):
 
 
 class Study(NamedTuple):
-    """The sections on one study, and what came out of it in a sentence (text)."""
+    """The sections on one study, and its main result in a sentence (text)."""
 
     identifier: str
     title: str

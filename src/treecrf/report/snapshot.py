@@ -107,7 +107,7 @@ def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today
 
 
 def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, folder: Path) -> str:
-    """The page to start from: what came out, then the first figure and table of each study."""
+    """The page to start from: the main results, then the first figure and table of each study."""
     origin = read_json(folder / "provenance.json")
     parts = [
         f"# Results\n\nComputed by `make results` and written by `make snapshot` on {origin['date']}, code at commit "

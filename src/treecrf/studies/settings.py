@@ -79,7 +79,7 @@ class Settings(Model):
 
     @field_validator("datasets", mode="before")
     @classmethod
-    def _builtin_unless_said(cls, value: Any) -> Any:
+    def _builtin_by_default(cls, value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
         return {name: _with_kind(options) for name, options in value.items()}

@@ -43,7 +43,7 @@ class TableColumns:
     ) -> Self:
         """Decide from a training table (`treecrf.datasets.table.read_table`) how its columns are read.
 
-        Columns of numbers with more than `n_bins` different ones are cut into so many bins of equal counts.
+        Columns of numbers with more than `n_bins` different ones are cut into `n_bins` bins of equal counts.
         """
         edges, kept = {}, {}
         for name in attributes:

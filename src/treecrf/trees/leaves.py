@@ -39,7 +39,7 @@ LEAVES = compiled_type(Leaves)
 
 
 def with_longer_list(leaves: Leaves) -> Leaves:
-    """The same buffers with a list of twice the length, when `has_room` has said no."""
+    """The same buffers with a list of twice the length, for when `has_room` is false."""
     return leaves._replace(positions=np.zeros(2 * len(leaves.positions), dtype=np.int32))
 
 

@@ -1,4 +1,4 @@
-"""What a tree is grown from, and how."""
+"""The data that a tree is grown from, and the settings of its growth."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import pytest
 
 from treecrf import LinearCRF, TreeCRF, datasets
 from treecrf.datasets.describing import count_features
-from treecrf.studies.cost import jobs as scaling
+from treecrf.studies.cost import jobs
 from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
 from treecrf.studies.settings import CostSettings
 
@@ -27,7 +27,7 @@ def test_windows_by_size():
 
 def test_scaling_has_every_method_and_step():
     frame = measure_scaling(SETTINGS)
-    assert frame.columns.tolist() == scaling.SCALING_NAMES
+    assert frame.columns.tolist() == jobs.SCALING_NAMES
     assert (frame["seconds"] > 0).all()
     by_length = frame[frame["axis"] == "length"].groupby(["method", "quantity"])["value"].apply(list)
     steps = {
@@ -57,7 +57,7 @@ def test_windows_are_those_of_direct_trainings(sets):
 
 
 def test_a_method_without_java_is_left_out(sets, monkeypatch):
-    monkeypatch.setattr(scaling, "java_problem", lambda: "there is no Java; install it.")
+    monkeypatch.setattr(jobs, "java_problem", lambda: "there is no Java; install it.")
     settings = SETTINGS.model_copy(update={"methods": ["mallet", "linear_crf"], "real_window_sizes": [1]})
     assert measure_windows("hmm", *sets, settings)["method"].tolist() == ["linear_crf"]
 
@@ -82,5 +82,5 @@ def test_sampling_is_that_of_direct_trainings(sets):
 
 
 def test_seconds_to_the_same_likelihood_are_until_it_is_first_reached():
-    followed = scaling._Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
+    followed = jobs._Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
     assert [followed.seconds_to(value) for value in (-9.5, -5.0, -5.5, -4.0)] == [1.0, 2.0, 2.0, 4.0]

@@ -320,7 +320,7 @@ def test_windows_and_sampling():
     ]
 
 
-def test_notes_are_put_together():
+def test_equal_notes_share_a_row():
     rows = [("a", "smile", "no Java."), ("b", "smile", "no Java."), ("b", "mine", "too long.")]
     layout = notes_layout(pd.DataFrame(rows, columns=["dataset", "method", "note"]))
     assert layout.to_numpy().tolist() == [["a, b", "SMILE", "no Java."], ["b", "mine", "too long."]]

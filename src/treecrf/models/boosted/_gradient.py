@@ -86,7 +86,7 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
 
 @cache
 def forward_kernel(n_labels, order):
-    """The kernel of the forward recursion for chains of this order over so many labels.
+    """The kernel of the forward recursion for chains of this order over `n_labels` labels.
 
     Returns
     -------

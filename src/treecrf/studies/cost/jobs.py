@@ -141,7 +141,7 @@ def measure_sampling(
 
 
 def window_of_size(size: int) -> tuple[int, int]:
-    """The window of so many observations around the position; an even one sees one more after it than before."""
+    """The window of `size` observations around the position; an even one sees one more after it than before."""
     return (size - 1) // 2, size // 2
 
 

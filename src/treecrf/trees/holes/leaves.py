@@ -58,7 +58,7 @@ COPIES = compiled_type(Copies)
 
 
 def with_longer_lists(copies: Copies) -> Copies:
-    """The same buffers with lists of twice the length, when `has_room` has said no."""
+    """The same buffers with lists of twice the length, for when `has_room` is false."""
     longer = [np.zeros(2 * len(copies.positions), dtype=np.int32) for _ in range(2)]
     return copies._replace(positions=longer[0], weights=longer[1])
 
