@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from builders import ROOT
 
+from treecrf.report.provenance import versions
 from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_snapshot
 from treecrf.studies.settings import load_settings
 
@@ -82,3 +83,9 @@ def test_command_writes_the_part_of_the_readme(results, tmp_path):
 def test_readme_shows_the_results_that_are_committed():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert readme == readme_with_results(readme, ROOT / "docs/results", "docs/results")
+
+
+def test_versions_of_rivals_and_of_what_draws_are_named():
+    found = set(versions()["package"])
+    assert {"lightgbm", "scikit-learn", "matplotlib", "snakemake", "numba", "jpype1"} <= found
+    assert not {"ruff", "pytest"} & found
