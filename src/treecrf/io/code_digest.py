@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,18 @@ class _Module(NamedTuple):
     loads: bool
     names: frozenset[str]
     resources: frozenset[Path]
+
+
+class _Source(NamedTuple):
+    """What the text of a file tells, wherever it lies."""
+
+    digest: str
+    imports: tuple[ast.stmt, ...]
+    strings: frozenset[str]
+    class_paths: frozenset[str]
+    names: frozenset[str]
+    loads: bool
+    reads: bool
 
 
 class CodeGraph:
@@ -84,21 +97,20 @@ class CodeGraph:
 
     def _module(self, file: Path) -> _Module:
         if file not in self._modules:
-            tree = _stripped(ast.parse(file.read_bytes(), str(file)))
-            nodes = list(ast.walk(tree))
-            named = {found for name in _strings(nodes) if (found := self._file(name))}
-            folders = {file.parent, *(path.parent for path in named)} if _reads(nodes) else set()
+            source = _read(file.read_bytes())
+            named = {found for name in source.strings if (found := self._file(name))}
+            folders = {file.parent, *(path.parent for path in named)} if source.reads else set()
             self._modules[file] = _Module(
-                digest=_hash(ast.dump(tree).encode()),
-                imports=frozenset(self._imported(nodes, file)) | named,
-                offers=frozenset(found for name in _class_paths(nodes) if (found := self._file(name))),
-                loads=any(isinstance(node, ast.Name) and node.id == "import_module" for node in nodes),
-                names=frozenset(_names(nodes)),
+                digest=source.digest,
+                imports=frozenset(self._imported(source.imports, file)) | named,
+                offers=frozenset(found for name in source.class_paths if (found := self._file(name))),
+                loads=source.loads,
+                names=source.names,
                 resources=frozenset(data for folder in folders for data in _data(folder)),
             )
         return self._modules[file]
 
-    def _imported(self, nodes: list[ast.AST], file: Path) -> Iterator[Path]:
+    def _imported(self, nodes: Iterable[ast.stmt], file: Path) -> Iterator[Path]:
         """The files of the package's modules that import statements name, and of modules beside the file."""
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -134,6 +146,21 @@ class CodeGraph:
 
     def _unknown(self, name: str, file: Path, line: int) -> Path:
         raise ValueError(f"{file}:{line} imports {name}, which {self._package} does not have; fix the import.")
+
+
+@cache
+def _read(content: bytes) -> _Source:
+    tree = _stripped(ast.parse(content))
+    nodes = list(ast.walk(tree))
+    return _Source(
+        digest=_hash(ast.dump(tree).encode()),
+        imports=tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)),
+        strings=frozenset(_strings(nodes)),
+        class_paths=frozenset(_class_paths(nodes)),
+        names=frozenset(_names(nodes)),
+        loads=any(isinstance(node, ast.Name) and node.id == "import_module" for node in nodes),
+        reads=_reads(nodes),
+    )
 
 
 def _hash(content: bytes) -> str:
