@@ -14,7 +14,6 @@ from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import TableDataset, load_settings
 from treecrf.studies.study import JOIN
-from treecrf.studies.training.settings import CHOSEN_BY
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
