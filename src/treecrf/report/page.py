@@ -30,10 +30,7 @@ Seconds and memory of the jobs behind this page, start of Python included, as Sn
 writing of this page itself are not counted.
 """
 
-PHASES_NOTE = """
-CPU seconds with one thread, as the labellers count them: of the training after the choice of settings (training), of all
-trainings, choices and predictions (missing), of the chosen trainings of all draws (future).
-"""
+PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases}."
 
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
@@ -143,7 +140,13 @@ def _costs(settings: Settings, results: Path) -> list[Part]:
             Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)]),
         ]
     if len(phases):
-        parts += [Fold("CPU seconds by phase", [paragraph(PHASES_NOTE), Table("CPU seconds by phase", phases)])]
+        notes = [f"{study.phases_note} ({study.name})" for study in registry() if study.phases]
+        parts += [
+            Fold(
+                "CPU seconds by phase",
+                [paragraph(PHASES_NOTE, phases=", ".join(notes)), Table("CPU seconds by phase", phases)],
+            )
+        ]
     return parts
 
 

@@ -16,13 +16,13 @@ class StudyFiles:
         self.study = study
         self.settings = getattr(settings, study.name)
         self.folder = f"{settings.results}/{study.name}"
-        self._trained = settings.training.datasets
+        self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
         self._methods_per_job = settings.methods_per_job
 
     def datasets(self, job: Job) -> list[str]:
-        """The data sets that a kind of job runs on; those of other settings than `datasets` must be of training too."""
+        """The data sets that a kind of job runs on, as far as the study that it stays within has them too."""
         names: list[str] = getattr(self.settings, job.datasets) if job.datasets else []
-        return names if job.datasets == "datasets" else [name for name in names if name in self._trained]
+        return [name for name in names if name in self._within]
 
     def all_datasets(self) -> list[str]:
         """The data sets of all jobs, each once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -32,7 +33,7 @@ GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
-    alone: ClassVar[frozenset[str]] = frozenset(CHOSEN_BY)
+    chosen_by: ClassVar[Mapping[str, str]] = CHOSEN_BY
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
