@@ -40,11 +40,6 @@ def claim_rows() -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: _number(row["id"]))
 
 
-def read_claims() -> pd.DataFrame:
-    """The claims: id, source, statement, check; paper by paper, in the order of their numbers."""
-    return pd.DataFrame(claim_rows())[COLUMNS[:4]]
-
-
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 

@@ -66,11 +66,14 @@ class StudyFiles:
         return {name: paths for name, paths in found.items() if paths}
 
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
-        """Tables or figures that there is something for: entry and value of what it is over, by the file's name."""
+        """Tables or figures that there is something for: entry and value of what it is over, by the file's name.
+
+        One that needs no frames is for a study that runs.
+        """
         return {
             name: (entry, value)
             for entry in entries
-            if self.settings.is_wanted and len(self.frames(entry.needs)) == len(entry.needs)
+            if (len(self.frames(entry.needs)) == len(entry.needs) if entry.needs else self.settings.is_wanted)
             for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
         }
 
