@@ -52,10 +52,10 @@ docs: $(INSTALLED)  ## Build the documentation in build/docs
 	@echo "The documentation is build/docs/index.html"
 
 test: $(INSTALLED)  ## Run the quick tests (every module, one run of the workflow)
-	$(BIN)/python -m pytest -m "not slow" -n $(CORES)
+	$(BIN)/python -m pytest -m "not slow" -n $(CORES) --no-loadscope-reorder
 
 test-slow: $(INSTALLED)  ## Run the other tests: fuzzing, faults, determinism, documentation, Java, JIT off, tiny benchmarks
-	$(BIN)/python -m pytest -m slow -n $(CORES)
+	$(BIN)/python -m pytest -m slow -n $(CORES) --no-loadscope-reorder
 	$(BIN)/python -m pytest benchmarks --tiny
 
 test-all: test test-slow  ## Run all tests

@@ -275,13 +275,14 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, **training):
+def page_of(results, *names, cost=None, **training):
     settings = load_settings(
         {
             "results": str(results),
             "reports": str(results / "reports"),
             "datasets": {name: {} for name in names},
             "training": {"datasets": list(names), **training},
+            "cost": cost or {},
         }
     )
     write_page(settings, results / "logs")

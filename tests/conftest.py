@@ -57,7 +57,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark whole folders and everything that starts Java as slow."""
+    """Mark whole folders and everything that starts Java as slow; the workflow, which takes longest, comes first."""
+    items.sort(key=lambda item: TESTS / "workflow" not in item.path.parents)
     for item in items:
         if TESTS in item.path.parents:
             folder = item.path.relative_to(TESTS).parts[0]

@@ -29,8 +29,8 @@ class StudySettings(Model):
     whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
     """Settings of the study as a whole, which no data set has for itself."""
 
-    alone: ClassVar[frozenset[str]] = frozenset()
-    """Methods that share no job with others."""
+    chosen_by: ClassVar[Mapping[str, str]] = {}
+    """Methods that share no job with others: another one, given for each, chooses its settings."""
 
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
@@ -59,7 +59,7 @@ class StudySettings(Model):
         """The methods in their order, cut into those of one job each, at most `size`."""
         found: list[list[str]] = []
         for method in self.values("method"):
-            if not found or len(found[-1]) == size or self.alone & {method, found[-1][0]}:
+            if not found or len(found[-1]) == size or self.chosen_by.keys() & {method, found[-1][0]}:
                 found.append([])
             found[-1].append(method)
         return found

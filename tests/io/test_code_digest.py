@@ -173,5 +173,5 @@ def test_drawing_depends_on_the_registry_and_on_no_labeller():
     assert models == {
         f"treecrf/{name}.py" for name in ("rendering/style", "models/labellers", "models/treatments", "models/drawing")
     }
-    built = graph.files(SOURCE / "treecrf/studies/methods.py")
+    built = graph.files(SOURCE / "treecrf/studies/training/methods.py")
     assert {SOURCE / "treecrf/models/java/mallet.py", SOURCE / "treecrf/models/linear/linear_crf.py"} <= set(built)

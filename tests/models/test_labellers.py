@@ -4,10 +4,13 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import partial
 
+import numpy as np
 import pytest
 
 import treecrf
+from treecrf.io.messages import quoted
 from treecrf.models.boosted.treecrf import MISSING_METHODS
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class
@@ -74,6 +77,25 @@ def test_every_labeller_refuses_settings_out_of_range(class_path):
         if name in labeller().get_params():
             with pytest.raises(ValueError, match=rf"^{name}={re.escape(repr(value))}: (give|choose) .*\.$"):
                 labeller(**{name: value})._check_settings()
+
+
+RIGHT = {
+    "None": {"bag", "random_state", "max_lower_leaves", "settings"},
+    "True": {"scale_gain", "either_polarity", "each_label", "warm_start", "induction"},
+}
+"""Settings for which these values are right."""
+
+WRONG = ("", None, ["a"], ("a", "b"), np.array([1.5, 2.5]), np.array(1.5), float("nan"), True, object())
+
+
+@pytest.mark.parametrize("class_path", [*CLASS_PATHS.values(), "treecrf.models.custom:CustomLabeller"])
+def test_every_setting_refuses_values_of_other_types(class_path):
+    labeller = partial(load_class(class_path), **({"class_name": "a:B"} if "custom" in class_path else {}))
+    for name in labeller().get_params():
+        for value in WRONG:
+            if name not in RIGHT.get(str(value), ()):
+                with pytest.raises(ValueError, match=rf"^{name}={re.escape(quoted(value))}: (give|choose) .*\.$"):
+                    labeller(**{name: value})._check_settings()
 
 
 def test_a_class_may_ask_for_more_than_the_table():

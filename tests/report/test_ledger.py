@@ -8,8 +8,9 @@ from builders import STYLE, Elements
 from planted_claims import PLANTED, SAME, UP, pairs
 
 from treecrf.report import ledger
-from treecrf.report.ledger import read_claims, verdicts
+from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment, write_ledger
+from treecrf.studies import registry
 
 
 def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
@@ -26,16 +27,16 @@ def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
 
 
 def test_claims_stand_in_the_order_of_the_papers():
-    groups = [(claim[0], float(claim[1:].split(".")[0])) for claim in read_claims()["id"]]
+    claims = [row["id"] for row in claim_rows()]
+    groups = [(claim[0], float(claim[1:].split(".")[0])) for claim in claims]
     assert groups == sorted(groups, key=lambda group: ("PMIUE".index(group[0]), group[1]))
-    claims = read_claims()["id"].tolist()
     assert claims.index("P3.9") + 1 == claims.index("P3.10")
 
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_without_results_nothing_is_run(tmp_path, exists):
     frame = verdicts(tmp_path if exists else tmp_path / "nowhere")
-    assert frame["id"].tolist() == read_claims()["id"].tolist()
+    assert frame["id"].tolist() == [row["id"] for row in claim_rows()]
     assert set(frame["verdict"]) == {"not_run"}
     assert frame["explanation"].str.endswith(".").all()
     assert (frame["numbers"] == "").all()
@@ -44,9 +45,9 @@ def test_without_results_nothing_is_run(tmp_path, exists):
 
 
 def test_an_id_appears_once(monkeypatch):
-    monkeypatch.setattr(ledger, "STUDIES", (*ledger.STUDIES, ledger.STUDIES[0]))
+    monkeypatch.setattr(ledger, "registry", lambda: (*registry(), registry()[0]))
     with pytest.raises(ValueError, match=r"the claim P3\.1 appears twice; give one of the two another id"):
-        read_claims()
+        claim_rows()
 
 
 def test_the_table_shows_every_claim_and_escapes(tmp_path):

@@ -1,6 +1,6 @@
-"""What jobs cost, by study and data set."""
+"""Costs of jobs by study and data set, and versions of packages."""
 
-from treecrf.report.provenance import job_costs, study_costs
+from treecrf.report.provenance import job_costs, study_costs, versions
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 
@@ -31,3 +31,9 @@ def test_jobs_are_counted_by_study_and_data_set(tmp_path):
         "training": "2",
         "in all": "9",
     }
+
+
+def test_versions_of_rivals_and_of_what_draws_are_named():
+    found = set(versions()["package"])
+    assert {"lightgbm", "scikit-learn", "matplotlib", "snakemake", "numba", "jpype1"} <= found
+    assert not {"ruff", "pytest"} & found

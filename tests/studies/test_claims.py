@@ -6,6 +6,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
+from builders import ROOT
 from planted_claims import (
     DOWN,
     FB,
@@ -27,8 +28,7 @@ from planted_claims import (
 )  # fmt: skip
 
 from treecrf.io.files import write_frame
-from treecrf.report import ledger
-from treecrf.report.ledger import read_claims, verdicts
+from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.statistics.deviance import compare_all
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies import claims as core
@@ -53,8 +53,8 @@ from treecrf.studies.training.names import BETTER
 
 def find(folder, claim):
     """The finding on a claim."""
-    row = next(row for row in ledger.claim_rows() if row["id"] == claim)
-    return check_claim(row, import_module(row["study"]), Results(folder))
+    row = next(row for row in claim_rows() if row["id"] == claim)
+    return check_claim(row, row["study"].module("claims"), Results(folder))
 
 
 # --- every claim, every verdict ---------------------------------------------------------------------
@@ -81,10 +81,15 @@ def test_a_claim_looks_at_results_of_its_own_only(tmp_path, claim):
 
 
 def test_every_claim_is_checked_or_belongs_to_a_later_study():
-    rows = ledger.claim_rows()
+    rows = claim_rows()
     assert {row["id"] for row in rows if "study" in row} == set(PLANTED)
     assert all(("study" in row) != ("reason" in row) for row in rows)
-    assert len(rows) == read_claims()["id"].nunique() == 44
+    assert len(rows) == len({row["id"] for row in rows}) == 44
+
+
+def test_every_study_is_in_the_ledger():
+    written = {file.parent.name for file in (ROOT / "src/treecrf/studies").glob("*/claims.yaml")}
+    assert {row["study"].name for row in claim_rows() if "study" in row} == written
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_kinds_hold_lean_or_fail(found, expected):
 
 
 def test_every_kind_serves_a_claim_or_a_function():
-    used = {part["kind"] for row in ledger.claim_rows() for part in row.get("parts", [row]) if "kind" in part}
+    used = {part["kind"] for row in claim_rows() for part in row.get("parts", [row]) if "kind" in part}
     assert set(KINDS) - used == {"not_worse"}  # for I1
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from treecrf.studies import cost
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings
 from treecrf.studies.training import STUDY
@@ -24,3 +25,22 @@ def test_methods_share_jobs_in_their_order(n, batches):
     files = StudyFiles(STUDY, settings)
     assert files.batches("hmm") == batches
     assert files.outcomes("hmm")["curves"] == [f"results/training/hmm/{batch}.curves.parquet" for batch in batches]
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown"),
+    [
+        ({"window_datasets": ["hmm"]}, ["tables/windows.html"]),
+        ({"sampling_datasets": ["hmm"]}, ["tables/sampling.html", "sampling.svg"]),
+        ({"window_datasets": ["xor"]}, []),  # not one of training
+        ({"methods": ["treecrf"]}, ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]),
+        ({}, []),
+    ],
+)
+def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
+    known = {"datasets": {"hmm": {}, "xor": {}}, "training": {"datasets": ["hmm"]}}
+    other = {study: {"datasets": []} for study in ("missing", "future")}
+    settings = load_settings(known | other | {"cost": {"methods": [], **changed}})
+    files = StudyFiles(cost.STUDY, settings)
+    assert files.results() == [f"results/cost/{name}" for name in shown]
+    assert bool(files.frames(cost.STUDY.claimed)) == bool(shown)

@@ -115,6 +115,14 @@ def test_a_table_of_your_own():
         ({"training": {"max_leaves": 1}}, "'training.max_leaves' (1): input"),
         ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' ('beam'): input"),
         ({"training": {"datasets": ["mine"]}}, "training.datasets names 'mine', which is not under datasets (protein"),
+        (
+            {"cost": {"window_datasets": ["typo"]}},
+            "cost.window_datasets names 'typo', which is not under datasets (protein",
+        ),
+        (
+            {"cost": {"sampling_datasets": ["typo"]}},
+            "cost.sampling_datasets names 'typo', which is not under datasets (",
+        ),
         ({"datasets": {"protein": {"window": [-1, 2]}}}, "'datasets.protein.window.0' (-1): input"),
         ({"datasets": {"protein": {"kind": "database"}}}, "'datasets.protein' ("),
         ({"datasets": {"a/b": {}}}, "'datasets.a/b' ('a/b'): string should match pattern"),

@@ -77,7 +77,7 @@ def test_a_study_trains_itself_alone(changed, name):
     assert {step.split()[-1] for step in again} == {name}
 
 
-@pytest.mark.parametrize("name", ["missing", "future", "cost"])
+@pytest.mark.parametrize("name", NAMES)
 def test_settings_run_their_own_study(changed, name):
     assert changed(f"studies/{name}/settings.py") & TRAIN == {f"job {name}"}
 
@@ -94,3 +94,40 @@ def test_published_numbers_are_tabulated_anew(changed):
 
 def test_what_all_settings_share_runs_nothing(changed):
     assert changed("studies/settings.py") == set()
+
+
+@pytest.mark.parametrize("name", ["page.html", "parts.html", "../page.css", "../page.js"])
+def test_templates_write_the_page_anew(package, name):
+    path = package / "rendering/templates" / name
+    before = CodeGraph(package).digest(SCRIPTS / "write_page.py")
+    text = path.read_text()
+    path.write_text(f"{text}\n")
+    after = CodeGraph(package).digest(SCRIPTS / "write_page.py")
+    path.write_text(text)
+    assert after != before
+
+
+def test_the_guide_is_written_anew_with_its_template(package):
+    guide = (package / "studies/missing/guide").resolve()
+    assert guide / "guide.md.jinja" in CodeGraph(package).files(guide / "__init__.py")
+
+
+def test_what_hands_arguments_to_jobs_is_code_of_jobs(package):
+    found = CodeGraph(package).files(SCRIPTS / "job.py")
+    assert {SCRIPTS / "_arguments.py", SCRIPTS / "_job.py"} <= {*found}
+    assert package.resolve() / "studies/stored_pieces.py" in found
+
+
+@pytest.mark.parametrize("file", ["claims.py", "claims.yaml"])
+@pytest.mark.parametrize("name", NAMES)
+def test_claims_of_a_study_are_checked_anew(package, name, file):
+    def digest():
+        claims = [package / f"studies/{name}/claims.py" for name in NAMES]
+        return CodeGraph(package).digest(SCRIPTS / "check_claims.py", *claims)
+
+    before, path = digest(), package / f"studies/{name}/{file}"
+    text = path.read_text()
+    path.write_text(f"{text}\nX: 1\n")
+    after = digest()
+    path.write_text(text)
+    assert after != before

@@ -17,7 +17,7 @@ WORKFLOW = ROOT / "workflow"
 
 SNAKEFILE = """
 rule all:
-    input: "good", "bad"
+    input: "good", "bad", "nothing"
 rule good:
     output: "good"
     message: "Makes [good]"
@@ -27,6 +27,10 @@ rule bad:
     log: "bad.log"
     message: "Makes bad"
     shell: "echo 'the disk is full; make room.' > {log}; false"
+rule nothing:
+    output: "nothing"
+    priority: -1
+    shell: "true"
 """
 
 
@@ -61,11 +65,15 @@ def tell(handler, event, level=logging.INFO, message="", **fields):
 
 def test_a_run_shows_finished_and_failed_steps(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "1", "--keep-going"]
+    command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "1", "--keep-going", "--latency-wait", "0"]
     environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert sorted(result.stderr.splitlines()) == [
+    lines = result.stderr.splitlines()
+    missing = next(line for line in lines if line.startswith("MissingOutputException in rule nothing"))
+    place = lines.index(missing)
+    assert lines[place + 2].startswith("nothing (missing locally")
+    assert sorted(lines[:place] + lines[place + 3 :]) == [
         "  (details: bad.log)",
         "  Makes [good]",
         "Not all was done. The same command continues from here.",
@@ -94,13 +102,27 @@ def test_a_failed_step_gives_its_reason(handler, capsys, content, line):
     if content is not None:
         Path("step.log").write_text(content)
     tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="a", log=["step.log"])
-    tell(handler, LogEvent.ERROR, logging.ERROR, "at least one job failed", exception="WorkflowError")
+    tell(
+        handler,
+        LogEvent.ERROR,
+        logging.ERROR,
+        "WorkflowError:\nAt least one job did not complete successfully.",
+        exception="WorkflowError",
+    )
     assert capsys.readouterr().err.splitlines() == [line, "  (details: step.log)"]
 
 
 def test_other_errors_are_shown(handler, capsys):
     tell(handler, LogEvent.ERROR, logging.ERROR, "the folder is locked", exception="LockException")
     assert capsys.readouterr().err == "the folder is locked\n"
+
+
+def test_errors_after_a_failed_step_are_shown(handler, capsys):
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="a", log=[])
+    tell(handler, LogEvent.ERROR, logging.ERROR, "RuleException:\nfalse failed", exception="RuleException")
+    tell(handler, LogEvent.ERROR, logging.ERROR, "the disk is full", exception="OSError")
+    tell(handler, None, logging.ERROR, "Exiting because a job execution failed. Look above for error messages")
+    assert capsys.readouterr().err.splitlines() == ["The step a failed.", "the disk is full"]
 
 
 def lock():

@@ -138,9 +138,9 @@ def test_snakemake_report(finished, whole):
     [
         (
             {"training": {**TRAINING, "datasets": ["xor"], "n_iterations": 0}},
-            "configuration: 'training.n_iterations' holds '0', but input should be greater than or equal to 1",
+            "configuration: 'training.n_iterations' (0): input should be greater than or equal to 1",
         ),
-        ({"datasets": {"nosuch": {}}}, "'datasets.nosuch'"),
+        ({"datasets": {"nosuch": {}}, "training": TRAINING | {"datasets": ["nosuch"]}}, "'datasets.nosuch'"),
     ],
 )
 def test_a_wrong_configuration_is_one_sentence(settings, sentence, tmp_path):

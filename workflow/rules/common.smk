@@ -9,12 +9,12 @@ from pathlib import Path
 import treecrf
 from treecrf import datasets
 from treecrf.io.code_digest import CodeGraph
+from treecrf.models.labellers import CHOSEN_BY
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import TableDataset, load_settings
 from treecrf.studies.study import JOIN
-from treecrf.studies.training.settings import CHOSEN_BY
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (

@@ -25,8 +25,10 @@ def sets_of(files, job, wildcards):
 
 def chosen_for(files, job, wildcards):
     """Input function: the choice of the method that chooses for this one, if another one does."""
-    other = CHOSEN_BY.get(wildcards.get("methods"))
-    if "choice" not in job.frames or not other:
+    if "choice" not in job.frames:
+        return {}
+    other = files.settings.chosen_by.get(wildcards.methods)
+    if not other:
         return {}
     batches = [other, *files.batches(wildcards.dataset)]
     together = next(batch for batch in reversed(batches) if other in batch.split(JOIN))

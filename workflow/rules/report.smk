@@ -74,7 +74,10 @@ rule check_claims:
         runtime=growing(5),
     params:
         results=lambda wildcards: RESULTS,
-        code=code_of("check_claims"),
+        code=code_of(
+            "check_claims",
+            *(files.study.module_name("claims") for files in STUDIES.values()),
+        ),
     message:
         "Checks the claims of the papers"
     script:
@@ -86,7 +89,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [ends(files) for files in STUDIES.values()],
+        [files.layouts() + ends(files) for files in STUDIES.values()],
     output:
         PAGE,
     log:

@@ -70,6 +70,7 @@ for files in STUDIES.values():
         input:
             **files.frames(study.tabulated),
         output:
+            files.layouts(),
             **reported(files, study.tables, f"{files.folder}/tables", "html"),
         log:
             f"{LOGS}/{study.name}/tabulate.log",

@@ -6,19 +6,15 @@ import errno
 import glob
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treecrf.io.checksums import forget, note, refuse_damaged, sha256
-from treecrf.io.files import read_frame
+from treecrf.io.checksums import forget, note, refuse_damaged
 
 if TYPE_CHECKING:
-    from treecrf.studies.stored_pieces import StoredPieces
     from treecrf.studies.study import Study
 
 
@@ -70,48 +66,6 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
 
-def pieces_of(snakemake: Any) -> StoredPieces:
-    """The finished parts of a job, beside its first output: those of a killed attempt at the same job."""
-    from treecrf.studies.stored_pieces import StoredPieces  # with the labellers, which most scripts do not need
-
-    same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
-    return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})
-
-
 def find_study(name: str) -> Study:
     """The study of a name, without loading the others."""
     return import_module(f"treecrf.studies.{name}").STUDY
-
-
-def arguments_of(
-    snakemake: Any, study: Study, function: Callable[..., Any], method: str, pieces: StoredPieces
-) -> dict[str, Any]:
-    """What the parameters of a study's function name: data, one of the job's methods, and its settings."""
-    from treecrf.datasets.synthetic import Splits
-    from treecrf.sequences import SequenceSet
-
-    values, given = snakemake.params["values"], snakemake.input
-
-    def settings() -> Any:
-        model = getattr(study.module("settings"), study.settings)
-        return model(**({"datasets": []} if "datasets" in model.model_fields else {}), **values["settings"][method])
-
-    def load(side: str) -> SequenceSet:
-        return SequenceSet.load(given[side])
-
-    known: dict[str, Callable[[], Any]] = {
-        "dataset": lambda: snakemake.wildcards.dataset,
-        "method": lambda: method,
-        "settings": settings,
-        "seed": lambda: values["seed"],
-        "window": lambda: tuple(values["window"]),
-        "protocol": lambda: values["protocol"],
-        **{side: partial(load, side) for side in ("train", "test")},
-        "splits": lambda: {
-            seed: Splits(*(SequenceSet.load(path) for path in paths))
-            for seed, paths in enumerate(zip(*(given[side] for side in Splits._fields), strict=True))
-        },
-        "choice": lambda: read_frame(given["choice"]) if given.get("choice") else None,
-        "pieces": lambda: pieces.of(method),
-    }
-    return {name: known[name]() for name in signature(function).parameters}

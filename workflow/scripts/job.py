@@ -5,7 +5,8 @@ Outputs
 The frames that the function returns, Parquet or CSV; see `treecrf.studies.study.Job`.
 """
 
-from _job import arguments_of, find_study, job, pieces_of
+from _arguments import arguments_of, pieces_of
+from _job import find_study, job
 from treecrf.io.files import stacked, write_frame
 
 with job(snakemake):

@@ -13,6 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+ENDINGS = ("Exiting because a job execution failed", "At least one job did not complete successfully")
+"""What Snakemake says at the end of a run whose failures it has told one by one."""
+
 
 class LogHandler(LogHandlerBase):
     """Shows how far a run is; failed steps with the first line of their logs."""
@@ -35,7 +38,7 @@ class LogHandler(LogHandlerBase):
         self.progress = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
         self.task = self.progress.add_task("starting", total=None)
         self.at_work: dict[int, str] = {}
-        self.any_failed = False
+        self.any_shown = False
         self.progress.start()
 
     def emit(self, record: LogRecord) -> None:
@@ -53,6 +56,7 @@ class LogHandler(LogHandlerBase):
                 self.at_work.pop(record.jobid, None)
                 self._show_failure(record.rule_name, [str(file) for file in record.log])
             case _ if record.levelno >= ERROR and not self._is_told(record):
+                self.any_shown = True
                 self._print(record.getMessage())
         self.progress.update(self.task, description="; ".join(list(self.at_work.values())[:2]))
 
@@ -67,12 +71,13 @@ class LogHandler(LogHandlerBase):
             self._print(f"  {step}")
 
     def _is_told(self, record: LogRecord) -> bool:
-        """Whether an error is that of a failed step, which has an event of its own."""
-        return self.any_failed or getattr(record, "exception", None) == "RuleException"
+        """Whether an error is that of a failed step, which has an event of its own, or sums up those that were shown."""
+        ends = any(ending in record.getMessage() for ending in ENDINGS)
+        return getattr(record, "exception", None) == "RuleException" or (ends and self.any_shown)
 
     def _show_failure(self, rule: str, logs: list[str]) -> None:
         """Show the first line of each log of a failed step; without a log, name the step."""
-        self.any_failed = True
+        self.any_shown = True
         for log in logs:
             self._print(f"{first_line(log)}\n  (details: {log})")
         if not logs:

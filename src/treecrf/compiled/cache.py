@@ -49,8 +49,7 @@ def kernel_digest() -> str:
     """A digest of the source files that may hold kernels, the processor, and numba's version."""
     digest = hashlib.sha256(f"{processor()} {__version__}".encode())
     for part in _WITH_KERNELS:
-        path = _PACKAGE / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        for file in sorted((_PACKAGE / part).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,134 +12,22 @@ import numpy as np
 
 from treecrf.datasets import faq, hyphenation, nettalk, protein, sectlabel, synthetic, table
 from treecrf.datasets._seeds import generator
+from treecrf.datasets.description import Description
 from treecrf.datasets.synthetic import Splits
 from treecrf.sequences import SequenceSet
 
 __all__ = ["Description", "Splits", "describe", "documents", "load", "load_splits", "names"]
 
 
-@dataclass(frozen=True)
-class Description:
-    """What is known of a data set.
-
-    Attributes
-    ----------
-    name, summary : str
-    window : (int, int)
-        Observations before and after a position that its labellers see, unless stated otherwise.
-    files : tuple of str
-        Raw files, below the folder of raw files; empty for generated sets.
-    protocol : "split" or "leave_one_out"
-        How accuracy is measured in the papers.
-    stand_in : str or None
-        For what it stands in, and why.
-    source : str
-        Citation and terms.
-    loader : callable
-        Options to (train, test); takes the folder of raw files first where the set is not generated.
-    whole : callable or None
-        The same for all documents as one set.
-    kind : "files", "generated" or "table"
-        Whether it is made from raw files, by a program, or from a table of the user's.
-    is_drawn : bool
-        Whether the option ``seed`` decides which sequences are in the sets.
-    """
-
-    name: str
-    summary: str
-    window: tuple[int, int]
-    loader: Callable[..., tuple[SequenceSet, SequenceSet]]
-    files: tuple[str, ...] = ()
-    protocol: str = "split"
-    stand_in: str | None = None
-    source: str = "generated"
-    whole: Callable[..., SequenceSet] | None = None
-    kind: str = "files"
-    is_drawn: bool = False
-
-
 _OF_THE_CALL = re.compile(r"^\S+\(\) (got an unexpected keyword|got multiple values|missing \d+ required)")
 """Errors of a loader that was given wrong options."""
 
 
-def _documents(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
-    return lambda raw, **options: faq.last_document_tests(whole(raw, **options))
-
-
-def _supplied(name: str) -> Callable[..., SequenceSet]:
-    return lambda raw, **options: faq.supplied_documents(raw, name, **options)
-
-
-def _future(kind: str) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
-    return lambda **options: synthetic.load_future(kind, **options)
-
-
-_NETTALK = "Sejnowski and Rosenberg 1987; non-commercial research"
-_STAND_IN = "stands in for the labelled FAQ files of McCallum, Freitag and Pereira (2000), which are not available; "
-
-_ALL = (
-    Description(
-        "protein", "secondary structure of proteins", (5, 5), protein.load, protein.FILES,
-        source="Qian and Sejnowski 1988, UCI; non-commercial research",
-    ),
-    Description(
-        "nettalk", "stress of English letters", (6, 6), nettalk.load, nettalk.FILES, source=_NETTALK, is_drawn=True
-    ),
-    Description(
-        "nettalk_binary", "stressed letters", (0, 0), nettalk.load_binary, nettalk.FILES, source=_NETTALK, is_drawn=True
-    ),
-    Description(
-        "hyphen", "hyphenation of English words, the papers' own set", hyphenation.WINDOW, hyphenation.load,
-        hyphenation.FILES, source="Dietterich, Hao and Ashenfelter 2008, as encoded in SMILE's tests",
-    ),
-    Description(
-        "hyphen_moby", "hyphenation of English words of the Moby list", hyphenation.WINDOW, hyphenation.load_moby,
-        hyphenation.MOBY_FILES, source="Grady Ward, Moby Hyphenator II; public domain",
-    ),
-    Description(
-        "hyphen_tex", "hyphenation of English words by pattern", hyphenation.WINDOW,
-        hyphenation.load_tex, stand_in="labels are those of TeX's patterns, not of people: for demonstration",
-        source="patterns of pyphen", kind="generated",
-    ),
-    Description(
-        "faq_perl", "segments of the Perl FAQ", (0, 0), _documents(faq.perl_documents), faq.PERL_FILES,
-        "leave_one_out", _STAND_IN + "labels come from POD markup, which is removed",
-        "perlfaq 5.20210520; the terms of Perl", faq.perl_documents,
-    ),
-    Description(
-        "faq_x", "segments of the X FAQ", (0, 0), _documents(faq.x_documents), faq.X_FILES,
-        "leave_one_out", _STAND_IN + "labels come from the digest's structure", "comp.windows.x, April 1993",
-        faq.x_documents,
-    ),
-    *(
-        Description(
-            name, f"segments of the {group} FAQ, files that a user supplies", (0, 0), _documents(_supplied(name)), (),
-            "leave_one_out", None, "McCallum, Freitag and Pereira 2000", _supplied(name),
-        )
-        for name, group in faq.SUPPLIED.items()
-    ),
-    Description(
-        "sectlabel", "parts of scientific papers, hand-labelled lines", (0, 0), sectlabel.load, sectlabel.FILES,
-        source="ParsCit's SectLabel; research, not to be passed on",
-    ),
-    Description(
-        "hmm", "hidden Markov model", (1, 1), synthetic.load_hmm,
-        source="generated; Hao 2009, section 3.5.3", kind="generated",
-    ),
-    *(
-        Description(
-            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
-            source="generated; Hao 2009, section 5.4.1", kind="generated",
-        )
-        for kind in ("xor", "or", "extra")
-    ),
-    Description(
-        "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
-        source="generated; not in the papers", kind="generated",
-    ),
-    Description("table", "a table of your own", (0, 0), table.load, source="yours", kind="table", is_drawn=True),
-)  # fmt: skip
-_REGISTRY = {description.name: description for description in _ALL}
+_REGISTRY = {
+    description.name: description
+    for module in (protein, nettalk, hyphenation, faq, sectlabel, synthetic, table)
+    for description in module.DESCRIPTIONS
+}
 
 
 def names() -> tuple[str, ...]:

@@ -12,11 +12,12 @@ A blank line carries the label of the region it stands in: only the line of a qu
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from treecrf.datasets import pod
 from treecrf.datasets._text import DataError, read_bytes, text_lines
+from treecrf.datasets.description import Description
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
 from treecrf.sequences import SequenceSet
 
@@ -119,3 +120,33 @@ def last_document_tests(documents: SequenceSet) -> tuple[SequenceSet, SequenceSe
     """All documents but the last for training, the last for testing."""
     last = len(documents) - 1
     return documents.select(range(last)), documents.select([last])
+
+
+def _documents(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
+    return lambda raw, **options: last_document_tests(whole(raw, **options))
+
+
+def _supplied(name: str) -> Callable[..., SequenceSet]:
+    return lambda raw, **options: supplied_documents(raw, name, **options)
+
+
+_STAND_IN = "stands in for the labelled FAQ files of McCallum, Freitag and Pereira (2000), which are not available; "
+
+DESCRIPTIONS = (
+    Description(
+        "faq_perl", "segments of the Perl FAQ", (0, 0), _documents(perl_documents), PERL_FILES,
+        "leave_one_out", _STAND_IN + "labels come from POD markup, which is removed",
+        "perlfaq 5.20210520; the terms of Perl", perl_documents,
+    ),
+    Description(
+        "faq_x", "segments of the X FAQ", (0, 0), _documents(x_documents), X_FILES,
+        "leave_one_out", _STAND_IN + "labels come from the digest's structure", "comp.windows.x, April 1993", x_documents,
+    ),
+    *(
+        Description(
+            name, f"segments of the {group} FAQ, files that a user supplies", (0, 0), _documents(_supplied(name)), (),
+            "leave_one_out", None, "McCallum, Freitag and Pereira 2000", _supplied(name),
+        )
+        for name, group in SUPPLIED.items()
+    ),
+)  # fmt: skip

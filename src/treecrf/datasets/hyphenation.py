@@ -14,6 +14,7 @@ import numpy as np
 from treecrf.datasets import smile
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
+from treecrf.datasets.description import Description
 from treecrf.io.extras import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 
@@ -98,3 +99,20 @@ def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[S
     syllables = [patterns.inserted(word).split("-") for word in words]
     train, test = draw(syllables, n_train, n_test, generator("hyphen_tex", "words", seed=seed))
     return from_syllables(train), from_syllables(test)
+
+
+DESCRIPTIONS = (
+    Description(
+        "hyphen", "hyphenation of English words, the papers' own set", WINDOW, load, FILES,
+        source="Dietterich, Hao and Ashenfelter 2008, as encoded in SMILE's tests",
+    ),
+    Description(
+        "hyphen_moby", "hyphenation of English words of the Moby list", WINDOW, load_moby, MOBY_FILES,
+        source="Grady Ward, Moby Hyphenator II; public domain",
+    ),
+    Description(
+        "hyphen_tex", "hyphenation of English words by pattern", WINDOW, load_tex,
+        stand_in="labels are those of TeX's patterns, not of people: for demonstration", source="patterns of pyphen",
+        kind="generated",
+    ),
+)  # fmt: skip

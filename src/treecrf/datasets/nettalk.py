@@ -13,6 +13,7 @@ import numpy as np
 
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets._text import DataError, from_words, read_bytes, text_lines
+from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 
@@ -85,3 +86,11 @@ def load_binary(raw: Path, **options: int) -> tuple[SequenceSet, SequenceSet]:
     stressed = np.array([name in STRESSED for name in STRESSES], dtype=np.int16)
     train, test = (part.with_labels(stressed[part.labels], ("unstressed", "stressed")) for part in load(raw, **options))
     return train, test
+
+
+_SOURCE = "Sejnowski and Rosenberg 1987; non-commercial research"
+
+DESCRIPTIONS = (
+    Description("nettalk", "stress of English letters", (6, 6), load, FILES, source=_SOURCE, is_drawn=True),
+    Description("nettalk_binary", "stressed letters", (0, 0), load_binary, FILES, source=_SOURCE, is_drawn=True),
+)

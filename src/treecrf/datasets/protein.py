@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from treecrf.datasets._text import DataError, read_bytes, text_lines
+from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -55,3 +56,11 @@ def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set."""
     train, test = (parse(read_bytes(raw, name), name) for name in FILES)
     return train, test
+
+
+DESCRIPTIONS = (
+    Description(
+        "protein", "secondary structure of proteins", (5, 5), load, FILES,
+        source="Qian and Sejnowski 1988, UCI; non-commercial research",
+    ),
+)  # fmt: skip

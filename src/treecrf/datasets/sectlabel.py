@@ -13,6 +13,7 @@ from typing import Literal
 
 from treecrf.datasets._seeds import check_count
 from treecrf.datasets._text import DataError, read_bytes, text_lines
+from treecrf.datasets.description import Description
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
@@ -91,3 +92,11 @@ def load(
     names = tuple(dict.fromkeys(merge[tag] for tag in MERGE))
     documents = from_documents([[(merge[tag], line) for tag, line in paper] for paper in papers], names, features)
     return documents.select(range(n_train)), documents.select(range(n_train, len(papers)))
+
+
+DESCRIPTIONS = (
+    Description(
+        "sectlabel", "parts of scientific papers, hand-labelled lines", (0, 0), load, FILES,
+        source="ParsCit's SectLabel; research, not to be passed on",
+    ),
+)  # fmt: skip

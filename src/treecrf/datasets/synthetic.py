@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import check_count, generator
+from treecrf.datasets.description import Description
 from treecrf.sequences import Attribute, SequenceSet
 
 BAG = 6
@@ -182,3 +184,25 @@ def distant(n_sequences: int, length: int, rng: np.random.Generator) -> Sequence
     offsets = np.arange(0, n_sequences * length + 1, length)
     values = symbols.astype(np.int16).reshape(-1, 1)
     return SequenceSet(values, offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))
+
+
+def _future(kind: str) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
+    return lambda **options: load_future(kind, **options)
+
+
+DESCRIPTIONS = (
+    Description(
+        "hmm", "hidden Markov model", (1, 1), load_hmm, source="generated; Hao 2009, section 3.5.3", kind="generated"
+    ),
+    *(
+        Description(
+            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
+            source="generated; Hao 2009, section 5.4.1", kind="generated",
+        )
+        for kind in ("xor", "or", "extra")
+    ),
+    Description(
+        "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
+        source="generated; not in the papers", kind="generated",
+    ),
+)  # fmt: skip

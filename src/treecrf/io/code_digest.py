@@ -11,7 +11,9 @@ anything, from the syntax trees:
 - Importing ``treecrf.a.b`` makes Python run ``treecrf/__init__.py`` and ``treecrf/a/__init__.py`` first. These
   define and re-export names and do nothing else (a test holds them to it), so they count only where something is
   imported from them. The front of the package imports everything; if it counted, everything would depend on all.
-- A module that mentions ``__file__`` or ``importlib.resources`` reads the files of its folder that are not Python.
+- A module that mentions ``__file__``, ``importlib``, ``PackageLoader`` or ``resource`` reads the files that are not Python of
+  its folder, and of the packages that it names.
+- ``from _job import job`` in a script counts for the file of that name beside it.
 - Comments, docstrings and layout do not count: they change no result.
 """
 
@@ -20,8 +22,11 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+_READERS = ("__file__", "PackageLoader", "resource")
 
 
 class _Module(NamedTuple):
@@ -33,6 +38,18 @@ class _Module(NamedTuple):
     loads: bool
     names: frozenset[str]
     resources: frozenset[Path]
+
+
+class _Source(NamedTuple):
+    """What the text of a file tells, wherever it lies."""
+
+    digest: str
+    imports: tuple[ast.stmt, ...]
+    strings: frozenset[str]
+    class_paths: frozenset[str]
+    names: frozenset[str]
+    loads: bool
+    reads: bool
 
 
 class CodeGraph:
@@ -80,22 +97,21 @@ class CodeGraph:
 
     def _module(self, file: Path) -> _Module:
         if file not in self._modules:
-            tree = _stripped(ast.parse(file.read_bytes(), str(file)))
-            nodes = list(ast.walk(tree))
-            named = {found for name in _strings(nodes) if (found := self._file(name))}
-            folders = {file.parent, *(path.parent for path in named)} if _reads(nodes) else set()
+            source = _read(file.read_bytes())
+            named = {found for name in source.strings if (found := self._file(name))}
+            folders = {file.parent, *(path.parent for path in named)} if source.reads else set()
             self._modules[file] = _Module(
-                digest=_hash(ast.dump(tree).encode()),
-                imports=frozenset(self._imported(nodes, file)) | named,
-                offers=frozenset(found for name in _class_paths(nodes) if (found := self._file(name))),
-                loads=any(isinstance(node, ast.Name) and node.id == "import_module" for node in nodes),
-                names=frozenset(_names(nodes)),
+                digest=source.digest,
+                imports=frozenset(self._imported(source.imports, file)) | named,
+                offers=frozenset(found for name in source.class_paths if (found := self._file(name))),
+                loads=source.loads,
+                names=source.names,
                 resources=frozenset(data for folder in folders for data in _data(folder)),
             )
         return self._modules[file]
 
-    def _imported(self, nodes: list[ast.AST], file: Path) -> Iterator[Path]:
-        """The files of the package's modules that import statements name."""
+    def _imported(self, nodes: Iterable[ast.stmt], file: Path) -> Iterator[Path]:
+        """The files of the package's modules that import statements name, and of modules beside the file."""
         for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -103,6 +119,8 @@ class CodeGraph:
                         yield self._file(alias.name) or self._unknown(alias.name, file, node.lineno)
             elif isinstance(node, ast.ImportFrom):
                 base = self._base(node, file)
+                if (beside := file.with_name(f"{base}.py")).is_file():
+                    yield beside
                 if self._is_ours(base):
                     for alias in node.names:
                         found = self._file(f"{base}.{alias.name}") or self._file(base)
@@ -128,6 +146,21 @@ class CodeGraph:
 
     def _unknown(self, name: str, file: Path, line: int) -> Path:
         raise ValueError(f"{file}:{line} imports {name}, which {self._package} does not have; fix the import.")
+
+
+@cache
+def _read(content: bytes) -> _Source:
+    tree = _stripped(ast.parse(content))
+    nodes = list(ast.walk(tree))
+    return _Source(
+        digest=_hash(ast.dump(tree).encode()),
+        imports=tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)),
+        strings=frozenset(_strings(nodes)),
+        class_paths=frozenset(_class_paths(nodes)),
+        names=frozenset(_names(nodes)),
+        loads=any(isinstance(node, ast.Name) and node.id == "import_module" for node in nodes),
+        reads=_reads(nodes),
+    )
 
 
 def _hash(content: bytes) -> str:
@@ -161,7 +194,7 @@ def _class_paths(nodes: list[ast.AST]) -> Iterator[str]:
 def _reads(nodes: list[ast.AST]) -> bool:
     """Whether a module may read files beside it."""
     return any(name.split(".")[0] == "importlib" for name in _names(nodes)) or any(
-        isinstance(node, ast.Name) and node.id == "__file__" for node in nodes
+        isinstance(node, ast.Name) and node.id in _READERS for node in nodes
     )
 
 

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,11 @@ class CustomLabeller(base.Labeller):
         CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
     """
 
+    checks: ClassVar = {
+        "class_name": base.Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
+        "settings": base.Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
+    }
+
     class_name: str
     settings: Mapping[str, Any] | None = None
     window: tuple[int, int] = (0, 0)
@@ -74,6 +79,7 @@ class CustomLabeller(base.Labeller):
         ValueError
             If the class cannot be found or does not take its settings, in one sentence.
         """
+        self._check_settings()
         base.check_training_set(train)
         self.attributes_, self.label_names_ = train.attributes, train.label_names
         inner, phases, stages = self._make(), dict[str, float](), 0

@@ -199,6 +199,9 @@ TRAINING = {name: row.training for name, row in LABELLERS.items() if row.trainin
 FUTURE = {row.future.family: row.future for row in LABELLERS.values() if row.future is not None}
 """The rows of the training study by method, and of the study of future features by family."""
 
+CHOSEN_BY = {name: row.chosen_by for name, row in TRAINING.items() if row.chosen_by is not None}
+"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
+
 COST = tuple(name for name, row in TRAINING.items() if row.in_cost)
 TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
 """Labellers whose cost is measured, and those that ``treecrf fit`` offers."""

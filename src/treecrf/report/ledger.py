@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,9 @@ import pandas as pd
 import yaml
 
 from treecrf.io.messages import repeated
+from treecrf.studies import registry
 from treecrf.studies.claim_rows import check_claim
 from treecrf.studies.claims import NOT_RUN, Finding, Place, Results
-
-STUDIES = (
-    "treecrf.studies.training.claims",
-    "treecrf.studies.cost.claims",
-    "treecrf.studies.missing.claims",
-    "treecrf.studies.future.claims",
-)
-"""Modules with what claims need measured; the claims are in the file ``claims.yaml`` beside each."""
 
 LATER = "later_claims.yaml"
 """The file with the claims of studies that do not exist yet."""
@@ -36,17 +28,16 @@ COLUMNS = [
 
 
 def claim_rows() -> list[dict[str, Any]]:
-    """The rows of all files, each with one key more: "study" (one of `STUDIES`) or "reason" (why it is not checked)."""
-    rows = [row | {"study": study} for study in STUDIES for row in _read(study.rpartition(".")[0], "claims.yaml")]
+    """The rows of all files, each with one key more: "study" (its `Study`) or "reason" (why it is not checked)."""
+    rows = [
+        row | {"study": study}
+        for study in registry()
+        for row in _read(study.module_name("claims").rpartition(".")[0], "claims.yaml")
+    ]
     rows += [row | {"reason": later["reason"]} for later in _read(__package__, LATER) for row in later["claims"]]
     if twice := repeated(row["id"] for row in rows):
         raise ValueError(f"claims.yaml: the claim {twice} appears twice; give one of the two another id.")
     return sorted(rows, key=lambda row: _number(row["id"]))
-
-
-def read_claims() -> pd.DataFrame:
-    """The claims: id, source, statement, check; paper by paper, in the order of their numbers."""
-    return pd.DataFrame(claim_rows())[COLUMNS[:4]]
 
 
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
@@ -103,7 +94,7 @@ def _number(claim: str) -> tuple[int, ...]:
 def _find(row: dict[str, Any], results: Results) -> Finding:
     if "reason" in row:
         return Finding(NOT_RUN, explanation=row["reason"])
-    return check_claim(row, import_module(row["study"]), results)
+    return check_claim(row, row["study"].module("claims"), results)
 
 
 def _data_sets_text(places: Sequence[Place]) -> str:

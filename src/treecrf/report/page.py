@@ -30,10 +30,7 @@ Seconds and memory of the jobs behind this page, start of Python included, as Sn
 writing of this page itself are not counted.
 """
 
-PHASES_NOTE = """
-CPU seconds with one thread, as the labellers count them: of the training after the choice of settings (training), of all
-trainings, choices and predictions (missing), of the chosen trainings of all draws (future).
-"""
+PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases}."
 
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
@@ -76,7 +73,7 @@ def studies(settings: Settings, results: Path, finished: bool = True) -> list[St
     """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
     found = []
     for study in registry():
-        layouts = _tables(study, results) if finished else _finished_tables(study, settings, results)
+        layouts = _tables(study, settings) if finished else _finished_tables(study, settings, results)
         found.append(study.module("page").study_page(settings, results, layouts))
     return [study for study in found if study is not None]
 
@@ -92,9 +89,10 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
     return list(dict.fromkeys(absent))
 
 
-def _tables(study: Declared, results: Path) -> dict[str, pd.DataFrame]:
+def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts that the run has written."""
-    return {path.stem: read_layout(path) for path in (results / study.name / "tables").glob("*.json")}
+    paths = map(Path, StudyFiles(study, settings).layouts())
+    return {path.stem: read_layout(path) for path in paths if path.is_file()}
 
 
 def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:
@@ -142,7 +140,13 @@ def _costs(settings: Settings, results: Path) -> list[Part]:
             Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)]),
         ]
     if len(phases):
-        parts += [Fold("CPU seconds by phase", [paragraph(PHASES_NOTE), Table("CPU seconds by phase", phases)])]
+        notes = [f"{study.phases_note} ({study.name})" for study in registry() if study.phases]
+        parts += [
+            Fold(
+                "CPU seconds by phase",
+                [paragraph(PHASES_NOTE, phases=", ".join(notes)), Table("CPU seconds by phase", phases)],
+            )
+        ]
     return parts
 
 

@@ -28,8 +28,9 @@ NOT_SETTINGS = ("results", "reports", "raw", "mirror")
 
 
 def versions() -> pd.DataFrame:
-    """Versions of Python, treecrf and the packages that it needs; columns package, version."""
-    needed = [re.split(r"[^A-Za-z0-9_.-]", text)[0] for text in requires("treecrf") or [] if "extra ==" not in text]
+    """Versions of Python, treecrf and the packages that runs need; columns package, version."""
+    tools = [text for text in requires("treecrf") or [] if 'extra == "dev"' not in text]
+    needed = {re.split(r"[^A-Za-z0-9_.-]", text)[0] for text in tools} - {"treecrf"}
     rows = [("python", platform.python_version()), *((name, _version(name)) for name in ("treecrf", *sorted(needed)))]
     return pd.DataFrame(rows, columns=["package", "version"])
 

@@ -25,7 +25,7 @@ parameter may depend on the data set: a mapping with the key "otherwise".
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -198,3 +198,18 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
     if found is None:
         raise ValueError(f"claim {row['id']}: {functions.__name__} has no function {row[key]!r}; write it.")
     return found
+
+
+INDUCTION = "feature_induction"
+"""Stands for the first of `INDUCTION_METHODS` that was run, as in table 3.5."""
+
+INDUCTION_METHODS = ("mallet", "induced_crf")
+"""Methods that are CRFs with feature induction."""
+
+
+def first_of(method: str, known: Iterable[str]) -> str:
+    """The method; for `INDUCTION`, the first of its methods that is known, the last if none is."""
+    if method != INDUCTION:
+        return method
+    names = set(known)
+    return next((name for name in INDUCTION_METHODS if name in names), INDUCTION_METHODS[-1])

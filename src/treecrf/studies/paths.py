@@ -16,13 +16,13 @@ class StudyFiles:
         self.study = study
         self.settings = getattr(settings, study.name)
         self.folder = f"{settings.results}/{study.name}"
-        self._trained = settings.training.datasets
+        self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
         self._methods_per_job = settings.methods_per_job
 
     def datasets(self, job: Job) -> list[str]:
-        """The data sets that a kind of job runs on; those of other settings than `datasets` must be of training too."""
+        """The data sets that a kind of job runs on, as far as the study that it stays within has them too."""
         names: list[str] = getattr(self.settings, job.datasets) if job.datasets else []
-        return names if job.datasets == "datasets" else [name for name in names if name in self._trained]
+        return [name for name in names if name in self._within]
 
     def all_datasets(self) -> list[str]:
         """The data sets of all jobs, each once."""
@@ -66,13 +66,20 @@ class StudyFiles:
         return {name: paths for name, paths in found.items() if paths}
 
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
-        """Tables or figures that there is something for: entry and value of what it is over, by the file's name."""
+        """Tables or figures that there is something for: entry and value of what it is over, by the file's name.
+
+        One that needs no frames is for a study that runs.
+        """
         return {
             name: (entry, value)
             for entry in entries
-            if self.settings.is_wanted and len(self.frames(entry.needs)) == len(entry.needs)
+            if (len(self.frames(entry.needs)) == len(entry.needs) if entry.needs else self.settings.is_wanted)
             for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
         }
+
+    def layouts(self) -> list[str]:
+        """The tables as the page reads them."""
+        return [f"{self.folder}/tables/{name}.json" for name in self.shown(self.study.tables)]
 
     def results(self) -> list[str]:
         """What the study ends in: pages of its tables, pictures of its figures."""

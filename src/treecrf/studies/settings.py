@@ -16,6 +16,7 @@ from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
+from treecrf.studies import registry
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.missing.settings import MissingSettings
@@ -90,7 +91,8 @@ class Settings(Model):
         """Studies get the labellers, so that the settings of a job say everything about it."""
         if not (isinstance(values, Mapping) and values.get("labellers")):
             return values
-        given = {name: values.get(name) or {} for name in ("training", "missing", "future")}
+        models = {study.name: cls.model_fields[study.name].annotation for study in registry()}
+        given = {name: values.get(name) or {} for name, model in models.items() if "labellers" in model.model_fields}  # type: ignore[union-attr]
         studies = {
             name: {**study, "labellers": values["labellers"]}
             for name, study in given.items()
@@ -108,14 +110,12 @@ class Settings(Model):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Settings:
-        wanted = {
-            "training": self.training.datasets, "missing": self.missing.datasets, "future": self.future.datasets,
-        }  # fmt: skip
-        for study, names in wanted.items():
-            unknown = [name for name in names if name not in self.datasets]
+        keys = [(study.name, job.datasets) for study in registry() for job in study.jobs if job.datasets]
+        for study, key in keys:
+            unknown = [name for name in getattr(getattr(self, study), key) if name not in self.datasets]
             if unknown:
                 raise ValueError(
-                    f"{study}.datasets names {unknown[0]!r}, which is not under datasets "
+                    f"{study}.{key} names {unknown[0]!r}, which is not under datasets "
                     f"({listed(self.datasets, str)}); describe it there or leave it out"
                 )
         return self

@@ -131,6 +131,8 @@ class Study:
     compiles : str
         The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles; itself
         unless given.
+    within : str
+        The study whose data sets alone its jobs run on; all unless given.
     draws : bool
         Whether it draws its own training, validation and test sets, several times.
     guide : str
@@ -139,6 +141,8 @@ class Study:
         Frames that the tables show, and those that claims are checked against.
     phases : str
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
+    phases_note : str
+        What these seconds are those of.
     """
 
     name: str
@@ -149,11 +153,13 @@ class Study:
     figures: tuple[Figure, ...] = ()
     settings: str = ""
     compiles: str = ""
+    within: str = ""
     draws: bool = False
     guide: str = ""
     tabulated: tuple[str, ...] = ()
     claimed: tuple[str, ...] = ()
     phases: str = ""
+    phases_note: str = ""
 
     def module_name(self, part: str) -> str:
         """Full name of one of the study's modules."""

@@ -10,10 +10,10 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies import methods
 from treecrf.studies.custom import candidate_name
-from treecrf.studies.methods import METHODS, candidates
 from treecrf.studies.training import jobs as training
+from treecrf.studies.training import methods
+from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
 from treecrf.studies.training.summary import peaks

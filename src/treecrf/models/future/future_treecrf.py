@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     """
 
     crf_: TreeCRF
+    checks: ClassVar = FutureFeatureMEMM.checks | {"crf_max_leaves": TreeCRF.checks["max_leaves"]}
 
     def __init__(
         self,
@@ -53,10 +54,8 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
         `monitor` follows the training of the CRF.
         """
-        crf = self._make_crf()
-        crf._check_settings()
         super().fit(train, validation=validation)
-        self.crf_ = crf.fit(self.add_features(train), monitor=monitor)
+        self.crf_ = self._make_crf().fit(self.add_features(train), monitor=monitor)
         return self
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:

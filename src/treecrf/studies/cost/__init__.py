@@ -34,6 +34,7 @@ STUDY = Study(
         Figure("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"), needs=("sampling",), function="sampling_trade_off"),
     ),
     compiles="training",
+    within="training",
     tabulated=("windows", "sampling"),
     claimed=("scaling", "windows", "sampling"),
 )  # fmt: skip

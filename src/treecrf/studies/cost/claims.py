@@ -9,9 +9,8 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
-from treecrf.studies.claim_rows import Measured, above, speed_ratio
+from treecrf.studies.claim_rows import INDUCTION, Measured, above, first_of, speed_ratio
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, gather
-from treecrf.studies.training.comparisons import INDUCTION, first_of
 
 
 def slope_by_length(results: Results, place: Place) -> Iterator[Measured[float]]:

@@ -16,11 +16,10 @@ from treecrf.datasets import synthetic
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
+from treecrf.models.labellers import CHOSEN_BY, FORWARD_BACKWARD, INDUCTION, LABELLERS, TRAINING
+from treecrf.models.loading import load_class
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
-from treecrf.studies.methods import METHODS
-from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
 SCALING_NAMES = ["axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
@@ -208,12 +207,13 @@ class _Run(NamedTuple):
 
 def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> Iterator[_Run]:
     """Every method that can be run, trained."""
-    shared = TrainingSettings(datasets=[], n_iterations=settings.n_iterations, max_leaves=settings.max_leaves)
     for name in settings.methods:
         if name in CHOSEN_BY and java_problem() is not None:
             continue
-        value = settings.l2_regularization if METHODS[name].chosen == "l2_regularization" else settings.variance
-        model = METHODS[name].build(shared, {METHODS[name].chosen: value}, window, None)
+        row = TRAINING[name]
+        values = {"window": window, **row.fixed, row.chosen: getattr(settings, row.chosen)}
+        values |= {own: getattr(settings, shared) for own, shared in row.taken.items() if hasattr(settings, shared)}
+        model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
         phases = _fit(model, train)
         yield _Run(name, model, phases[-1], len(phases))
 

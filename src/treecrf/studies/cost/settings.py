@@ -54,7 +54,7 @@ class CostSettings(Model):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether anything is measured."""
+        """Whether the methods are measured on generated sequences; the other measurements depend on their data sets alone."""
         return bool(self.methods)
 
     @model_validator(mode="after")

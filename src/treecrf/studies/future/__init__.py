@@ -33,5 +33,6 @@ STUDY = Study(
     draws=True,
     tabulated=("summary", "best", "tests", "example"),
     phases="runs.csv",
+    phases_note="of the chosen trainings of all draws",
     claimed=("runs", "summary", "best", "tests", "weights", "trees", "example"),
 )  # fmt: skip

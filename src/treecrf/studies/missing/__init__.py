@@ -31,5 +31,6 @@ STUDY = Study(
     guide="missing_values.md",
     tabulated=("evaluations", "comparisons", "costs", "deviance"),
     phases="costs.csv",
+    phases_note="of all trainings, choices and predictions",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
 )  # fmt: skip

@@ -39,5 +39,6 @@ STUDY = Study(
     ),
     tabulated=("summary", "comparisons", "costs", "notes"),
     phases="{methods}.phases.parquet",
+    phases_note="of the training after the choice of settings",
     claimed=("summary", "choice", "curves", "costs", "comparisons", "notes"),
 )  # fmt: skip

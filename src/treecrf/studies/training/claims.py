@@ -13,9 +13,18 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.style import training_method_name
-from treecrf.studies.claim_rows import Measured, count_outcomes, equal, not_worse, outcome, speed_ratio
+from treecrf.studies.claim_rows import (
+    INDUCTION,
+    Measured,
+    count_outcomes,
+    equal,
+    first_of,
+    not_worse,
+    outcome,
+    speed_ratio,
+)
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
-from treecrf.studies.training.comparisons import INDUCTION, Comparison, compare, first_of
+from treecrf.studies.training.comparisons import Comparison, compare
 
 
 def accuracy_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:

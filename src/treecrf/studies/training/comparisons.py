@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +9,10 @@ import pandas as pd
 
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.studies.claim_rows import Measured
+from treecrf.studies.claim_rows import Measured, first_of
 from treecrf.studies.claims import Place, Results
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.published import training_accuracies
-
-INDUCTION = "feature_induction"
-"""Stands for the first of `INDUCTION_METHODS` that was run, as in table 3.5."""
-
-INDUCTION_METHODS = ("mallet", "induced_crf")
-"""Methods that are CRFs with feature induction."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +60,6 @@ def compare(results: Results, place: Place, method: str, other: str, decoder: st
             points = float(sign * row["accuracy_points"])
             return Comparison(place, decoder, first, second, points, float(row["p_value"]), published)
     return None
-
-
-def first_of(method: str, known: Iterable[str]) -> str:
-    """The method; for `INDUCTION`, the first of its methods that is known, the last if none is."""
-    if method != INDUCTION:
-        return method
-    names = set(known)
-    return next((name for name in INDUCTION_METHODS if name in names), INDUCTION_METHODS[-1])
 
 
 def _published_points(place: Place, method: str, other: str, decoder: str) -> float:

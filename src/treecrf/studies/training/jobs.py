@@ -22,8 +22,8 @@ from treecrf.models.java.machine import java_problem
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.methods import METHODS, candidates, find_method
 from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
@@ -96,7 +96,7 @@ class Comparison:
         Whether `test` tests, or each sequence of both in turn (`treecrf.statistics.selection.outer_splits`).
     window : (int, int)
     method : str
-        A name of `treecrf.studies.methods.METHODS` or of ``settings.labellers``.
+        A name of `treecrf.studies.training.methods.METHODS` or of ``settings.labellers``.
     settings : TrainingSettings
         Of this data set (`TrainingSettings.of`).
     seed : int

@@ -22,9 +22,9 @@ from treecrf.rendering.parts import (
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.studies.headlines import best_rows, counted_names
-from treecrf.studies.methods import METHODS
 from treecrf.studies.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
+from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.tables import notes_layout
 

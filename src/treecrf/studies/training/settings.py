@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import TRAINING
+from treecrf.models.labellers import CHOSEN_BY, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
@@ -28,14 +29,11 @@ else:
 GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
-CHOSEN_BY = {method: row.chosen_by for method, row in TRAINING.items() if row.chosen_by is not None}
-"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
-
 
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
-    alone: ClassVar[frozenset[str]] = frozenset(CHOSEN_BY)
+    chosen_by: ClassVar[Mapping[str, str]] = CHOSEN_BY
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(

@@ -30,9 +30,7 @@ from treecrf.rendering.cells import (
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
-from treecrf.studies.training.names import BETTER
-from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
-from treecrf.studies.training.rows import (
+from treecrf.studies.rows import (
     Row,
     Rows,
     by_key,
@@ -42,6 +40,8 @@ from treecrf.studies.training.rows import (
     sorted_by_method,
     source_of,
 )
+from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 """A star for each of these that p is below, in table 3.4."""

@@ -1,0 +1,48 @@
+"""What is known of a data set: every module of one has its `DESCRIPTIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from treecrf.sequences import SequenceSet
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of a data set.
+
+    Attributes
+    ----------
+    name, summary : str
+    window : (int, int)
+        Observations before and after a position that its labellers see, unless stated otherwise.
+    files : tuple of str
+        Raw files, below the folder of raw files; empty for generated sets.
+    protocol : "split" or "leave_one_out"
+        How accuracy is measured in the papers.
+    stand_in : str or None
+        For what it stands in, and why.
+    source : str
+        Citation and terms.
+    loader : callable
+        Options to (train, test); takes the folder of raw files first where the set is not generated.
+    whole : callable or None
+        The same for all documents as one set.
+    kind : "files", "generated" or "table"
+        Whether it is made from raw files, by a program, or from a table of the user's.
+    is_drawn : bool
+        Whether the option ``seed`` decides which sequences are in the sets.
+    """
+
+    name: str
+    summary: str
+    window: tuple[int, int]
+    loader: Callable[..., tuple[SequenceSet, SequenceSet]]
+    files: tuple[str, ...] = ()
+    protocol: str = "split"
+    stand_in: str | None = None
+    source: str = "generated"
+    whole: Callable[..., SequenceSet] | None = None
+    kind: str = "files"
+    is_drawn: bool = False

@@ -1,0 +1,52 @@
+"""What a job of a study gives to its function: data, settings, and the parts that an earlier attempt has finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from treecrf.datasets.synthetic import Splits
+from treecrf.io.checksums import sha256
+from treecrf.io.files import read_frame
+from treecrf.sequences import SequenceSet
+from treecrf.studies.stored_pieces import StoredPieces
+from treecrf.studies.study import Study
+
+
+def pieces_of(snakemake: Any) -> StoredPieces:
+    """The finished parts of a job, beside its first output: those of a killed attempt at the same job."""
+    same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
+    return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})
+
+
+def arguments_of(
+    snakemake: Any, study: Study, function: Callable[..., Any], method: str, pieces: StoredPieces
+) -> dict[str, Any]:
+    """What the parameters of a study's function name: data, one of the job's methods, and its settings."""
+    values, given = snakemake.params["values"], snakemake.input
+
+    def settings() -> Any:
+        model = getattr(study.module("settings"), study.settings)
+        return model(**({"datasets": []} if "datasets" in model.model_fields else {}), **values["settings"][method])
+
+    def load(side: str) -> SequenceSet:
+        return SequenceSet.load(given[side])
+
+    known: dict[str, Callable[[], Any]] = {
+        "dataset": lambda: snakemake.wildcards.dataset,
+        "method": lambda: method,
+        "settings": settings,
+        "seed": lambda: values["seed"],
+        "window": lambda: tuple(values["window"]),
+        "protocol": lambda: values["protocol"],
+        **{side: partial(load, side) for side in ("train", "test")},
+        "splits": lambda: {
+            seed: Splits(*(SequenceSet.load(path) for path in paths))
+            for seed, paths in enumerate(zip(*(given[side] for side in Splits._fields), strict=True))
+        },
+        "choice": lambda: read_frame(given["choice"]) if given.get("choice") else None,
+        "pieces": lambda: pieces.of(method),
+    }
+    return {name: known[name]() for name in signature(function).parameters}
