@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +43,14 @@ class MEMM(TreeCRF):
             )
 
 
+@dataclass(eq=False, repr=False)
 class SlidingWindow(MEMM):
     """The sliding window: every position by itself, a sum of regression trees for each label (PhD section 5.4).
 
     Parameters and attributes are those of `MEMM`, whose order is 0 here.
     """
 
-    def __init__(
-        self,
-        n_iterations: int = 100,
-        max_leaves: int = 100,
-        l2_regularization: float = 20.0,
-        window: tuple[int, int] = (0, 0),
-        order: int = 0,
-        **settings: Any,
-    ) -> None:
-        super().__init__(n_iterations, max_leaves, l2_regularization, window, order, **settings)
+    order: int = 0
 
     def _check_settings(self) -> None:
         super()._check_settings()

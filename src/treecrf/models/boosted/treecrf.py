@@ -6,6 +6,7 @@ import copy
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "defaul
 """Values of the setting `missing`; the last is not in the papers."""
 
 
+@dataclass(eq=False, repr=False)
 class TreeCRF(base.ChainLabeller):
     """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
 
@@ -114,62 +116,31 @@ class TreeCRF(base.ChainLabeller):
         The flat form of the trees, where `flattened` made one.
     """
 
-    forest_: Forest
-    start_: NDArray[np.float64]
-    log_likelihood_history_: NDArray[np.float64]
-    seconds_: dict[str, float]
-    shape_: dict[str, Any]
-    flat_: FlatForest | None = None
+    n_iterations: int = 100
+    max_leaves: int = 100
+    l2_regularization: float = 20.0
+    window: tuple[int, int] = (0, 0)
+    order: int = 1
+    missing: str = "error"
+    scale_gain: bool = False
+    n_surrogates: int = 5
+    either_polarity: bool = True
+    all_missing: str = "majority"
+    unseen_missing: str = "majority"
+    unseen: str = "missing"
+    pseudo_likelihood_iterations: int = 0
+    row_fraction: float = 1.0
+    feature_fraction: float = 1.0
+    influence_trimming: float = 0.0
+    sampling_seed: int = 0
+    random_state: int | None = None
+    start_noise: float = 0.01
+    n_threads: int = 1
+    warm_start: bool = False
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
     checks: ClassVar = {"max_leaves": base.whole(2, MAX_LEAVES), "missing": base.one_of(*MISSING_METHODS)}
-
-    def __init__(
-        self,
-        n_iterations: int = 100,
-        max_leaves: int = 100,
-        l2_regularization: float = 20.0,
-        window: tuple[int, int] = (0, 0),
-        order: int = 1,
-        missing: str = "error",
-        scale_gain: bool = False,
-        n_surrogates: int = 5,
-        either_polarity: bool = True,
-        all_missing: str = "majority",
-        unseen_missing: str = "majority",
-        unseen: str = "missing",
-        pseudo_likelihood_iterations: int = 0,
-        row_fraction: float = 1.0,
-        feature_fraction: float = 1.0,
-        influence_trimming: float = 0.0,
-        sampling_seed: int = 0,
-        random_state: int | None = None,
-        start_noise: float = 0.01,
-        n_threads: int = 1,
-        warm_start: bool = False,
-    ) -> None:
-        self.n_iterations = n_iterations
-        self.max_leaves = max_leaves
-        self.l2_regularization = l2_regularization
-        self.window = window
-        self.order = order
-        self.missing = missing
-        self.scale_gain = scale_gain
-        self.n_surrogates = n_surrogates
-        self.either_polarity = either_polarity
-        self.all_missing = all_missing
-        self.unseen_missing = unseen_missing
-        self.unseen = unseen
-        self.pseudo_likelihood_iterations = pseudo_likelihood_iterations
-        self.row_fraction = row_fraction
-        self.feature_fraction = feature_fraction
-        self.influence_trimming = influence_trimming
-        self.sampling_seed = sampling_seed
-        self.random_state = random_state
-        self.start_noise = start_noise
-        self.n_threads = n_threads
-        self.warm_start = warm_start
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -240,10 +211,13 @@ class TreeCRF(base.ChainLabeller):
                 "raise l2_regularization or lower n_iterations."
             )
         self.attributes_, self.label_names_ = train.attributes, train.label_names
-        self.start_, self.forest_, self.flat_ = start, join_trees(progress.trees), None
-        self.shape_ = {"window": [int(side) for side in self.window], "order": int(self.order)}
+        self.start_: NDArray[np.float64] = start
+        self.forest_: Forest = join_trees(progress.trees)
+        self.flat_: FlatForest | None = None
+        self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
-        self.log_likelihood_history_, self.seconds_ = history, progress.seconds
+        self.log_likelihood_history_: NDArray[np.float64] = history
+        self.seconds_ = progress.seconds
         return self
 
     def truncated(self, n_iterations: int) -> TreeCRF:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 
+@dataclass(eq=False, repr=False)
 class FutureFeatureMEMM(base.ChainLabeller):
     """Maximum entropy Markov model with future features (FF-MEMM, PhD section 5.3).
 
@@ -89,63 +91,32 @@ class FutureFeatureMEMM(base.ChainLabeller):
         CPU seconds of `fit` by phase: "trees", "features".
     """
 
-    features_: tuple[FutureFeature, ...]
-    forest_: Forest
-    stages_: dict[str, NDArray[Any]]
-    lower_steps_: NDArray[np.float64]
-    reach_: dict[str, float]
-    seconds_: dict[str, float]
+    n_iterations: int = 60
+    max_leaves: int = 10
+    max_lower_leaves: int | None = None
+    window: tuple[int, int] = (0, 0)
+    order: int = 1
+    bag: int | None = 6
+    instance_window: tuple[int, int] = (0, 0)
+    g0: float = -5.0
+    n_bins: int = 20
+    max_lower_iterations: int = 10
+    alpha_upper: float = 40.0
+    beta_upper: float = 1e5
+    eta_upper: float = 20.0
+    eta_start: float = 0.25
+    l2_regularization: float = 0.0
+    each_label: bool = True
+    patience: int = 5
+    tolerance: float = 1e-3
+    held_out: float = 1 / 3
+    unseen: str = "missing"
+    random_state: int | None = None
 
     checks: ClassVar = {
         "max_leaves": base.whole(2, MAX_LEAVES),
         "max_lower_leaves": base.optional(base.whole(2, MAX_LEAVES)),
     }
-
-    def __init__(
-        self,
-        n_iterations: int = 60,
-        max_leaves: int = 10,
-        max_lower_leaves: int | None = None,
-        window: tuple[int, int] = (0, 0),
-        order: int = 1,
-        bag: int | None = 6,
-        instance_window: tuple[int, int] = (0, 0),
-        g0: float = -5.0,
-        n_bins: int = 20,
-        max_lower_iterations: int = 10,
-        alpha_upper: float = 40.0,
-        beta_upper: float = 1e5,
-        eta_upper: float = 20.0,
-        eta_start: float = 0.25,
-        l2_regularization: float = 0.0,
-        each_label: bool = True,
-        patience: int = 5,
-        tolerance: float = 1e-3,
-        held_out: float = 1 / 3,
-        unseen: str = "missing",
-        random_state: int | None = None,
-    ) -> None:
-        self.n_iterations = n_iterations
-        self.max_leaves = max_leaves
-        self.max_lower_leaves = max_lower_leaves
-        self.window = window
-        self.order = order
-        self.bag = bag
-        self.instance_window = instance_window
-        self.g0 = g0
-        self.n_bins = n_bins
-        self.max_lower_iterations = max_lower_iterations
-        self.alpha_upper = alpha_upper
-        self.beta_upper = beta_upper
-        self.eta_upper = eta_upper
-        self.eta_start = eta_start
-        self.l2_regularization = l2_regularization
-        self.each_label = each_label
-        self.patience = patience
-        self.tolerance = tolerance
-        self.held_out = held_out
-        self.unseen = unseen
-        self.random_state = random_state
 
     # --- training -----------------------------------------------------------------------------------
 
