@@ -18,9 +18,9 @@ from treecrf.models.future._bag_kernels import (
     residuals_of,
     slope_along,
 )
-from treecrf.models.future.features import NO_STATES, Bags, cut_windows, even_thresholds, thermometer
+from treecrf.models.future.features import NO_STATES, Bags, columns_of, cut_windows, even_thresholds, thermometer
 from treecrf.models.future.line_search import best_concave_step, best_step
-from treecrf.models.future.sides import columns_of, tree_grower
+from treecrf.models.future.sides import tree_grower
 from treecrf.sequences import MISSING, window_codes
 from treecrf.trees.forest import Evaluator
 

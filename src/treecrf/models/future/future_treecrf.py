@@ -37,11 +37,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     crf_: TreeCRF
 
     def __init__(
-        self,
-        crf_iterations: int = 100,
-        crf_max_leaves: int = 10,
-        crf_l2_regularization: float = 20.0,
-        **discovery: Any,
+        self, crf_iterations: int = 100, crf_max_leaves: int = 10, crf_l2_regularization: float = 20.0, **discovery: Any
     ) -> None:
         super().__init__(**discovery)
         self.crf_iterations = crf_iterations
