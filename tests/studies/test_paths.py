@@ -27,13 +27,17 @@ def test_methods_share_jobs_in_their_order(n, batches):
     assert files.outcomes("hmm")["curves"] == [f"results/training/hmm/{batch}.curves.parquet" for batch in batches]
 
 
+GENERATED = ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]
+"""Figures of the measurements on generated sequences."""
+
+
 @pytest.mark.parametrize(
     ("changed", "shown"),
     [
-        ({"window_datasets": ["hmm"]}, ["tables/windows.html"]),
+        ({"methods": ["treecrf"], "window_datasets": ["hmm"]}, ["tables/windows.html", *GENERATED]),
         ({"sampling_datasets": ["hmm"]}, ["tables/sampling.html", "sampling.svg"]),
-        ({"window_datasets": ["xor"]}, []),  # not one of training
-        ({"methods": ["treecrf"]}, ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]),
+        ({"methods": ["treecrf"], "window_datasets": ["xor"]}, GENERATED),  # xor is not one of training
+        ({"methods": ["treecrf"]}, GENERATED),
         ({}, []),
     ],
 )
@@ -44,3 +48,14 @@ def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
     files = StudyFiles(cost.STUDY, settings)
     assert files.results() == [f"results/cost/{name}" for name in shown]
     assert bool(files.frames(cost.STUDY.claimed)) == bool(shown)
+
+
+def test_windows_without_methods_are_refused():
+    with pytest.raises(ValueError, match="has window_datasets but no methods; name a method"):
+        load_settings(
+            {
+                "datasets": {"hmm": {}},
+                "training": {"datasets": ["hmm"]},
+                "cost": {"methods": [], "window_datasets": ["hmm"]},
+            }
+        )

@@ -30,12 +30,8 @@ def extract(archive: Path, member: str, most_bytes: int) -> None:
     """Replace a .zip or (compressed) .tar file by one of its members; a link is no member.
 
     A tar file packed by compress(1), which Python cannot read, is unpacked by the program gzip. Temporary files begin
-    with the archive's name less its last suffix and end in ``tmp``.
-
-    Raises
-    ------
-    DamagedArchive
-        If the archive lacks the member or has more than `most_bytes` of it, is damaged, or needs gzip where there is none.
+    with the archive's name less its last suffix and end in ``tmp``. `DamagedArchive` is raised where the archive lacks
+    the member or has more than `most_bytes` of it, is damaged, or needs gzip where there is none.
     """
     unpacked = archive.with_suffix(".member.tmp")
     try:

@@ -38,8 +38,4 @@ def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
 
 
 def _counts(data: SequenceSet) -> dict[str, int]:
-    return {
-        "sequences": len(data),
-        "positions": data.n_positions,
-        "missing_cells": int((data.values < 0).sum()),
-    }
+    return {"sequences": len(data), "positions": data.n_positions, "missing_cells": int((data.values < 0).sum())}

@@ -56,10 +56,7 @@ def raw_files() -> Mapping[str, RawFile]:
 def parse_registry(data: bytes, file: str) -> dict[str, RawFile]:
     """Read the table of raw files: JSON, a list of objects with the keys of `RawFile`.
 
-    Raises
-    ------
-    ValueError
-        One sentence that names the file, and the entry (from 0) where one is at fault.
+    A ValueError names the file, and the entry (from 0) where one is at fault.
     """
     try:
         table = json.loads(data)

@@ -35,10 +35,7 @@ class Entry(NamedTuple):
 def parse(data: bytes, file: str) -> list[Entry]:
     """All entries, in order; one without a stress field (its class stands there, and nothing behind it) is dropped.
 
-    Raises
-    ------
-    DataError
-        For a line that is no entry, and for an entry whose phonemes or stress have not one symbol per letter.
+    A DataError names a line that is no entry, or whose phonemes or stress have not one symbol per letter.
     """
     lines = text_lines(data, "ascii")
     begin = next((i + 1 for i, line in enumerate(lines) if line.startswith("-----")), 0)

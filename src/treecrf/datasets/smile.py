@@ -25,10 +25,7 @@ class EncodedWindows(NamedTuple):
 def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
     """Decode a file whose windows have `n_slots` slots of `n_codes` codes, the last one for "outside the sequence".
 
-    Raises
-    ------
-    DataError
-        For a line with a number too many or too few or out of range, and for counts that contradict the header.
+    A DataError names a line with a number too many, too few or out of range, and counts that contradict the header.
     """
     lines = text_lines(data, "ascii")
     header = _numbers(lines[0]) if lines else []

@@ -29,24 +29,13 @@ def grow_best_first(plant, score, split, sum_of, problem, rows, sample, workspac
     Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
     ``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
 
-    Parameters
-    ----------
-    plant : kernel (problem, rows, sample, workspace)
-        Makes the root.
-    score : kernel (problem, workspace, leaf)
-        Writes the gain of each test of a leaf to ``workspace.scores``.
-    split : kernel (problem, rows, workspace, leaf, child, tree)
-        Makes the split that has been written to the tree; returns whether there was room.
-    sum_of : kernel (problem, workspace, leaf)
-        Sum of a leaf's gradients, and number of its rows.
-    problem : Problem
-    rows : int64, shape (n_all_states, n_positions)
-        Packed gradients of one label; 0 where a state is not valid at a position.
-    sample : Sample
-    workspace : struct
-        The leaves, and the arrays ``scores``, ``gains`` and ``features``.
-    tree : Tree
-        Arrays of length ``max_leaves - 1`` (values: ``max_leaves``), written from the front.
+    ``plant(problem, rows, sample, workspace)`` makes the root; ``score(problem, workspace, leaf)`` writes the gain of
+    each test of a leaf to ``workspace.scores``; ``split(problem, rows, workspace, leaf, child, tree)`` makes the split
+    that has been written to the tree and returns whether there was room; ``sum_of(problem, workspace, leaf)`` returns
+    the sum of a leaf's gradients and the number of its rows.
+
+    `rows`, shape (n_all_states, n_positions), are the packed gradients of one label, 0 where a state is not valid.
+    `tree` has room for ``max_leaves`` leaves and is written from the front.
     """
     first_cell, n_labels, gains = problem.columns.first_cell, problem.n_labels, workspace.gains
     plant(problem, rows, sample, workspace)

@@ -230,15 +230,7 @@ def _sum_weights(
 
 @kernel(void(uint8[:, ::1], int64[::1], uint64[:, ::1]))
 def fill_sets(codes, slot_sizes, sets):
-    """Set the bits of the windows that hold each cell.
-
-    Parameters
-    ----------
-    codes : uint8, shape (n_windows, n_slots)
-    slot_sizes : int64, shape (n_slots,)
-    sets : uint64, shape (n_cells, n_words)
-        Zero.
-    """
+    """Set the bits of the windows that hold each cell; `sets`, shape (n_cells, n_words), is zero."""
     first = int64(0)
     for slot in range(len(slot_sizes)):
         for window in range(uint64(len(codes))):
@@ -269,8 +261,8 @@ def _split_sets(first, last, splits, of_cells, sets):
 def _number_windows(sets, planes):
     """Write bit j of the number of each window's set to plane j; return how many planes there are.
 
-    The odd sets have the lowest bit; then sets are joined in pairs, and the next bit is that of the odd pairs. At most
-    one set has a window; set 0 stands for none and holds anything. All sets are overwritten.
+    The odd sets have the lowest bit; then sets are joined in pairs, and the next bit is that of the odd pairs. Set 0
+    stands for none and holds anything. All sets are overwritten.
     """
     n_sets, n_words = uint64(len(sets)), uint64(sets.shape[1])
     n_planes = uint64(0)
@@ -312,19 +304,10 @@ def _add_numbered(n_planes, weights, spread, planes, sums):
 
 @kernel(void(CONJUNCTIONS, uint64[:, ::1], uint64[::1], uint64[:, ::1], uint64[:, ::1], float64[:, ::1]))
 def add_weights(conjunctions, of_cells, spread, sets, planes, sums):
-    """Add the weights of the conjunctions that hold in each window.
+    """Add the weights of the conjunctions that hold in each window to `sums`, shape (n_components, 64 * n_words).
 
-    Parameters
-    ----------
-    conjunctions : Conjunctions
-    of_cells : uint64, shape (n_cells, n_words)
-        From `fill_sets`.
-    spread : uint64, shape (256,)
-        Each bit of a byte in a byte of its own.
-    sets : uint64, shape (n_sets, n_words); planes : uint64, shape (8, n_words)
-        Work space.
-    sums : float64, shape (n_components, 64 * n_words)
-        Changed in place; windows beyond the last get anything.
+    `of_cells` is from `fill_sets`; `sets`, shape (n_sets, n_words), and `planes`, shape (8, n_words), are work space.
+    Windows beyond the last get anything.
     """
     families, weights = conjunctions.families, conjunctions.weights
     for tree in range(len(conjunctions.roots)):

@@ -64,17 +64,10 @@ def route(tree, columns, labels_of_state, routing):
 
 @kernel(void(float64[::1], ROUTING, boolean, float64[:, ::1]), allocates=True)
 def add_leaf_values(values, routing, exponentiated, potentials):
-    """Add each row's leaf value to its potential.
+    """Add each row's leaf value to its potential, shape (n_positions, n_all_states), in place.
 
-    Parameters
-    ----------
-    values : float64, shape (n_leaves,)
-    routing : Routing
-        From `route` or `grow_tree`.
-    exponentiated : bool
-        Whether `potentials` holds exp(F) and `values` exp(leaf value): then they are multiplied.
-    potentials : float64, shape (n_positions, n_all_states)
-        Potentials of one label, changed in place.
+    `routing` is from `route` or `grow_tree`. If `exponentiated`, `potentials` holds exp(F) and `values`, shape
+    (n_leaves,), holds exp(leaf value): then they are multiplied.
     """
     states, n_states = routing.states, routing.n_states
     factors = np.empty(len(values) + 1)  # the first for positions without a row in the lane
@@ -149,15 +142,10 @@ def join_trees(trees: list[Tree]) -> Forest:
 
 
 class Evaluator:
-    """Routes one data set through trees, reusing its buffers.
+    """Routes one data set through trees of at most `max_leaves` leaves, reusing its buffers.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of the data set, with the cells of the training set.
-    labels_of_state : int16, shape (n_all_states, order)
-    max_leaves : int
-        The most leaves that a tree has.
+    `columns` are those of the data set, with the cells of the training set; `labels_of_state` is int16, shape
+    (n_all_states, order).
     """
 
     def __init__(self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int) -> None:

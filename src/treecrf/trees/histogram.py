@@ -31,14 +31,8 @@ def add_rows(rows, states, sums):
 def take_rest(scanned, both, child_was_scanned):
     """Give two children their histograms from that of one of them and that of both.
 
-    Parameters
-    ----------
-    scanned : int64, shape (n,)
-        Of the child that was scanned; on return that of the true child.
-    both : int64, shape (n,)
-        On return that of the false child.
-    child_was_scanned : bool
-        Whether it was the true child.
+    `child_was_scanned` says whether `scanned` is that of the true child. On return `scanned` is that of the true child
+    and `both` that of the false one; both have shape (n_features,).
     """
     if child_was_scanned:
         for i in range(len(both)):
@@ -52,17 +46,9 @@ def take_rest(scanned, both, child_was_scanned):
 
 @kernel(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]))
 def fill_window_tests(positions, position_sums, cells, histogram):
-    """Fill the part of a histogram that belongs to window cells; return the packed sum of its rows.
+    """Overwrite a histogram's part for window cells, shape (n_cells,); return the packed sum of its rows.
 
-    Parameters
-    ----------
-    positions : int32, shape (n,)
-        The node's positions.
-    position_sums : int64, shape (n_positions,)
-        For each position, the packed sum of its rows over the node's states.
-    cells : uint16, shape (n_positions, n_slots)
-    histogram : int64, shape (n_cells,)
-        Overwritten.
+    `positions` are the node's; `position_sums`, shape (n_positions,), sums the rows of each over the node's states.
     """
     n_slots = cells.shape[1]
     histogram[:] = 0
@@ -78,22 +64,11 @@ def fill_window_tests(positions, position_sums, cells, histogram):
 
 @kernel(void(int32[::1], boolean, int64[:, ::1], int32[::1], int16[:, ::1], int64, int64[::1]))
 def fill_label_tests(positions, whole, rows, states, labels_of_state, node_sum, histogram):
-    """Fill the part of a histogram that belongs to the tests of previous labels.
+    """Overwrite the part of a histogram that belongs to the tests of previous labels, shape (order * (n_labels + 1),).
 
-    Parameters
-    ----------
-    positions : int32, shape (n,)
-    whole : bool
-        Whether these are all positions, in order.
-    rows : int64, shape (n_all_states, n_positions)
-        Packed gradients; 0 where a state is not valid at a position.
-    states : int32, shape (n_states,)
-        The node's states.
-    labels_of_state : int16, shape (n_all_states, order)
-    node_sum : int64
-        Packed sum of the node's rows.
-    histogram : int64, shape (order * (n_labels + 1),)
-        Overwritten; test ``lag * (n_labels + 1) + label``, the last label being START.
+    Tests are numbered ``lag * (n_labels + 1) + label``, the last label being START. `whole` says whether `positions`
+    are all of them, in order. `rows`, shape (n_all_states, n_positions), are packed gradients, 0 where a state is not
+    valid; `states` are the node's, and `node_sum` is the packed sum of its rows.
     """
     histogram[:] = 0
     order = labels_of_state.shape[1]

@@ -77,22 +77,13 @@ def _find_threshold(n_positions, share, influences):
 def trim_rows(rows, positions, share, packing, influences):
     """Leave out the rows of least influence, together at most a share of the influence of all.
 
-    The influence of a row is ``|gradient| (1 - |gradient|)``. With ``gradient = I(y, s) - P(y, s | X)`` this is
-    ``P (1 - P)``, the size of the second derivative of the log likelihood with respect to the row's potential. Rows
-    of equal influence (in units of 2^-32) stay or go together. A row that is left out is not counted in leaf values
-    either, so these shrink less than those of all rows.
+    The influence of a row is ``|gradient| (1 - |gradient|)``; with ``gradient = I(y, s) - P(y, s | X)`` it is ``P (1 -
+    P)``, the size of the second derivative of the log likelihood with respect to the row's potential. Rows of equal
+    influence (in units of 2^-32) stay or go together. A row that is left out is not counted in leaf values either, so
+    these shrink less than those of all rows.
 
-    Parameters
-    ----------
-    rows : int64, shape (n_all_states, n_positions)
-        Packed gradients of one label; those left out become 0.
-    positions : int32, shape (n,)
-        The positions whose rows count; the others are not touched.
-    share : float64
-        At least 0 and below 1.
-    packing : Packing
-    influences : Influences
-        Work space.
+    `rows`, shape (n_all_states, n_positions), are the packed gradients of one label; those left out become 0, and those
+    of other positions than `positions` are neither counted nor touched. `share` is at least 0 and below 1.
     """
     _find_influences(rows, positions, packing, influences)
     threshold = _find_threshold(len(positions), share, influences)

@@ -33,12 +33,8 @@ PACKING = compiled_type(Packing)
 def choose_packing(n_positions: int, n_rows: int, bound: int) -> Packing:
     """Give the gradient all the bits that the counts leave.
 
-    Parameters
-    ----------
-    n_positions, n_rows : int
-        Positions, and rows (position, state), of the training set.
-    bound : int
-        Largest absolute sum of gradients of one label over the states of one position.
+    `n_rows` counts rows (position, state); `bound` is the largest absolute sum of gradients of one label over the
+    states of one position.
     """
     count_bits = int(n_rows).bit_length()
     sum_bits = int(n_positions * bound).bit_length() + 1

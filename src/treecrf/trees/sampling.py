@@ -27,17 +27,9 @@ SAMPLE = compiled_type(Sample)
 
 @kernel(void(SAMPLE, int64, int64[::1], int64, float64[::1]))
 def pass_over(sample, node, first_cell, n_codes, gains):
-    """Set the gains of the tests that a node may not be split by to 0.
+    """Set the gains, shape (n_features,), of the tests that a node may not be split by to 0.
 
-    Parameters
-    ----------
-    sample : Sample
-    node : int64
-        Row of `Sample.considered`.
-    first_cell : int64, shape (n_slots + 1,)
-    n_codes : int64
-        Number of tests of one previous label.
-    gains : float64, shape (n_features,)
+    `node` is a row of `Sample.considered`; `n_codes` is the number of tests of one previous label.
     """
     if len(sample.considered) == 0:
         return

@@ -45,17 +45,8 @@ def gain_of(n_true, total_true, n_rows, total, l2_regularization):
 def score_tests(histogram, node_sum, l2_regularization, packing, gains):
     """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
 
-    Parameters
-    ----------
-    histogram : int64, shape (n_features,)
-        For each test, the packed sum of the node's rows where it holds.
-    node_sum : int64
-        Packed sum of the node's rows.
-    l2_regularization : float64
-        The lambda of equation 3.1.
-    packing : Packing
-    gains : float64, shape (n_features,)
-        Overwritten.
+    `histogram` and `gains` have shape (n_features,): for each test the packed sum of the node's rows where it holds,
+    and what is written. `node_sum` is the packed sum of all rows of the node.
     """
     node_count = count(node_sum, packing)
     node_total = total(node_sum, packing)

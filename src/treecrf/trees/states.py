@@ -25,14 +25,7 @@ def copy_states(states, n_states, leaf, child):
 
 @kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int64))
 def divide_states(states, n_states, labels_of_state, leaf, child, lag, code):
-    """Give the states that have the label `code` at `lag` to the child.
-
-    Parameters
-    ----------
-    states : int32, shape (max_leaves, n_all_states); n_states : int64, shape (max_leaves,)
-        States of each leaf, ascending.
-    labels_of_state : int16, shape (n_all_states, order)
-    """
+    """Give the states that have the label `code` at `lag` to the child; the states of each leaf stay ascending."""
     n_true = 0
     n_false = 0
     for i in range(n_states[leaf]):

@@ -46,15 +46,7 @@ SWEEP = compiled_type(Sweep)
 
 
 def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> Sweep:
-    """Group attributes from the left while their table stays small.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (left, right)
-    with_missing : bool
-        See `Sweep`.
-    """
+    """Group attributes from the left while their table stays small; `with_missing` is that of `Sweep`."""
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
     codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
@@ -169,19 +161,10 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
 
 @kernel(types.void(SWEEP, int64, int64[::1], int64[::1], int64[::1], int64[::1]))
 def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
-    """Fill the part of a histogram that belongs to window cells.
+    """Overwrite the part of a histogram that belongs to window cells, shape (n_cells,); each slot's last cell is EDGE.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    total : int64; spaced : int64, shape (n_spaced,)
-        Packed sum of the node's rows, in all and by position, from `space_all` or `space_some`.
-    first_cell : int64, shape (n_slots + 1,)
-        As in `treecrf.trees.columns.Columns`; each slot's last cell is EDGE.
-    table : int64, shape (n_rows * n_lanes,)
-        Work space; at best aligned (`treecrf.compiled.struct.zeros`).
-    histogram : int64, shape (n_cells,)
-        Overwritten.
+    `total` and `spaced` are the packed sum of the node's rows, in all and by position, from `space_all` or
+    `space_some`. `table`, shape (n_rows * n_lanes,), is work space, at best aligned (`treecrf.compiled.struct.zeros`).
     """
     table[:] = 0
     width = uint64(len(table) // sweep.first_row[-1])

@@ -9,15 +9,7 @@ from treecrf.compiled.kernel import kernel
 
 @kernel(void(int64[:, ::1], int32[::1], int64[:, ::1]))
 def sum_by_window(rows, window_of, sums):
-    """Add the packed rows of all positions with the same window.
-
-    Parameters
-    ----------
-    rows : int64, shape (n_all_states, n_positions)
-    window_of : int32, shape (n_positions,)
-    sums : int64, shape (n_all_states, n_windows)
-        Zero; packed sums are rows as any other.
-    """
+    """Add the packed rows of all positions with the same window to `sums`, shape (n_all_states, n_windows)."""
     for state in range(len(rows)):
         for position in range(uint64(len(window_of))):
             sums[state, uint64(window_of[position])] += rows[state, position]

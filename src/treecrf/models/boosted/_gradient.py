@@ -17,6 +17,9 @@ from treecrf.trees.packing import PACKING, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
 
+SHARED = (float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1])
+"""Types of the parameters that all kernels of gradients begin with: exponentials to observed."""
+
 
 @kernel(int64(int64, int64, int64))
 def first_state(n_labels, order, depth):
@@ -47,15 +50,7 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
 
 @kernel(
     void(
-        float64[:, :, ::1],
-        int64,
-        int64,
-        int64,
-        PACKING,
-        float64[:, ::1],
-        float64[::1],
-        float64[::1],
-        int64[:, :, ::1],
+        float64[:, :, ::1], int64, int64, int64, PACKING, float64[:, ::1], float64[::1], float64[::1], int64[:, :, ::1]
     ),
     allocates=True,
     error_model="numpy",
@@ -88,39 +83,17 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
 def forward_kernel(n_labels, order):
     """The kernel of the forward recursion for chains of this order over `n_labels` labels.
 
-    Returns
-    -------
-    callable
-        ``kernel(exponentials, offsets, first, last, labels, observed, alphas, scales, log_likelihoods)`` works on
-        the sequences ``first`` to ``last - 1``.
-
-        exponentials : float64, shape (n_labels, n_positions, n_all_states)
-            exp(F).
-        offsets : int64, shape (n_sequences + 1,)
-        labels : int16, shape (n_positions,); observed : int32, shape (n_positions,)
-            True label and true state of each position.
-        alphas : float64, shape (n_positions, n_labels ** max(order, 1)); scales : float64, shape (n_positions,)
-            Written: forward values, and the inverse of their sum at each position.
-        log_likelihoods : float64, shape (n_sequences,)
-            Written; not finite where a potential has left the range of exp.
+    It works on the sequences ``first`` to ``last - 1``. `exponentials`, shape (n_labels, n_positions, n_all_states),
+    are exp(F); `labels` and `observed` are the true label and the true state of each position. It writes `alphas`,
+    shape (n_positions, n_labels ** max(order, 1)), the forward values; `scales`, shape (n_positions,), the inverse of
+    their sum at each position; and `log_likelihoods`, shape (n_sequences,), not finite where a potential has left the
+    range of exp.
     """
     n_recent = n_labels ** max(order - 1, 0)  # full states without their oldest label
     n_oldest = n_labels if order > 0 else 1
 
     @kernel(
-        void(
-            float64[:, :, ::1],
-            int64[::1],
-            int64,
-            int64,
-            int16[::1],
-            int32[::1],
-            float64[:, ::1],
-            float64[::1],
-            float64[::1],
-        ),
-        error_model="numpy",
-        constants=(n_labels, order),
+        void(*SHARED, float64[:, ::1], float64[::1], float64[::1]), error_model="numpy", constants=(n_labels, order)
     )
     def forward(exponentials, offsets, first, last, labels, observed, alphas, scales, log_likelihoods):
         for sequence in range(first, last):
@@ -157,33 +130,16 @@ def forward_kernel(n_labels, order):
 
 @cache
 def backward_kernel(n_labels, order):
-    """The kernel of the backward recursion, which writes the gradient.
+    """The kernel of the backward recursion, which follows that of `forward_kernel` on the same arrays.
 
-    Returns
-    -------
-    callable
-        ``kernel(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows)``, after `forward_kernel`, whose parameters these are.
-
-        packing : Packing
-        rows : int64, shape (n_labels, n_all_states, n_positions)
-            Written at valid states: packed ``I(y, s) - P(y, s | X)``.
+    It writes packed ``I(y, s) - P(y, s | X)`` to the valid states of `rows`, shape (n_labels, n_all_states,
+    n_positions).
     """
     n_recent = n_labels ** max(order - 1, 0)
     n_oldest = n_labels if order > 0 else 1
 
     @kernel(
-        void(
-            float64[:, :, ::1],
-            int64[::1],
-            int64,
-            int64,
-            int16[::1],
-            int32[::1],
-            PACKING,
-            float64[:, ::1],
-            float64[::1],
-            int64[:, :, ::1],
-        ),
+        void(*SHARED, PACKING, float64[:, ::1], float64[::1], int64[:, :, ::1]),
         allocates=True,
         error_model="numpy",
         constants=(n_labels, order),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, void
+from numba import float64, int64, void
 
 from treecrf.compiled.kernel import kernel
+from treecrf.models.boosted._gradient import SHARED
 from treecrf.trees.packing import PACKING, pack
 
 
-@kernel(
-    void(float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1], PACKING, int64[:, :, ::1], float64[::1]),
-    error_model="numpy",
-)
+@kernel(void(*SHARED, PACKING, int64[:, :, ::1], float64[::1]), error_model="numpy")
 def local_gradient(exponentials, offsets, first, last, labels, observed, packing, rows, log_likelihoods):
-    """Gradients and log likelihoods of the sequences ``first`` to ``last - 1``.
+    """Gradients and log likelihoods of some sequences; parameters as in `treecrf.models.boosted._gradient`.
 
-    A position has one row, that of the state which the true labels make: the rows of other states are no part of
-    the likelihood and stay 0, "not valid". Parameters are those of the kernels in `treecrf.models.boosted._gradient`.
+    A position has one row, that of the state which the true labels make: the rows of other states are no part of the
+    likelihood and stay 0, "not valid".
     """
     n_labels = len(exponentials)
     for sequence in range(first, last):

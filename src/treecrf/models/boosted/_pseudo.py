@@ -8,36 +8,18 @@ previous labels; no forward-backward pass is needed.
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, void
+from numba import float64, int64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.models.boosted._gradient import first_state
+from treecrf.models.boosted._gradient import SHARED, first_state
 from treecrf.trees.packing import PACKING, pack
 
 
-@kernel(
-    void(
-        float64[:, :, ::1],
-        int64[::1],
-        int64,
-        int64,
-        int16[::1],
-        int32[::1],
-        int64,
-        PACKING,
-        int64[:, :, ::1],
-        float64[::1],
-    ),
-    allocates=True,
-    error_model="numpy",
-)
+@kernel(void(*SHARED, int64, PACKING, int64[:, :, ::1], float64[::1]), allocates=True, error_model="numpy")
 def pseudo_likelihood_gradient(
     exponentials, offsets, first, last, labels, observed, order, packing, rows, log_likelihoods
 ):
-    """Gradients and log pseudo-likelihoods of the sequences ``first`` to ``last - 1``.
-
-    Parameters are those of the kernels in `treecrf.models.boosted._gradient`.
-    """
+    """Gradients and log pseudo-likelihoods of some sequences; parameters as in `treecrf.models.boosted._gradient`."""
     n_labels = len(exponentials)
     unit = float64(int64(1) << packing.fraction_bits)
     zero_row = pack(0.0, packing)

@@ -24,21 +24,11 @@ def boost(
     monitor: Monitor | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> None:
-    """Go on with a training up to `n_iterations`.
+    """Go on with a training, whose potentials hold the trees of `progress`, up to `n_iterations`.
 
-    Parameters
-    ----------
-    training : Training
-        With the trees of `progress` in its potentials.
-    progress : Progress
-        What is done; gets what is added, and the log likelihood at the end.
-    n_iterations : int
-    criterion_of : callable
-        What an iteration follows. After the last one, the criterion of that one is computed once more.
-    n_threads : int
-    monitor : callable, optional
-        Hears of the iterations in `progress.reports` first.
-    checkpoint : Checkpoint, optional
+    `progress` gets what is added, and the log likelihood at the end; `monitor` hears of the iterations in its reports
+    first. `criterion_of` says what an iteration follows. After the last one, the criterion of that one is computed once
+    more.
     """
     trees, log_likelihoods, seconds, reports = progress
     if monitor is not None:

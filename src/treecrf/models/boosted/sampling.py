@@ -11,18 +11,7 @@ _POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
 
 class Sampling(NamedTuple):
-    """How trees are grown from a part of the training set; the default is from all of it.
-
-    Attributes
-    ----------
-    row_fraction : float
-        Share of the positions, drawn for each iteration.
-    feature_fraction : float
-        Share of the columns, drawn for each node.
-    influence_trimming : float
-        Share of the influence that rows left out may have.
-    seed : int
-    """
+    """The part of the training set that trees are grown from, as the settings of `TreeCRF` say; all unless given."""
 
     row_fraction: float = 1.0
     feature_fraction: float = 1.0
@@ -41,13 +30,7 @@ def make_sampling(
     sampling_seed: int,
     pseudo_likelihood_iterations: int,
 ) -> Sampling:
-    """The sampling that settings of `treecrf.TreeCRF` ask for.
-
-    Raises
-    ------
-    ValueError
-        In one sentence, if one setting does not go with another.
-    """
+    """The sampling that settings of `TreeCRF` ask for; a ValueError if one does not go with another."""
     if influence_trimming and pseudo_likelihood_iterations:
         raise ValueError(
             f"influence_trimming={influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
@@ -62,13 +45,7 @@ def _share(fraction: float, number: int) -> int:
 
 
 def draw_positions(sampling: Sampling, n_positions: int, iteration: int) -> NDArray[np.int32]:
-    """Draw the positions that the trees of an iteration see, without replacement.
-
-    Returns
-    -------
-    int32, shape (n,)
-        Ascending; the same for the same seed and iteration.
-    """
+    """Draw the positions that the trees of an iteration see, int32, shape (n,), ascending, without replacement."""
     if sampling.row_fraction == 1.0:
         return np.arange(n_positions, dtype=np.int32)
     rng = np.random.default_rng([sampling.seed, _POSITIONS, iteration])
@@ -80,11 +57,8 @@ def draw_positions(sampling: Sampling, n_positions: int, iteration: int) -> NDAr
 def draw_columns(sampling: Sampling, max_leaves: int, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
     """Draw the columns whose tests each node of a tree may be split by, without replacement.
 
-    Returns
-    -------
-    bool, shape (2 * max_leaves - 1, n_columns)
-        Whether a node may test a column: the root first, then the two children of each split. Without rows if every
-        node may test all of them.
+    Returns bool, shape (2 * max_leaves - 1, n_columns): the root first, then the two children of each split. There are
+    no rows if every node may test all columns.
     """
     if sampling.feature_fraction == 1.0:
         return np.ones((0, n_columns), dtype=np.bool_)

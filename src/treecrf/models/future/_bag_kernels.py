@@ -17,17 +17,10 @@ WHOLE_FUTURE = -1
 
 @kernel(void(float64[::1], int64[::1], int64[::1], int64, float64[::1]))
 def noisy_or(instance_probabilities, offsets, instance_offsets, bag, probabilities):
-    """Probability that a bag holds a positive instance (PhD equation 5.11).
+    """Probability that the bag of each position holds a positive instance (PhD equation 5.11); 0 where it is empty.
 
-    Parameters
-    ----------
-    instance_probabilities : float64, shape (n_instances,)
-    offsets, instance_offsets : int64, shape (n_sequences + 1,)
-        Of positions, and of instances.
-    bag : int64
-        Most instances of a bag, or `WHOLE_FUTURE`.
-    probabilities : float64, shape (n_positions,)
-        Written; 0 where the bag is empty.
+    `offsets` and `instance_offsets` are those of positions and of instances; `bag` is the most instances of a bag, or
+    `WHOLE_FUTURE`.
     """
     for sequence in range(len(offsets) - 1):
         first, end = instance_offsets[sequence], instance_offsets[sequence + 1]
@@ -46,23 +39,13 @@ def noisy_or(instance_probabilities, offsets, instance_offsets, bag, probabiliti
                 probabilities[offsets[sequence] + place] = 1.0 - none_positive
 
 
-@kernel(
-    void(float64[::1], float64[::1], float64[::1], int64[::1], int64[::1], int64, float64[::1], int64[::1]),
-)
+@kernel(void(float64[::1], float64[::1], float64[::1], int64[::1], int64[::1], int64, float64[::1], int64[::1]))
 def instance_gradient(residuals, probabilities, instance_probabilities, offsets, instance_offsets, bag, sums, counts):
     """Gradient of the likelihood with respect to the score of every instance (PhD proposition 5.2, without eta).
 
-    An instance lies in the bags of up to u positions; their gradients are summed.
-
-    Parameters
-    ----------
-    residuals : float64, shape (n_positions,)
-        ``I(y_t = 1) - P(y_t = 1 | ..)``.
-    probabilities, instance_probabilities, offsets, instance_offsets, bag : see `noisy_or`
-    sums : float64, shape (n_instances,)
-        Written.
-    counts : int64, shape (n_instances,)
-        Written: the number of bags that an instance lies in.
+    An instance lies in the bags of up to u positions, whose number goes to `counts`; their gradients are summed in
+    `sums`. `residuals`, shape (n_positions,), are ``I(y_t = 1) - P(y_t = 1 | ..)``; the other parameters are those of
+    `noisy_or`.
     """
     for sequence in range(len(offsets) - 1):
         first, end = instance_offsets[sequence], instance_offsets[sequence + 1]
@@ -88,12 +71,8 @@ def instance_gradient(residuals, probabilities, instance_probabilities, offsets,
 def log_likelihood_along(scores, direction, step, labels):
     """Log likelihood of the labels after a step (PhD equation 5.4).
 
-    Parameters
-    ----------
-    scores, direction : float64, shape (n_positions, n_labels)
-        F of every label given the true previous labels, and what is added to it ``step`` times.
-    step : float64
-    labels : int16, shape (n_positions,)
+    `scores` and `direction`, shape (n_positions, n_labels), are F of every label given the true previous labels, and
+    what is added to it ``step`` times.
     """
     total = 0.0
     for t in range(len(labels)):

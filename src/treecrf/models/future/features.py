@@ -11,7 +11,7 @@ from scipy.special import expit
 from treecrf import chain
 from treecrf.models.future._bag_kernels import WHOLE_FUTURE, noisy_or
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import build_columns
+from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.tree import Tree
 
@@ -48,13 +48,8 @@ class FutureFeature(NamedTuple):
 class Bags:
     """The bags of a data set, and what features say about them.
 
-    Parameters
-    ----------
-    data : SequenceSet
-    bag : int, optional
-        Instances of a bag; None: to the end of the sequence.
-    instance_window : (int, int)
-        Observations before and after an instance that belong to it.
+    A bag has `bag` instances, or all to the end of the sequence if that is None; `instance_window` counts the
+    observations before and after an instance that belong to it.
     """
 
     def __init__(self, data: SequenceSet, bag: int | None, instance_window: tuple[int, int]) -> None:
@@ -62,9 +57,7 @@ class Bags:
         self.size = WHOLE_FUTURE if bag is None else bag
         instances = SequenceSet(data.values, data.observation_offsets, data.attributes)
         self.instances = cut_windows(instances, instance_window)
-        self.columns = build_columns(
-            window_codes(self.instances, (0, 0)), slot_sizes(self.instances.attributes, (0, 0))
-        )
+        self.columns = columns_of(self.instances)
 
     def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Q of the bag of every position, from the scores G of all instances (PhD equations 5.10 and 5.11)."""
@@ -86,19 +79,16 @@ class Bags:
         return scores
 
 
+def columns_of(data: SequenceSet) -> Columns:
+    """The cells of windows that are one observation each."""
+    return build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
+
+
 def cut_windows(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
     """The same sequences with one observation for each position, which holds the position's whole window.
 
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (left, right)
-
-    Returns
-    -------
-    SequenceSet
-        An attribute for each window slot, in the order of `treecrf.sequences.window_codes`; where windows reach beyond
-        sequences, a category for that comes last.
+    There is an attribute for each window slot, in the order of `treecrf.sequences.window_codes`; where windows reach
+    beyond sequences, a category for that comes last.
     """
     attributes = data.attributes
     if tuple(window) != (0, 0):
@@ -123,15 +113,7 @@ def even_thresholds(probabilities: NDArray[np.float64], n_bins: int) -> NDArray[
 
 
 def with_features(cut: SequenceSet, bits: list[NDArray[np.int16]]) -> SequenceSet:
-    """Add the thermometer codes of future features to windows as attributes of two categories.
-
-    Parameters
-    ----------
-    cut : SequenceSet
-        From `cut_windows`.
-    bits : list of int16, shape (n_positions, n_thresholds)
-        From `thermometer`, feature by feature.
-    """
+    """Add the codes of future features (`thermometer`) to windows (`cut_windows`) as attributes of two categories."""
     attributes = [
         Attribute(f"future_{i}_{bin_}", ("0", "1"))
         for i, block in enumerate(bits, start=1)

@@ -13,9 +13,8 @@ from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
-from treecrf.models.future.features import Bags, FutureFeature, cut_windows, thermometer, with_features
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import build_columns
+from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
+from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
@@ -228,8 +227,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         every = every or max(n_stages, 1)
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
-        found, seen = self.future_features(aligned), self.add_features(aligned)
-        columns = build_columns(window_codes(seen, (0, 0)), slot_sizes(seen.attributes, (0, 0)))
+        found, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)
         scores = np.zeros((space.n_labels, data.n_positions, space.n_states))

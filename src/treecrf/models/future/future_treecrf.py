@@ -38,11 +38,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     checks: ClassVar = FutureFeatureMEMM.checks | {"crf_max_leaves": TreeCRF.checks["max_leaves"]}
 
     def __init__(
-        self,
-        crf_iterations: int = 100,
-        crf_max_leaves: int = 10,
-        crf_l2_regularization: float = 20.0,
-        **discovery: Any,
+        self, crf_iterations: int = 100, crf_max_leaves: int = 10, crf_l2_regularization: float = 20.0, **discovery: Any
     ) -> None:
         super().__init__(**discovery)
         self.crf_iterations = crf_iterations

@@ -29,17 +29,10 @@ class Step(NamedTuple):
 
 
 def best_step(objective: Callable[[float], float], upper: float) -> Step:
-    """Find a step that maximizes an objective, which may have several maxima.
+    """Find a step of at most `upper` that maximizes an objective, which may have several maxima.
 
     Powers of 4 are tried first, since a good step may be of any size below the bound; then Brent's method searches
     between the neighbours of the best one.
-
-    Parameters
-    ----------
-    objective : callable
-        Value at a step.
-    upper : float
-        Largest step.
     """
     steps = [0.0, *(step for step in _LADDER if step <= upper)]
     values = [objective(step) for step in steps]
@@ -54,20 +47,7 @@ def best_step(objective: Callable[[float], float], upper: float) -> Step:
 
 
 def best_concave_step(slope: Callable[[float], float], upper: float) -> tuple[float, float]:
-    """Find the step that maximizes a concave objective, from its slope.
-
-    Parameters
-    ----------
-    slope : callable
-        Derivative of the objective at a step; it never rises.
-    upper : float
-        Largest step.
-
-    Returns
-    -------
-    step, reach : float
-        As in `Step`.
-    """
+    """The step of at most `upper` that maximizes a concave objective, from its slope, and the reach (see `Step`)."""
     if slope(0.0) <= 0.0:
         return 0.0, 0.0
     low = 0.0

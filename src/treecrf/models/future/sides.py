@@ -14,8 +14,8 @@ from treecrf import chain
 from treecrf.models.boosted.growers import CompleteGrower
 from treecrf.models.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf.models.future.features import Bags, with_features
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import Columns, build_columns
+from treecrf.sequences import SequenceSet
+from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.problem import NO_HANDLING, Problem
@@ -72,11 +72,6 @@ class Side:
         return float(log_likelihood_along(self.scores, self.scores, 0.0, self.labels))
 
 
-def columns_of(data: SequenceSet) -> Columns:
-    """The cells of windows that are one observation each."""
-    return build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
-
-
 class Pair(NamedTuple):
     """One label against the rest, at every position.
 
@@ -120,23 +115,11 @@ def tree_grower(
     max_leaves: int,
     l2_regularization: float,
 ) -> Callable[[NDArray[np.float64], NDArray[np.int64]], Tree]:
-    """A function that grows a tree on gradients.
+    """A function that grows a tree on gradients of windows that are one observation each, n rows.
 
-    Parameters
-    ----------
-    data : SequenceSet; columns : Columns
-        Windows that are one observation each, n rows.
-    space : chain.StateSpace
-    states : int32, shape (n,)
-        The state of each row.
-    max_leaves : int
-    l2_regularization : float
-
-    Returns
-    -------
-    callable
-        Takes the sums of gradients (float64, shape (n,)) and how many there are in each (int64, shape (n,); a row with
-        none takes no part); a leaf's value is the sum of gradients over lambda plus their number.
+    `states`, shape (n,), are those of the rows. The function takes the sums of gradients (float64, shape (n,)) and how
+    many there are in each (int64, shape (n,); a row with none takes no part); a leaf's value is the sum of gradients
+    over lambda plus their number.
     """
     n_rows = len(states)
     empty = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)

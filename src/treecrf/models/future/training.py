@@ -14,9 +14,9 @@ from scipy.special import expit
 from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.models.future._bag_kernels import instance_gradient, log_likelihood_along, residuals_of, slope_along
-from treecrf.models.future.features import FutureFeature, even_thresholds, thermometer
+from treecrf.models.future.features import FutureFeature, columns_of, even_thresholds, thermometer
 from treecrf.models.future.line_search import best_concave_step, best_step
-from treecrf.models.future.sides import Pair, Side, columns_of, one_against_rest, tree_grower
+from treecrf.models.future.sides import Pair, Side, one_against_rest, tree_grower
 from treecrf.trees.columns import Columns
 from treecrf.trees.tree import Tree
 
@@ -70,23 +70,10 @@ class Stage(NamedTuple):
 
 
 class FutureTraining:
-    """One training run.
+    """One training run; the CPU seconds of its phases are added to `seconds`.
 
-    Parameters
-    ----------
-    train, validation : Side
-    space : chain.StateSpace
-    learnt : tuple of int
-        Labels that have a score; the others' is 0.
-    limits : Limits
-    seconds : dict
-        CPU seconds of each phase are added to it.
-    monitor : callable, optional
-
-    Attributes
-    ----------
-    reach : dict
-        For "alpha", "beta" and "eta": the lowest upper bound with which this training is the same.
+    Only the labels in `learnt` have a score; the others' is 0. ``reach`` has, for "alpha", "beta" and "eta", the lowest
+    upper bound with which this training is the same.
     """
 
     def __init__(
@@ -99,14 +86,8 @@ class FutureTraining:
         seconds: dict[str, float],
         monitor: Monitor | None,
     ) -> None:
-        self._train, self._validation, self._space, self._learnt, self._limits = (
-            train,
-            validation,
-            space,
-            learnt,
-            limits,
-        )
-        self._seconds, self._monitor = seconds, monitor
+        self._train, self._validation, self._space = train, validation, space
+        self._learnt, self._limits, self._seconds, self._monitor = learnt, limits, seconds, monitor
         self._residuals = np.empty_like(train.scores)
         self.reach = dict.fromkeys(("alpha", "beta", "eta"), 0.0)
 

@@ -65,3 +65,9 @@ class CostSettings(Model):
                 f"has {most} among pseudo_likelihood_iterations, but sampling_iterations={self.sampling_iterations}; lower it"
             )
         return self
+
+    @model_validator(mode="after")
+    def _windows_have_methods(self) -> CostSettings:
+        if self.window_datasets and not self.methods:
+            raise ValueError("has window_datasets but no methods; name a method, or leave window_datasets empty")
+        return self

@@ -45,15 +45,9 @@ def route_copies(tree, columns, labels_of_state, copies):
 
 @kernel(void(float64[::1], COPIES, float64[:, ::1]))
 def blend_leaf_values(values, copies, blended):
-    """Write each row's mean leaf value, weighted by its copies (PhD section 4.2).
+    """Write each row's mean leaf value, weighted by its copies (PhD section 4.2), to `blended`.
 
-    Parameters
-    ----------
-    values : float64, shape (n_leaves,)
-    copies : Copies
-        From `route_copies` or `treecrf.trees.holes.growing.grow_weighted_tree`.
-    blended : float64, shape (n_positions, n_all_states)
-        Overwritten.
+    `copies` is from `route_copies` or `treecrf.trees.holes.growing.grow_weighted_tree`.
     """
     blended[:, :] = 0.0
     for leaf in range(len(values)):
@@ -72,18 +66,7 @@ def blend_leaf_values(values, copies, blended):
 
 
 class BlendingEvaluator:
-    """Routes one data set with missing cells through trees, reusing its buffers.
-
-    Parameters
-    ----------
-    columns : Columns
-        Of the data set, with the cells of the training set; the last cell of each slot is "missing".
-    labels_of_state : int16, shape (n_all_states, order)
-    max_leaves : int
-        The most leaves that a tree has.
-    n_surrogates : int
-        The most surrogates that a split has.
-    """
+    """An `Evaluator` for a data set with missing cells: the last cell of each slot is "missing"."""
 
     def __init__(
         self, columns: Columns, labels_of_state: NDArray[np.int16], max_leaves: int, n_surrogates: int
@@ -109,18 +92,9 @@ def add_blended(
     *,
     exponentiated: bool,
 ) -> None:
-    """Add each row's blended leaf value to its potential.
+    """Add each row's blended leaf value to the potentials of one label, in place; they are exp(F) if `exponentiated`.
 
-    Parameters
-    ----------
-    values : float64, shape (n_leaves,)
-    copies : Copies
-    blended : float64, shape (n_positions, n_all_states)
-        Work space.
-    potentials : float64, shape (n_positions, n_all_states)
-        Potentials of one label, changed in place.
-    exponentiated : bool
-        Whether `potentials` holds exp(F).
+    `blended` is work space; both have shape (n_positions, n_all_states).
     """
     blend_leaf_values(values, copies, blended)
     if exponentiated:

@@ -17,12 +17,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.histogram import take_rest
-from treecrf.trees.holes.histogram import (
-    fill_weighted_label_tests,
-    scan_copies,
-    scan_weights,
-    sweep_whole_rows,
-)
+from treecrf.trees.holes.histogram import fill_weighted_label_tests, scan_copies, scan_weights, sweep_whole_rows
 from treecrf.trees.holes.leaves import (
     FULL,
     Copies,

@@ -68,19 +68,8 @@ def scan_weights(positions, weights, rows, states, cells, packing, histogram):
 def scan_copies(positions, weights, rows, states, cells, packing, state_sums, histogram):
     """Add copies to the window cells of a histogram, and to the sums by state.
 
-    Parameters
-    ----------
-    positions, weights : int32, shape (n,)
-    rows : int64, shape (n_all_states, n_positions)
-        Packed gradients.
-    states : int32, shape (n_states,)
-        States of the copies.
-    cells : uint16, shape (n_positions, n_slots)
-    packing : Packing
-    state_sums : int64, shape (2 * n_all_states,)
-        Weight and gradient by place in `states`.
-    histogram : int64, shape (2 * n_features,)
-        Weight and gradient by test.
+    `rows`, shape (n_all_states, n_positions), are packed gradients. `state_sums`, shape (2 * n_all_states,), has weight
+    and gradient by place in `states`, the states of the copies; `histogram`, shape (2 * n_features,), has them by test.
     """
     n_slots = cells.shape[1]
     for i in range(uint64(len(positions))):
@@ -109,14 +98,7 @@ def sweep_whole_rows(
 ):
     """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
 
-    Parameters
-    ----------
-    sweep : Sweep
-        With missing cells.
-    first_cell : int64, shape (n_slots + 1,)
-    position_sums : int64, shape (n_positions,); spaced : int64, shape (n_spaced,)
-    table : int64, shape (n_rows * n_lanes,); part : int64, shape (n_cells,)
-        Work space.
+    `sweep` has missing cells; `position_sums`, `spaced`, `table` and `part` are work space.
     """
     add_rows(rows, states, position_sums)
     for i in range(len(states)):
@@ -133,20 +115,9 @@ def sweep_whole_rows(
 
 @kernel(void(int64[::1], int32[::1], int16[:, ::1], int64, int64[::1], int64[::1]))
 def fill_weighted_label_tests(state_sums, states, labels_of_state, n_codes, node_sum, histogram):
-    """Fill the tests of previous labels from the sums by state, and sum these up.
+    """Overwrite the tests of previous labels, shape (2 * order * n_codes,), from the sums by state, and sum these up.
 
-    Parameters
-    ----------
-    state_sums : int64, shape (2 * n_all_states,)
-        By place in `states`.
-    states : int32, shape (n_states,)
-    labels_of_state : int16, shape (n_all_states, order)
-    n_codes : int64
-        Labels and START.
-    node_sum : int64, shape (2,)
-        Overwritten.
-    histogram : int64, shape (2 * order * n_codes,)
-        Overwritten.
+    `state_sums` are by place in `states`; `n_codes` counts the labels and START; `node_sum` is overwritten.
     """
     histogram[:] = 0
     node_sum[:] = 0

@@ -124,13 +124,7 @@ def entries_of(copies, leaf, free):
 
 @kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64))
 def take_known(copies, columns, leaf, child, slot, code):
-    """Begin a window split: the copies whose test holds become the child's; those unknown are set aside.
-
-    Returns
-    -------
-    int64
-        Number of copies set aside.
-    """
+    """Begin a window split: the child gets the copies whose test holds; return how many unknown ones are set aside."""
     cell = columns.first_cell[slot] + code
     missing = columns.first_cell[slot + 1] - 1
     copy_states(copies.states, copies.n_states, leaf, child)
@@ -258,18 +252,9 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
 def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
-    Parameters
-    ----------
-    surrogates : int32, shape (n_surrogates, 3)
-        As in `treecrf.trees.tree.Tree`.
-    share : int64
-        Part of a copy that the child gets where no surrogate tells.
-
-    Returns
-    -------
-    int64
-        How many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and
-        ``unknown_weights`` then begin with these.
+    Where no surrogate (`treecrf.trees.tree.Tree`) tells, the child gets the part `share` of a copy. Returns how many of
+    them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights`` then begin with
+    these.
     """
     n_surrogates = _resolve(copies, columns, surrogates)
     if n_surrogates == 0 and (share == 0 or share == FULL):

@@ -47,24 +47,14 @@ def direction_is_true(histogram, cell, missing, node_sum, l2_regularization, pac
 def score_weighted_tests(
     histogram, node_sum, first_cell, l2_regularization, packing, handling, gains
 ):  # fmt: skip
-    """Write the gain of every test, 0 where it is not more than `MINIMUM_GAIN`.
+    """Write the gain of every test, shape (n_features,), 0 where it is not more than `MINIMUM_GAIN`.
 
-    Without a learned direction the gain is that of the rows where the test's outcome is known. With a learned
-    direction it is that of all rows, the unknown ones on the side where it is larger. A test must hold for some
-    known row and fail for another.
+    Without a learned direction the gain is that of the rows where the test's outcome is known. With a learned direction
+    it is that of all rows, the unknown ones on the side where it is larger. A test must hold for some known row and
+    fail for another.
 
-    Parameters
-    ----------
-    histogram : int64, shape (2 * n_features,)
-        Weight and gradient of the node's copies where a test holds. The last cell of each slot is "missing",
-        which no test asks for.
-    node_sum : int64, shape (2,)
-    first_cell : int64, shape (n_slots + 1,)
-    l2_regularization : float64
-    packing : Packing
-    handling : Handling
-    gains : float64, shape (n_features,)
-        Overwritten.
+    `histogram`, shape (2 * n_features,), has weight and gradient of the node's copies where a test holds; the last cell
+    of each slot is "missing", which no test asks for.
     """
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
     for slot in range(len(first_cell) - 1):

@@ -36,26 +36,14 @@ def choose_surrogates(
 ):  # fmt: skip
     """Find the tests that agree best with a split, by weight, among the rows where both outcomes are known.
 
-    A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous
-    labels are no candidates: a leaf is a product of positions and states, so they tell nothing about a window.
+    A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous labels are
+    no candidates: a leaf is a product of positions and states, so they tell nothing about a window.
 
-    Parameters
-    ----------
-    true_histogram, false_histogram : int64, shape (n_cells,)
-        Weights, by window cell, of the rows where the split's test holds and of those where it does not.
-    true_weight, false_weight : int64
-        Of all such rows.
-    slot : int64
-        Slot of the split.
-    first_cell : int64, shape (n_slots + 1,)
-        The last cell of each slot is "missing".
-    either_polarity : bool
-        Whether the opposite of a test may be a surrogate.
-    agreements : float64, shape (n_surrogates,)
-        Work space.
-    surrogates : int32, shape (n_surrogates, 3)
-        Overwritten: slot, code, and 1 for the test itself or 0 for its opposite; a slot of -1 ends the list. Best
-        agreement first, among equals the lowest cell first, the test itself before its opposite.
+    The histograms, shape (n_cells,), have the weights of the rows where the split's test holds and of those where it
+    does not; `true_weight` and `false_weight` are those of all such rows, and `slot` is the split's. `surrogates`,
+    shape (n_surrogates, 3), is overwritten: slot, code, and 1 for the test itself or 0 for its opposite; a slot of -1
+    ends the list. The best agreement comes first, among equals the lowest cell, the test itself before its opposite.
+    `agreements` is work space.
     """
     agreements[:] = 0.0
     surrogates[:, :] = -1
@@ -79,16 +67,8 @@ def choose_surrogates(
 def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) -> NDArray[np.int64]:
     """For each depth and slot, how often the positions of that depth where the slot is missing hold each cell.
 
-    Parameters
-    ----------
-    columns : Columns
-        The last cell of each slot is "missing".
-    depths : int16, shape (n_positions,)
-        Number of previous labels of each position, at most ``n_depths - 1``.
-
-    Returns
-    -------
-    int64, shape (n_depths, n_slots, n_cells)
+    The depth of a position is the number of its previous labels; the last cell of each slot is "missing". Returns
+    int64, shape (n_depths, n_slots, n_cells).
     """
     n_slots, n_cells = columns.cells.shape[1], int(columns.first_cell[-1])
     counts = np.zeros((n_depths, n_slots, n_cells), dtype=np.int64)
@@ -113,22 +93,9 @@ def count_unknown(
 
     For leaves of whole copies with most positions this takes less time than `scan_weights`, with the same result.
 
-    Parameters
-    ----------
-    missing_counts : int64, shape (n_depths, n_slots, n_cells)
-        From `count_missing`.
-    slot : int64
-        The slot that is missing.
-    absent : int32, shape (n,)
-        Positions outside the leaf where it is missing.
-    depths : int16, shape (n_positions,)
-    states : int32, shape (n_states,)
-        States of the leaf; labels_of_state and n_labels as in `treecrf.trees.holes.growing.Problem`.
-    n_states_of_depth : int64, shape (n_depths,)
-        Work space.
-    cells : uint16, shape (n_positions, n_slots)
-    histogram : int64, shape (n_cells,)
-        Overwritten.
+    `missing_counts` is from `count_missing`; `absent` are the positions outside the leaf where `slot` is missing,
+    `states` the leaf's. `histogram`, shape (n_cells,), is overwritten; `n_states_of_depth`, shape (n_depths,), is work
+    space.
     """
     n_states_of_depth[:] = 0
     for i in range(len(states)):
