@@ -52,15 +52,10 @@ def main() -> None:
         sys.stdout.reconfigure(errors="replace")
     try:
         app(prog_name="treecrf")
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):  # whoever read the output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
-        print(f"treecrf: {error}", file=sys.stderr)
-        sys.exit(1)
-    except MemoryError:
-        print(
-            "treecrf: the memory is not enough for this; give a smaller file, fewer attributes or a smaller window.",
-            file=sys.stderr,
-        )
+        full = "the memory is not enough for this; give a smaller file, fewer attributes or a smaller window."
+        print(f"treecrf: {full if isinstance(error, MemoryError) else error}", file=sys.stderr)
         sys.exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from treecrf.models.boosted.training import Criterion
     from treecrf.trees.flattening import FlatForest
     from treecrf.trees.holes.blending import BlendingEvaluator
-    from treecrf.trees.sweep import Sweep
 
 MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
 """Values of the setting `missing`; the last is not in the papers."""
@@ -184,7 +183,8 @@ class TreeCRF(base.ChainLabeller):
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
-        columns, sweep, window_of = self._windows(train, build_sweep)
+        columns, windows, window_of = self._distinct_windows(train)
+        sweep = build_sweep(windows, self.window, self.missing != "error")
         seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
@@ -283,13 +283,6 @@ class TreeCRF(base.ChainLabeller):
     def _columns(self, data: SequenceSet) -> Columns:
         sizes = slot_sizes(data.attributes, self.window)
         return build_columns(window_codes(data, self.window), sizes + (self.missing != "error"))
-
-    def _windows(
-        self, train: SequenceSet, build_sweep: Callable[..., Sweep]
-    ) -> tuple[Columns, Sweep, NDArray[np.int32] | None]:
-        """The windows that trees are grown on, and the window of every position where they are not all positions'."""
-        columns, windows, window_of = self._distinct_windows(train)
-        return columns, build_sweep(windows, self.window, self.missing != "error"), window_of
 
     def _distinct_windows(self, data: SequenceSet) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
         """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
