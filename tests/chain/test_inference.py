@@ -236,6 +236,7 @@ def test_100_000_positions(scale):
     assert likelihood == pytest.approx(-math.fsum(np.log(weights.sum(axis=0))), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_100_000_positions_with_dependence_agree_with_the_plain_recursion():
     potentials, offsets = random_chains(15, 2, 2, [100_000], garbage=0.0)
     assert_agrees(potentials, offsets, 2, naive.recursive_chains(potentials, offsets, 2), tolerance=1e-8)

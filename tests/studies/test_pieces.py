@@ -156,6 +156,7 @@ def without_times(frame):
     return frame[[name for name in frame if "seconds" not in name]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS)
 def test_a_job_killed_after_any_part_finds_the_same(job, tmp_path):
     counting = Counting()

@@ -167,6 +167,7 @@ def times(constant):
 """
 
 
+@pytest.mark.slow
 def test_many_processes_compile_at_once_on_an_empty_cache(tmp_path):
     n_processes, n_constants = 6, 6
     (tmp_path / "routines.py").write_text(ROUTINES)

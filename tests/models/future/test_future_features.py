@@ -160,7 +160,7 @@ def best_stage(model, splits):
 
 
 @pytest.mark.parametrize("kind", ["xor", "or", "extra"])
-@pytest.mark.parametrize("g0", [-5.0, -7.0])
+@pytest.mark.parametrize("g0", [-5.0, pytest.param(-7.0, marks=pytest.mark.slow)])
 def test_generated_sets_are_learnt(kind, g0):
     splits = future_splits(kind)
     model = FutureFeatureMEMM(100, order=0, g0=g0, each_label=False).fit(splits.train, validation=splits.validation)
