@@ -3,16 +3,12 @@
 import itertools
 import os
 import re
-import subprocess
-import sys
 
 import jpype
 import numpy as np
 import pytest
-from builders import TESTS
 from builders import letter_set as random_set
 
-import treecrf
 from treecrf import Attribute, SequenceSet
 from treecrf.models.java import machine as _java
 from treecrf.models.java import mallet
@@ -228,23 +224,6 @@ def test_a_line_search_that_never_steps_is_said(java, monkeypatch):
 def test_nothing_reaches_the_terminal(java, capfd):
     MalletCRF(0.5, n_iterations=200, iterations_between_inductions=20).fit(exclusive_set())
     assert capfd.readouterr() == ("", "")
-
-
-def test_loading_and_predicting_need_no_java(java, tmp_path):
-    data = random_set(8, 40)
-    model = MalletCRF(n_iterations=10, iterations_between_inductions=3, random_state=3).fit(data)
-    model.save(tmp_path / "model.npz")
-    np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
-    code = (
-        "import sys, numpy as np, treecrf, treecrf.models.java.mallet; from builders import letter_set as random_set\n"
-        "model = treecrf.load('model.npz')\n"
-        "np.testing.assert_array_equal(model.predict_proba(random_set(8, 40)), np.load('expected.npz')['predict_proba'])\n"
-        "assert model.n_inductions_ == 3 and set(model.seconds_) == {'windows', 'gradient', 'induction'}\n"
-        "assert 'jpype' not in sys.modules\n"
-    )
-    path = os.pathsep.join([str(TESTS), *sys.path])
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path})
-    assert treecrf.load(tmp_path / "model.npz").get_params() == model.get_params()
 
 
 @pytest.mark.parametrize(

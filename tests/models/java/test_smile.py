@@ -1,17 +1,12 @@
 """`SmileCRF` against SMILE's own predictions."""
 
 import itertools
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from builders import TESTS
 from builders import letter_set as random_set
 
-import treecrf
 from treecrf import Attribute, SequenceSet, chain
 from treecrf.models.java import machine as _java
 from treecrf.models.java import smile
@@ -131,23 +126,6 @@ def test_a_tree_without_splits_is_read(java):
 def test_nothing_reaches_the_terminal(java, capfd):
     SmileCRF(2).fit(random_set(7))
     assert capfd.readouterr() == ("", "")
-
-
-def test_loading_and_predicting_need_no_java(java, tmp_path):
-    data = random_set(8, 40)
-    model = SmileCRF(**SETTINGS).fit(data)
-    model.save(tmp_path / "model.npz")
-    np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
-    code = (
-        "import sys, numpy as np, treecrf, treecrf.models.java.smile; from builders import letter_set as random_set\n"
-        "model = treecrf.load('model.npz')\n"
-        "np.testing.assert_array_equal(model.predict_proba(random_set(8, 40)), np.load('expected.npz')['predict_proba'])\n"
-        "assert set(model.seconds_) == {'windows', 'trees'}\n"
-        "assert 'jpype' not in sys.modules\n"
-    )
-    path = os.pathsep.join([str(TESTS), *sys.path])
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path})
-    assert treecrf.load(tmp_path / "model.npz").get_params() == model.get_params()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""Models that Java trained are loaded and predict where there is no Java."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from builders import TESTS, letter_set
+
+import treecrf
+from treecrf.models.java.mallet import MalletCRF
+from treecrf.models.java.smile import SmileCRF
+
+CODE = """
+import sys
+import numpy as np, treecrf
+from builders import letter_set
+model = treecrf.load("model.npz")
+np.testing.assert_array_equal(model.predict_proba(letter_set(8, 40)), np.load("expected.npz")["predict_proba"])
+assert "jpype" not in sys.modules
+"""
+
+
+@pytest.mark.parametrize(
+    "model", [MalletCRF(n_iterations=10, iterations_between_inductions=3, random_state=3), SmileCRF(5, max_leaves=4)]
+)
+def test_loading_and_predicting_need_no_java(java, tmp_path, model):
+    data = letter_set(8, 40)
+    model.fit(data)
+    model.save(tmp_path / "model.npz")
+    np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
+    path = os.pathsep.join([str(TESTS), *sys.path])
+    subprocess.run([sys.executable, "-c", CODE], check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path})
+    loaded = treecrf.load(tmp_path / "model.npz")
+    assert loaded.get_params() == model.get_params()
+    assert set(loaded.seconds_) == set(model.seconds_)
+    assert getattr(loaded, "n_inductions_", None) == getattr(model, "n_inductions_", None)
