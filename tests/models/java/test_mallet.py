@@ -17,15 +17,6 @@ from treecrf.models.linear.conjunctions import Weights, boolean_cells
 from treecrf.sequences import slot_sizes
 
 
-@pytest.fixture(scope="module")
-def java():
-    """The running Java virtual machine; tests that need it are skipped where there is none."""
-    problem = _java.java_problem()
-    if problem:
-        pytest.skip(problem)
-    return _java.start_java()
-
-
 @pytest.fixture
 def trainings(monkeypatch):
     """Every `Training` that `fit` makes from now on."""

@@ -8,21 +8,11 @@ import pytest
 from builders import letter_set as random_set
 
 from treecrf import Attribute, SequenceSet, chain
-from treecrf.models.java import machine as _java
 from treecrf.models.java import smile
 from treecrf.models.java.smile import SmileCRF, build_tuples
 from treecrf.sequences import window_codes
 
 SETTINGS = {"n_iterations": 6, "max_leaves": 12, "shrinkage": 0.7, "window": (1, 1)}
-
-
-@pytest.fixture(scope="module")
-def java():
-    """The running Java virtual machine; tests that need it are skipped where there is none."""
-    problem = _java.java_problem()
-    if problem:
-        pytest.skip(problem)
-    return _java.start_java()
 
 
 @pytest.fixture
