@@ -7,6 +7,9 @@ import pytest
 from builders import TESTS, write_training_results
 from xdist.scheduler import LoadScopeScheduling
 
+CALL_KERNELS = ("chain", "cli", "compiled", "models", "studies", "tabular", "trees")
+"""Folders of tests that call compiled kernels."""
+
 
 @pytest.fixture(scope="session")
 def mirror():
@@ -56,9 +59,15 @@ def pytest_xdist_make_scheduler(config, log):
     return OneProcessEach(config, log)
 
 
+def _turn(item):
+    """The workflow, which takes longest, comes first; what uses its compiled kernels comes when they are there."""
+    folder = item.path.relative_to(TESTS.parent).parts[1]
+    return 0 if folder == "workflow" else 2 if folder in CALL_KERNELS else 1
+
+
 def pytest_collection_modifyitems(items):
-    """Mark whole folders and everything that starts Java as slow; the workflow, which takes longest, comes first."""
-    items.sort(key=lambda item: TESTS / "workflow" not in item.path.parents)
+    """Order the tests; mark whole folders and everything that starts Java as slow."""
+    items.sort(key=_turn)
     for item in items:
         if TESTS in item.path.parents:
             folder = item.path.relative_to(TESTS).parts[0]
