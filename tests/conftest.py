@@ -7,8 +7,8 @@ import pytest
 from builders import TESTS, write_training_results
 from xdist.scheduler import LoadScopeScheduling
 
-CALL_KERNELS = ("chain", "cli", "compiled", "models", "studies", "tabular", "trees")
-"""Folders of tests that call compiled kernels."""
+CALL_KERNELS = ("chain", "cli", "compiled", "models", "tabular", "trees")
+"""Folders of tests that call most of the compiled kernels."""
 
 
 @pytest.fixture(scope="session")
