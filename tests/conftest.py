@@ -7,8 +7,8 @@ import pytest
 from builders import TESTS, write_training_results
 from xdist.scheduler import LoadScopeScheduling
 
-CALL_KERNELS = ("chain", "cli", "compiled", "models", "tabular", "trees")
-"""Folders of tests that call most of the compiled kernels."""
+CALL_KERNELS = {"chain", "cli", "compiled", "models", "tabular", "trees", "test_jobs.py", "test_study.py"}
+"""Folders and files of tests that call most of the compiled kernels."""
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +61,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 def _turn(item):
     """The workflow, which takes longest, comes first; what uses its compiled kernels comes when they are there."""
-    folder = item.path.relative_to(TESTS.parent).parts[1]
-    return 0 if folder == "workflow" else 2 if folder in CALL_KERNELS else 1
+    parts = item.path.relative_to(TESTS.parent).parts
+    return 0 if "workflow" in parts else 2 if CALL_KERNELS.intersection(parts) else 1
 
 
 def pytest_collection_modifyitems(items):
