@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Decoder, Monitor
+from treecrf.models.checks import Check
 from treecrf.sequences import SequenceSet
 
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
@@ -54,8 +55,8 @@ class CustomLabeller(base.Labeller):
     """
 
     checks: ClassVar = {
-        "class_name": base.Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
-        "settings": base.Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
+        "class_name": Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
+        "settings": Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
     }
 
     class_name: str

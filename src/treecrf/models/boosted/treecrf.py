@@ -18,6 +18,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.sampling import make_sampling
+from treecrf.models.checks import one_of, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees
@@ -139,7 +140,7 @@ class TreeCRF(base.ChainLabeller):
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
-    checks: ClassVar = {"max_leaves": base.whole(2, MAX_LEAVES), "missing": base.one_of(*MISSING_METHODS)}
+    checks: ClassVar = {"max_leaves": whole(2, MAX_LEAVES), "missing": one_of(*MISSING_METHODS)}
 
     # --- training -----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
+from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Evaluator, Forest, join_trees
@@ -113,8 +114,8 @@ class FutureFeatureMEMM(base.ChainLabeller):
     random_state: int | None = None
 
     checks: ClassVar = {
-        "max_leaves": base.whole(2, MAX_LEAVES),
-        "max_lower_leaves": base.optional(base.whole(2, MAX_LEAVES)),
+        "max_leaves": whole(2, MAX_LEAVES),
+        "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
     }
 
     # --- training -----------------------------------------------------------------------------------

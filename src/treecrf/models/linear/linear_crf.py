@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns, distinct_windows
@@ -71,8 +72,8 @@ class LinearCRF(base.ChainLabeller):
     start_noise: float = 0.01
 
     checks: ClassVar = {
-        "order": base.Check(base.whole(0, 1).holds, "choose 0 or 1"),
-        "tolerance": base.number("a number from 0 to below 1", lambda value: 0 <= value < 1),
+        "order": Check(whole(0, 1).holds, "choose 0 or 1"),
+        "tolerance": number("a number from 0 to below 1", lambda value: 0 <= value < 1),
     }
 
     # --- training -----------------------------------------------------------------------------------

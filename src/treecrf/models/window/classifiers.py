@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.checks import whole
 from treecrf.models.window.network import Weights, copy_weights, one_hot, score_cells
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
@@ -96,7 +97,7 @@ class NeuralNetwork(WindowClassifier):
     unseen: str = "missing"
     random_state: int = 0
 
-    checks: ClassVar = {"random_state": base.whole(0)}
+    checks: ClassVar = {"random_state": whole(0)}
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
@@ -195,7 +196,7 @@ class WindowLightGBM(WindowClassifier):
     random_state: int | None = None
     start_noise: float = 0.01
 
-    checks: ClassVar = {"max_leaves": base.whole(2, MOST_LEAVES)}
+    checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
