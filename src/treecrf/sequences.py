@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,6 +51,9 @@ class SequenceSet:
         Names of the labels, in the order of their codes.
     observation_offsets : array_like of int, shape (n_sequences + 1,), optional
         The same as `offsets` for the rows of `values`; equal to `offsets` unless given.
+    groups : array_like of int, shape (n_sequences,), optional
+        Sequences with the same number are related: what chooses settings or tests methods keeps them together. Each
+        is a group of its own unless given. Kept as int64.
 
     Raises
     ------
@@ -64,10 +67,12 @@ class SequenceSet:
     labels: NDArray[np.int16] | None = None
     label_names: tuple[str, ...] = ()
     observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
+    groups: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         attributes = tuple(Attribute(str(name), tuple(map(str, categories))) for name, categories in self.attributes)
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
+        groups = np.arange(max(len(self.offsets) - 1, 0)) if self.groups is None else self.groups
         for name, value in (
             ("values", _frozen(_codes(self.values, "values"))),
             ("offsets", _frozen(_offsets(self.offsets, "offsets"))),
@@ -75,6 +80,7 @@ class SequenceSet:
             ("labels", None if self.labels is None else _frozen(_codes(self.labels, "labels"))),
             ("label_names", tuple(map(str, self.label_names))),
             ("observation_offsets", _frozen(_offsets(observation_offsets, "observation_offsets"))),
+            ("groups", _frozen(_groups(groups))),
         ):
             object.__setattr__(self, name, value)
         _check(self)
@@ -107,7 +113,8 @@ class SequenceSet:
             return False
         if (self.labels is None) != (other.labels is None):
             return False
-        pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS]
+        pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS if name != "groups"]
+        pairs.append((_first_relatives(self.groups), _first_relatives(other.groups)))
         return all(a is b or np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
@@ -124,24 +131,33 @@ class SequenceSet:
         offsets, positions = gather_ranges(self.offsets, chosen)
         observation_offsets, rows = gather_ranges(self.observation_offsets, chosen)
         labels = None if self.labels is None else self.labels[positions]
-        return SequenceSet(self.values[rows], offsets, self.attributes, labels, self.label_names, observation_offsets)
+        return SequenceSet(
+            self.values[rows],
+            offsets,
+            self.attributes,
+            labels,
+            self.label_names,
+            observation_offsets,
+            self.groups[chosen],
+        )
 
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
         """The same sequences and labels with other inputs (`values` as in the constructor)."""
-        return SequenceSet(
-            np.asarray(values), self.offsets, tuple(attributes or self.attributes), self.labels, self.label_names,
-            self.observation_offsets,
-        )  # fmt: skip
+        return replace(self, values=np.asarray(values), attributes=tuple(attributes or self.attributes))
 
     def with_labels(self, labels: ArrayLike | None, label_names: Sequence[str] | None = None) -> SequenceSet:
         """The same inputs with other labels (int, shape (n_positions,)), or with none."""
         names = self.label_names if label_names is None else tuple(label_names)
         codes = None if labels is None else np.asarray(labels)
-        return SequenceSet(self.values, self.offsets, self.attributes, codes, names, self.observation_offsets)
+        return replace(self, labels=codes, label_names=names)
+
+    def with_groups(self, groups: ArrayLike) -> SequenceSet:
+        """The same sequences in other groups (int, shape (n_sequences,))."""
+        return replace(self, groups=np.asarray(groups))
 
     @staticmethod
     def concatenate(parts: Sequence[SequenceSet]) -> SequenceSet:
-        """Join sets that share attributes and label names."""
+        """Join sets that share attributes and label names; sequences of different sets are not related."""
         if not parts:
             raise ValueError("concatenate: no sets were given; give at least one.")
         first = parts[0]
@@ -153,6 +169,8 @@ class SequenceSet:
             if (part.labels is None) != (first.labels is None):
                 raise ValueError(f"concatenate: set {i} and set 0 must both have labels or both have none.")
         labels = None if first.labels is None else np.concatenate([np.asarray(part.labels) for part in parts])
+        groups = [np.unique(part.groups, return_inverse=True)[1] for part in parts]
+        starts = np.cumsum([0] + [len(part) for part in parts[:-1]])
         return SequenceSet(
             np.concatenate([part.values for part in parts]),
             _join_offsets([part.offsets for part in parts]),
@@ -160,6 +178,7 @@ class SequenceSet:
             labels,
             first.label_names,
             _join_offsets([part.observation_offsets for part in parts]),
+            np.concatenate([numbers + start for numbers, start in zip(groups, starts, strict=True)]),
         )
 
     # --- frames and files ---------------------------------------------------------------------------
@@ -228,7 +247,7 @@ class SequenceSet:
             ) from None
 
 
-_ARRAYS = ("values", "offsets", "labels", "observation_offsets")
+_ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups")
 
 
 def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8]:
@@ -313,12 +332,23 @@ def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
     return array.astype(np.int16)
 
 
+_HIGHEST = np.iinfo(np.int64).max // 2
+
+
 def _offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
-    array = np.asarray(offsets)
+    return _integers(offsets, what, 0, f"{what} must start at 0 and never fall.")
+
+
+def _groups(groups: ArrayLike) -> NDArray[np.int64]:
+    return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
+
+
+def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
+    array = np.asarray(numbers)
     if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
         raise ValueError(f"{what}: must be whole numbers.")
-    if array.size and not (array.min() >= 0 and array.max() <= np.iinfo(np.int64).max // 2):
-        raise ValueError(f"{what} must start at 0 and never fall.")
+    if array.size and not (array.min() >= lowest and array.max() <= _HIGHEST):
+        raise ValueError(problem)
     return array.astype(np.int64)
 
 
@@ -349,6 +379,8 @@ def _check(data: SequenceSet) -> None:
             )
     if len(data.offsets) != len(data.observation_offsets):
         raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
+    if data.groups.shape != (len(data),):
+        raise ValueError(f"groups must have shape ({len(data)},), one number a sequence, not {data.groups.shape}.")
     short = np.flatnonzero(np.diff(data.observation_offsets) < data.lengths)
     if len(short):
         raise ValueError(f"sequence {short[0]} has more positions than observations.")
@@ -370,6 +402,12 @@ def _check(data: SequenceSet) -> None:
             raise ValueError(
                 f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
             )
+
+
+def _first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first sequence of each sequence's group: the same for all numbers of the same groups."""
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    return first[group]
 
 
 def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:

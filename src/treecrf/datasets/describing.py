@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from treecrf.datasets import Description
 from treecrf.sequences import SequenceSet
 
@@ -27,6 +29,7 @@ def describe_sets(
         "n_features": count_features(train, window),
         "train": _counts(train),
         "test": _counts(test),
+        "groups_in_both": len(np.intersect1d(train.groups, test.groups)),
     }
 
 
@@ -38,4 +41,9 @@ def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
 
 
 def _counts(data: SequenceSet) -> dict[str, int]:
-    return {"sequences": len(data), "positions": data.n_positions, "missing_cells": int((data.values < 0).sum())}
+    return {
+        "sequences": len(data),
+        "groups": len(np.unique(data.groups)),
+        "positions": data.n_positions,
+        "missing_cells": int((data.values < 0).sum()),
+    }

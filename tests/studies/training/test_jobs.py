@@ -45,7 +45,7 @@ def outcome():
 
 def test_folds_are_those_of_direct_trainings(outcome):
     train = tiny_set(0)
-    folds = sequence_folds(12, 3, derive_seed(0, "tiny", "folds"))
+    folds = sequence_folds(np.arange(12), 3, derive_seed(0, "tiny", "folds"))
     frame = outcome.folds.set_index(["candidate", "fold", "iteration", "decoder"])["n_correct"]
     for value in (1, 20):
         for fold, held_out in enumerate(folds):

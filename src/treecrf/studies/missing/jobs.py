@@ -123,7 +123,7 @@ def evaluate_method(
     """
     n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
     tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
-    fitted, held_out = hold_out(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(seed, dataset, "hold-out"))
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
 
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:

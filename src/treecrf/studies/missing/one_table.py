@@ -61,7 +61,7 @@ def study_table(
         raise ValueError(
             f"there are {len(data)} sequences, but some train, some choose and some test; give at least three."
         )
-    fitted, tested = hold_out(len(data), test_fraction, derive_seed(seed, name, "test"))
+    fitted, tested = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     train, test = data.select(fitted), data.select(tested)
     jobs = list(product(settings.rates, settings.methods))
     outcomes: dict[tuple[float, str], Outcome] = {}

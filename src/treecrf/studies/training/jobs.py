@@ -121,7 +121,9 @@ class Comparison:
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
         self._window = own_window or window
         self._settings = settings
-        self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
+        self._trials = inner_trials(
+            self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
+        )
         self._candidates = candidates(method, settings)
 
     def run(self, choice: pd.DataFrame | None = None, pieces: Pieces | None = None) -> Outcome:
