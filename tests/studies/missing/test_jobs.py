@@ -272,7 +272,7 @@ def test_decoder_decides_what_is_counted():
 def test_one_training_sequence_is_refused():
     data = tiny_set(0)
     one = data.select([3])
-    with pytest.raises(ValueError, match=r"^the training set has one sequence, so none can be held out; give at least"):
+    with pytest.raises(ValueError, match=r"^the training set has no two unrelated sequences, so none can be held out; give at least"):
         study.evaluate_method("tiny", one, data, (0, 0), 0.1, "imputation", settings(), 0)
     two = data.select([3, 4])
     counts, *_ = study.evaluate_method("tiny", two, data, (0, 0), 0.0, "imputation", settings(), 0)
