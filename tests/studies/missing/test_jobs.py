@@ -100,7 +100,7 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     n_training_sets, n_test_sets = (2, 3) if rate else (1, 1)
     expected = [(i, j, k) for i in range(n_training_sets) for j in range(n_test_sets) for k in range(7)]
     assert counts.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct",
+        "dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "n_positions", "n_correct",
     ]  # fmt: skip
     assert list(counts[["training_set", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
     assert (counts["n_positions"] == counts["sequence"] + 2).all()
@@ -272,7 +272,9 @@ def test_decoder_decides_what_is_counted():
 def test_one_training_sequence_is_refused():
     data = tiny_set(0)
     one = data.select([3])
-    with pytest.raises(ValueError, match=r"^the training set has no two unrelated sequences, so none can be held out; give at least"):
+    with pytest.raises(
+        ValueError, match=r"^the training set has no two unrelated sequences, so none can be held out; give at least"
+    ):
         study.evaluate_method("tiny", one, data, (0, 0), 0.1, "imputation", settings(), 0)
     two = data.select([3, 4])
     counts, *_ = study.evaluate_method("tiny", two, data, (0, 0), 0.0, "imputation", settings(), 0)

@@ -192,7 +192,9 @@ def predictions(method, predicted):
     """Two splits of two positions each."""
     frame = pd.DataFrame({"split": [0, 0, 1, 1], "sequence": [0, 0, 1, 1], "position": [0, 1, 0, 1]})
     parts = [frame.assign(decoder=decoder, predicted=predicted[decoder]) for decoder in predicted]
-    return pd.concat(parts).assign(label=[0, 1, 0, 1] * len(predicted), dataset="toy", method=method)
+    return pd.concat(parts).assign(
+        label=[0, 1, 0, 1] * len(predicted), dataset="toy", method=method, run=-1, stage="choice"
+    )
 
 
 def choice_of(method, better):
@@ -203,7 +205,9 @@ def choice_of(method, better):
 def test_methods_are_compared_by_decoder_and_with_their_preferred_ones():
     one = predictions("one", {FB: [0, 1, 0, 1], VITERBI: [1, 1, 0, 1]})  # all right; first wrong
     two = predictions("two", {FB: [1, 0, 0, 1], VITERBI: [0, 1, 1, 0]})  # first two wrong; last two wrong
-    found = training_summary.compare([choice_of("one", FB), choice_of("two", VITERBI)], [one, two], 25)
+    others = [one.assign(run=0, predicted=0), one.assign(stage="peak", predicted=1)]  # neither is what was chosen
+    choices = [choice_of("one", FB), choice_of("two", VITERBI)]
+    found = training_summary.compare(choices, [pd.concat([one, *others]), two], 25)
     found = found.set_index("decoder")[["n_both", "only_method", "only_other", "n_neither"]]
     assert found.loc[FB].tolist() == [2, 2, 0, 0]
     assert found.loc[VITERBI].tolist() == [1, 2, 1, 0]

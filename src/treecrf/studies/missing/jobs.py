@@ -228,10 +228,11 @@ def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int,
 
 
 def _counts_by_sequence(correct: NDArray[np.bool_], test: SequenceSet) -> pd.DataFrame:
-    """Positions and correct positions of every test sequence."""
+    """Group, positions and correct positions of every test sequence."""
     return pd.DataFrame(
         {
             "sequence": np.arange(len(test)),
+            "group": test.groups,
             "n_positions": test.lengths,
             "n_correct": np.add.reduceat(correct.astype(np.int64), test.offsets[:-1]),
         }

@@ -1,3 +1,3 @@
 """Columns that frames of this study have."""
 
-COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+COUNT_NAMES = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "n_positions", "n_correct"]

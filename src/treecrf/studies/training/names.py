@@ -8,3 +8,6 @@ UNPERTURBED = -1
 
 AS_CHOSEN = "as chosen for each split"
 """Of `candidate`: for a method whose splits have one each, and not the same one."""
+
+CHOICE, PEAK = "choice", "peak"
+"""Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""

@@ -16,7 +16,7 @@ from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.selection import best_candidate
-from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
+from treecrf.studies.training.names import AS_CHOSEN, BETTER, CHOICE, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies
 
 
@@ -166,7 +166,8 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
     `exact_under` discordant positions are tested exactly.
     """
     parts = []
-    for choice, predicted in zip(choices, predictions, strict=True):
+    for choice, every in zip(choices, predictions, strict=True):
+        predicted = every[(every["run"] == UNPERTURBED) & (every["stage"] == CHOICE)]
         preferred = predicted[predicted["decoder"] == preferred_decoder(choice)]
         parts += [predicted, preferred.assign(decoder=BETTER)]
     frame = pd.concat(parts, ignore_index=True)
