@@ -29,7 +29,7 @@ def test_jobs_are_counted_by_study_and_data_set(tmp_path):
         "future": "2",
         "missing": "2",
         "training": "2",
-        "in all": "9",
+        "total": "9",
     }
 
 
