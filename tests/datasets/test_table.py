@@ -149,7 +149,10 @@ def test_text_that_looks_missing_is_text(write):
         ("sequence,label,x\na,u,1\n,u,1\n", "{path}, line 3: row 1, column 'sequence': the sequence is not named"),
         ("sequence,label,x\na,,1\na,u,1\n", "{path}, line 2: row 0, column 'label': an empty label stands before"),
         ("sequence,label,x\na,u,1\nb,,1\n", "{path}: sequence 1 has no positions"),
-        ("sequence,label,x\na,u,1\n", "{path}: training and test set both need a sequence and there are 1 in all."),
+        (
+            "sequence,label,x\na,u,1\n",
+            "{path}: training and test set both need a sequence, and the table has 1 sequence.",
+        ),
     ],
 )
 def test_errors(write, text, message):

@@ -19,15 +19,15 @@ def test_headlines_count_all_that_are_equal_at_the_shown_precision():
     text = training_headline(outcomes(mallet=(np.nan, 63.721), smile=(np.nan, 63.719), treecrf=(62.87, 70.0)))
     assert text == (
         "Most accurate at the cross-validated choice (mean over perturbed runs; one training of methods without such runs): "
-        "MALLET on 1 of 1 data sets, SMILE on 1; ties count for each."
+        "MALLET on 1 of 1 data set, SMILE on 1; ties count for each."
     )
     text = training_headline(outcomes(treecrf=(63.7, 70.0), linear_crf=(63.6, 70.0)))
-    assert text == "Most accurate at the cross-validated choice: TreeCRF on 1 of 1 data sets."
+    assert text == "Most accurate at the cross-validated choice: TreeCRF on 1 of 1 data set."
     counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
     methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
     text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}))
     assert text.startswith(
-        "Most accurate with missing cells: imputation in 1 of 1 cases (data set and share), indicator in 1;"
+        "Most accurate with missing cells: imputation in 1 of 1 case (data set and share), indicator in 1;"
     )
     assert text.endswith(
         "10.0 points ahead of the worst, on average. With 40% missing even the best method loses 10.0 points on average."
@@ -43,5 +43,5 @@ def test_the_headline_of_future_features_names_ties():
         ("b", "crf_2", 70.001),
     ]
     text = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
-    assert "on 1 of 2 data sets, equals it on 1, by +5.00 points" in text
-    assert text.endswith("most on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
+    assert "on 1 of 2 data sets, and as accurate on 1. Median difference: +5.00 points; largest on b: " in text
+    assert text.endswith("largest on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")

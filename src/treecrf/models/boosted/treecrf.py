@@ -247,8 +247,8 @@ class TreeCRF(base.ChainLabeller):
         self._check_fitted()
         if self.shape_["missing"] != "error":
             raise ValueError(
-                f"the trees were grown with missing={self.shape_['missing']!r} and conjunctions know no missing cells; "
-                "flatten a model that was trained with missing='error'."
+                f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot handle missing "
+                "cells; train it with missing='error'."
             )
         from treecrf.trees.flattening import FlatForest
 
