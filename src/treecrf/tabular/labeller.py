@@ -40,7 +40,8 @@ class TableLabeller:
         line, row and column.
         """
         columns = self.columns
-        check_columns(frame, path, [columns.sequence, *([columns.label] if labelled else []), *columns.attributes])
+        needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
+        check_columns(frame, path, needed, "give it the columns that the model was trained with")
         names = self.labeller.label_names_
         if labelled:
             label = frame[columns.label]
