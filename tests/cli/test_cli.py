@@ -186,8 +186,16 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     [
         ("t.csv", "", "table t.csv is empty or its first line has no column names; give it some."),
         ("t.csv", "sequence,label,x\n", "table t.csv: the table has no rows; give at least one sequence."),
-        ("t.csv", "sequence,x\na,1\n", "table t.csv has no column 'label'; its columns are 'sequence', 'x'; name yours by --sequence, --label"),
-        ("t.csv", "sequence;label;x\na;u;1\n", "table t.csv has no column 'sequence'; its columns are 'sequence;label;x'; it seems to be separated by ';'"),
+        (
+            "t.csv",
+            "sequence,x\na,1\n",
+            "table t.csv has no column 'label'; its columns are 'sequence', 'x'; name yours by --sequence, --label",
+        ),
+        (
+            "t.csv",
+            "sequence;label;x\na;u;1\n",
+            "table t.csv has no column 'sequence'; its columns are 'sequence;label;x'; it seems to be separated by ';'",
+        ),
         ("t.csv", "sequence,label,x,x\na,u,1,1\n", "table t.csv: column 'x' appears twice; rename one."),
         (
             "t.csv",
@@ -223,7 +231,10 @@ def test_wrong_training_files(run, write, name, text, message):
             "sequence,label,letter,noise\na,u,a,0\na,z,b,1\n",
             "line 3: row 1, column 'label': the model was not trained with",
         ),
-        ("sequence,label,noise\na,u,0\n", "has no column 'letter'; its columns are 'sequence', 'label', 'noise'; give it the columns that the model"),
+        (
+            "sequence,label,noise\na,u,0\n",
+            "has no column 'letter'; its columns are 'sequence', 'label', 'noise'; give it the columns that the model",
+        ),
         ("sequence,label,letter,noise\na,,a,0\n", "sequence 0 has no positions; leave it out."),
     ],
 )

@@ -166,7 +166,10 @@ def test_errors(write, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sequence,label,x\na,u,1\n", "table {path} has no column 'part'; its columns are 'sequence', 'label', 'x'; correct the name."),
+        (
+            "sequence,label,x\na,u,1\n",
+            "table {path} has no column 'part'; its columns are 'sequence', 'label', 'x'; correct the name.",
+        ),
         (
             "sequence,label,x,part\na,u,1,valid\n",
             "line 2: row 0, column 'part': 'valid' is neither 'train' nor 'test'.",

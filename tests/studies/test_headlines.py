@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from treecrf.io.files import write_frame
+from treecrf.studies.cost.page import cost_headline
 from treecrf.studies.future.page import future_headline
 from treecrf.studies.missing.page import missing_headline
 from treecrf.studies.training.page import training_headline
@@ -31,6 +33,18 @@ def test_headlines_count_all_that_are_equal_at_the_shown_precision():
     )
     assert text.endswith(
         "10.0 points ahead of the worst, on average. With 40% missing even the best method loses 10.0 points on average."
+    )
+
+
+def test_the_headline_of_cost_tells_how_seconds_grow_with_length(tmp_path):
+    lengths = [10, 20, 40, 80]
+    rows = [("treecrf", n, 0.1 * n) for n in lengths] + [("induced_crf", n, 0.1 * n**2) for n in lengths]
+    frame = pd.DataFrame(rows, columns=["method", "value", "seconds"])
+    assert cost_headline(tmp_path) == ""
+    write_frame(frame.assign(axis="length", quantity="forward_backward"), tmp_path / "cost/scaling.csv")
+    assert cost_headline(tmp_path) == (
+        "CPU seconds of forward-backward grow with length to the power 1.00 (TreeCRF) and 2.00 (CRF with induction), over "
+        "lengths 40 to 80; 1 is linear."
     )
 
 
