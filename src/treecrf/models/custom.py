@@ -29,9 +29,9 @@ class CustomLabeller(base.Labeller):
     The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),
     shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
     ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
-    ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration; ``predict(data, decoder=...)``, else "viterbi" gives the likeliest
-    label of each position, as "forward_backward" does. If its constructor takes ``window`` or ``random_state`` it gets
-    them.
+    ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
+    ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
+    does. If its constructor takes ``window`` or ``random_state`` it gets them.
 
     Parameters
     ----------
