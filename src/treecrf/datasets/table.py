@@ -16,7 +16,7 @@ from treecrf.datasets._seeds import generator
 from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
 from treecrf.datasets.description import Description
 from treecrf.io.cell_texts import cell_texts
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.io.parquet import read_parquet
 from treecrf.sequences import SequenceSet
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 LABEL = "label"
 """Name of the column with the labels, unless stated otherwise."""
+
+SEPARATORS = (";", "\t", "|", ",")
+"""What other programs put between cells; in the name of the only column it says that the file has another separator."""
 
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -213,7 +216,9 @@ def load(
         for_test = np.zeros(len(whole), dtype=bool)
         for_test[generator("table", "test", seed=seed).permutation(len(whole))[:n_test]] = True
     if for_test.all() or not for_test.any():
-        raise ValueError(f"table {path}: training and test set both need a sequence and there are {len(whole)} in all.")
+        raise ValueError(
+            f"table {path}: training and test set both need a sequence, and the table has {counted(len(whole), 'sequence')}."
+        )
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 
 
@@ -231,7 +236,9 @@ def label_column(frame: pd.DataFrame, path: str | os.PathLike[str], label: str =
     return str(frame.columns[-1]) if nameless else label
 
 
-def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
+def check_columns(
+    frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str], advice: str = "correct the name"
+) -> None:
     """Raise where a table has no such column.
 
     Parameters
@@ -240,10 +247,18 @@ def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Se
     path : path-like
         The file that it was read from, for the message.
     columns : sequence of str
+    advice : str
+        What to do, unless the file has another separator.
     """
     for column in columns:
         if column not in frame.columns:
-            raise ValueError(f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}.")
+            only = str(frame.columns[0]) if len(frame.columns) == 1 else ""
+            separator = next((mark for mark in SEPARATORS if mark in only), None)
+            if separator is not None:
+                advice = f"it seems to be separated by {quoted(separator)}: save it with commas, or as .tsv with tabs"
+            raise ValueError(
+                f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}; {advice}."
+            )
 
 
 def encode_table(
