@@ -18,7 +18,7 @@ export PYTHONNOUSERSITE := 1
 .DEFAULT_GOAL := help
 .PHONY: help demo results snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements clean install
 
-help:  ## Say what there is to make
+help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
 
 install: $(INSTALLED)  ## Make .venv with everything in it
@@ -79,7 +79,7 @@ lint: $(INSTALLED)  ## Check style, types and the workflow
 	$(BIN)/snakefmt --check $(SNAKEFILES)
 	$(BIN)/snakemake --lint --configfile config/config.yaml
 
-requirements:  ## Compile requirements.txt anew from pyproject.toml
+requirements:  ## Compile requirements.txt from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --universal --generate-hashes \
 		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
 

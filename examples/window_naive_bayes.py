@@ -1,4 +1,4 @@
-"""A labeller of one's own: naive Bayes over the window of a position. See docs/own_method.md."""
+"""Your own labeller: naive Bayes over the window of a position. See docs/own_method.md."""
 
 import numpy as np
 from sklearn.naive_bayes import CategoricalNB

@@ -24,8 +24,9 @@ from treecrf.report.ledger import verdicts
 from treecrf.report.ledger_page import write_ledger
 from treecrf.report.page import write_page
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
+from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings
-from treecrf.studies.training.tables import tabulate
+from treecrf.studies.training import STUDY as TRAINING_STUDY
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -271,7 +272,9 @@ def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
     names = ("summary", "comparisons", "costs", "notes")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
-    for name, layout in tabulate(frames).items():
+    settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    calls = StudyFiles(TRAINING_STUDY, settings).calls()
+    for name, layout in TRAINING_STUDY.tabulate(calls, frames).items():
         write_layout(layout, str(folder / "training/tables" / name))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.frames import MISSING as MISSING
-from treecrf.io.messages import quoted
+from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 
 if TYPE_CHECKING:
@@ -84,6 +84,15 @@ class SequenceSet:
         ):
             object.__setattr__(self, name, value)
         _check(self)
+
+    def __repr__(self) -> str:
+        """Sizes and names; the arrays are attributes."""
+        attributes = listed((f"{a.name} ({len(a.categories)} values)" for a in self.attributes), str)
+        labels = listed(self.label_names, str) if self.labels is not None else "none"
+        return (
+            f"SequenceSet({counted(len(self), 'sequence')}, {counted(self.n_positions, 'position')}; attributes: "
+            f"{attributes}; labels: {labels})"
+        )
 
     # --- size ---------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -112,7 +113,7 @@ def test_models_of_other_labels_are_not_compared(run, model):
 def test_held_out_sequences_choose_the_iteration(run, table):
     code, _, err = run("fit", "train.csv", "-o", "m.npz", "--iterations", 12, "--window", "1,0", "--held-out", "0.25")
     assert code == 0
-    chosen = int(re.search(r"(\d+) iterations chosen: \d+\.\d\d% of the positions of 15 held-out", err)[1])
+    chosen = int(re.search(r"Chose (\d+) iterations?: \d+\.\d\d% of the positions of the 15 held-out", err)[1])
     assert treecrf.load("m.npz").n_iterations == chosen <= 12
 
 
@@ -159,10 +160,13 @@ def test_describe_model_shows_the_tests_that_matter(run, model):
 
 
 def test_missing_recommends_with_evidence(run, words, tmp_path):
-    words.to_csv(tmp_path / "train.csv", index=False)
-    code, out, _ = run("missing", "train.csv", "--quick", "--rates", "0.3", "--window", "1,0", "--report", "report")
+    words.rename(columns={"sequence": "the word"}).to_csv(tmp_path / "train.csv", index=False)
+    options = ("--sequence", "the word", "--window", "1,0")
+    code, out, _ = run("missing", "train.csv", "--quick", "--rates", "0.3", "--report", "report", *options)
     assert code == 0
-    assert re.search(r"treecrf fit train\.csv -o model\.npz --missing \w+", out)
+    command = shlex.split(re.search(r"^To use it: treecrf (.*)$", out, flags=re.MULTILINE)[1])
+    assert run(*command, "--iterations", "2")[0] == 0
+    assert command[-6:] == ["--sequence", "the word", "--label", "label", "--window", "1,0"]
     accuracy = (
         pd.read_csv("report/evaluations.csv").query("rate == 0.3").groupby("method")[["n_correct", "n_positions"]].sum()
     )
@@ -181,7 +185,16 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     [
         ("t.csv", "", "table t.csv is empty or its first line has no column names; give it some."),
         ("t.csv", "sequence,label,x\n", "table t.csv: the table has no rows; give at least one sequence."),
-        ("t.csv", "sequence,x\na,1\n", "table t.csv has no column 'label'; its columns are 'sequence', 'x'."),
+        (
+            "t.csv",
+            "sequence,x\na,1\n",
+            "table t.csv has no column 'label'; its columns are 'sequence', 'x'; name yours by --sequence, --label",
+        ),
+        (
+            "t.csv",
+            "sequence;label;x\na;u;1\n",
+            "table t.csv has no column 'sequence'; its columns are 'sequence;label;x'; it seems to be separated by ';'",
+        ),
         ("t.csv", "sequence,label,x,x\na,u,1,1\n", "table t.csv: column 'x' appears twice; rename one."),
         (
             "t.csv",
@@ -217,7 +230,10 @@ def test_wrong_training_files(run, write, name, text, message):
             "sequence,label,letter,noise\na,u,a,0\na,z,b,1\n",
             "line 3: row 1, column 'label': the model was not trained with",
         ),
-        ("sequence,label,noise\na,u,0\n", "has no column 'letter'; its columns are 'sequence', 'label', 'noise'."),
+        (
+            "sequence,label,noise\na,u,0\n",
+            "has no column 'letter'; its columns are 'sequence', 'label', 'noise'; give it the columns that the model",
+        ),
         ("sequence,label,letter,noise\na,,a,0\n", "sequence 0 has no positions; leave it out."),
     ],
 )
@@ -229,11 +245,11 @@ def test_wrong_files_to_evaluate(run, model, write, text, message):
 
 
 def test_unknown_label_does_not_hinder_prediction(run, model, write):
-    write("new.csv", "sequence,label,letter,noise\na,z,a,0\na,,q,0\n")
+    write("new.csv", "sequence,label,letter,noise\na,z,a,0\na,,q,0\na,,Q,0\na,,q,0\n")
     code, out, err = run("predict", model, "new.csv")
-    assert (code, len(out.splitlines())) == (0, 3)
+    assert (code, len(out.splitlines())) == (0, 5)
     assert err.startswith(
-        "table new.csv, line 3: row 1, column 'letter': the training table did not have 'q' (1 such cell)"
+        "table new.csv, line 3: row 1, column 'letter': the training table did not have 'q', 'Q' (3 cells)"
     )
 
 
@@ -304,7 +320,7 @@ def test_windows_end_with_the_sequences(run, table):
 def test_windows_that_are_too_large(run, write):
     write("t.csv", "sequence,label,x\n" + "".join(f"a,{'uv'[i % 2]},{i % 3}\n" for i in range(70_000)))
     code, _, err = run("fit", "t.csv", "-o", "m.npz", "--window", "69000,69000")
-    assert (code, "cells in all, too many; give a smaller --window." in err) == (1, True)
+    assert (code, "cells, too many; give a smaller --window." in err) == (1, True)
 
 
 def test_more_threads_than_processors(run, table, monkeypatch):

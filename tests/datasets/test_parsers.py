@@ -117,7 +117,7 @@ def test_nettalk_without_header_or_with_other_line_ends_is_the_same(data):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"zof\tzaf\t>1\t0\n", "file, line 2: 'zof' has not one phoneme and one stress per letter"),
+        (b"zof\tzaf\t>1\t0\n", "file, line 2: 'zof' does not have one phoneme and one stress per letter"),
         (b"zof\tzaf\t>1", "file, line 2: expected word, phonemes, stress and class, found 'zof"),
         (b"zof\tzaf\t>1+\t0", "file, line 2: '>1+' holds symbols that are no stress"),
         (b"Zof\tzaf\t>1<\t0", "file, line 2: expected word"),

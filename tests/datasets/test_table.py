@@ -151,13 +151,16 @@ def test_text_that_looks_missing_is_text(write):
         ("", "{path} is empty or its first line has no column names; give it some."),
         ("sequence,label,x,x\na,u,1,2\n", "{path}: column 'x' appears twice; rename one."),
         ("sequence,label,x\n", "{path}: the table has no rows"),
-        ("sequence,x\na,1\n", "{path} has no column 'label'; its columns are 'sequence', 'x'."),
+        ("sequence,x\na,1\n", "{path} has no column 'label'; its columns are 'sequence', 'x'; correct the name."),
         ("sequence,label\na,1\n", "{path}: the table has no attribute columns"),
         ("sequence,label,x\na,u,1\n\nb,u,1\na,u,2\n", "{path}, line 5: row 2, column 'sequence': sequence 'a' comes a"),
         ("sequence,label,x\na,u,1\n,u,1\n", "{path}, line 3: row 1, column 'sequence': the sequence is not named"),
         ("sequence,label,x\na,,1\na,u,1\n", "{path}, line 2: row 0, column 'label': an empty label stands before"),
         ("sequence,label,x\na,u,1\nb,,1\n", "{path}: sequence 1 has no positions"),
-        ("sequence,label,x\na,u,1\n", "{path}: training and test set both need a sequence and there are 1 in all."),
+        (
+            "sequence,label,x\na,u,1\n",
+            "{path}: training and test set both need a sequence, and the table has 1 sequence.",
+        ),
     ],
 )
 def test_errors(write, text, message):
@@ -171,7 +174,10 @@ def test_errors(write, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sequence,label,x\na,u,1\n", "table {path} has no column 'part'; its columns are 'sequence', 'label', 'x'."),
+        (
+            "sequence,label,x\na,u,1\n",
+            "table {path} has no column 'part'; its columns are 'sequence', 'label', 'x'; correct the name.",
+        ),
         (
             "sequence,label,x,part\na,u,1,valid\n",
             "line 2: row 0, column 'part': 'valid' is neither 'train' nor 'test'.",

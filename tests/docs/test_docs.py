@@ -204,7 +204,7 @@ def test_readme_links_the_documentation():
     assert "](docs/index.md)" in PAGES[0].read_text(encoding="utf-8")
 
 
-# --- the example of a data set of one's own ---------------------------------------------------------
+# --- examples of the reader's own data and method ---------------------------------------------------
 
 
 def test_words_are_what_the_script_makes():
@@ -222,17 +222,48 @@ def test_page_shows_the_configuration_of_the_example():
     assert len(shown["datasets"]["words"]) == 5
 
 
-@pytest.mark.workflow
-def test_example_is_in_both_studies_and_the_report(folder):
+def test_page_shows_the_configuration_of_the_method():
+    page = (ROOT / "docs/own_method.md").read_text(encoding="utf-8")
+    shown = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, flags=re.DOTALL)[1])
+    there = yaml.safe_load((ROOT / "examples/own_method.yaml").read_text(encoding="utf-8"))
+    lay_over(shown, there)
+    assert shown == there
+
+
+def jobs_of(example, expected=0):
+    """Jobs by rule, or what is said, of a dry run of a configuration."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--snakefile", str(ROOT / "Snakefile"), "-n"]
-    command += ["--configfile", "examples/own_data.yaml"]
+    command += ["--configfile", example]
     process = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.returncode == 0, process.stdout
-    jobs = dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE))
+    assert process.returncode == expected, process.stdout
+    return dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE)) or process.stdout
+
+
+@pytest.mark.workflow
+def test_example_of_data_is_in_both_studies_and_the_report(folder):
+    jobs = jobs_of("examples/own_data.yaml")
     assert jobs["train_training"] == "4"  # methods
     assert jobs["evaluate_missing"] == "5"  # methods
     assert jobs["write_page"] == jobs["advise_missing"] == "1"
     assert not any("future" in job for job in jobs)
+
+
+@pytest.mark.workflow
+def test_example_of_a_method_is_in_three_studies_and_downloads_nothing(folder):
+    jobs = jobs_of("examples/own_method.yaml")
+    assert jobs["train_training"] == jobs["evaluate_missing"] == "6"  # methods on two data sets
+    assert jobs["train_future"] == "3"
+    assert "download" not in jobs
+
+
+@pytest.mark.workflow
+def test_a_misspelt_class_is_named_before_the_run(folder):
+    file = folder / "examples/own_method.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace(":WindowNaiveBayes", ":NaiveBayes"), encoding="utf-8")
+    said = jobs_of("examples/own_method.yaml", expected=1)
+    assert "'labellers.naive_bayes': examples.window_naive_bayes:NaiveBayes: the module" in said
+    assert "has no class 'NaiveBayes'." in said
+    assert "Traceback" not in said
 
 
 # --- docstrings -------------------------------------------------------------------------------------

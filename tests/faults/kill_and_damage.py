@@ -1,6 +1,6 @@
 """Kill the workflow at random moments, fill its disk, damage its files, and compare what it ends in: ``make test-faults``.
 
-A small configuration of all three studies runs once undisturbed. Then it runs again and again, is killed with SIGKILL
+A small configuration runs once undisturbed. Then it runs again and again, is killed with SIGKILL
 (the main process and every job) at random moments and goes on, as a person would go on: by the same command. After
 each kill the results that are there are compared with those of the undisturbed run, and so are all results at the end.
 Then the same with damaged files and with a full disk. Prints a line for each event; ends with 1 if any result differs.

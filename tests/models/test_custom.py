@@ -100,8 +100,34 @@ def test_a_class_without_stages_has_one(here):
     model = custom("Silent").fit(data, monitor=lambda *call: seen.append(call))
     assert [stage for stage, *_ in seen] == [1]
     assert list(seen[0][1]) == ["fit"]
+    assert not model.has_stages
     assert len(list(model.staged_predict_proba(data))) == 1
     assert (model.predict(data, "viterbi") == 0).all()
+
+
+class Reporting(Silent):
+    def fit(self, train, monitor=None):
+        super().fit(train)
+        for iteration in range(1, 4):
+            monitor(iteration, {"listening": 0.5 * iteration}, -10.0 / iteration)
+
+
+@pytest.mark.parametrize("name", ["Silent", "Reporting"])
+def test_a_class_without_stages_has_iteration_1_whatever_is_tested(here, name):
+    settings = load_settings(
+        {
+            "datasets": {"tiny": {"source": "hmm"}},
+            "labellers": {"mine": {"class": f"test_custom:{name}"}},
+            "training": {"datasets": ["tiny"], "methods": ["mine"], "n_iterations": 6, "n_folds": 2},
+        }
+    ).training
+    assert settings.test_every == 2
+    outcome = compare_method("tiny", small_set(), small_set(1), "split", (1, 1), "mine", settings, 0)
+    for frame in (outcome.folds, outcome.choice, outcome.curves):
+        assert set(frame["iteration"]) == {1}
+    assert set(outcome.phases["n_iterations"]) == {1}
+    if name == "Reporting":
+        assert set(outcome.curves["cpu_seconds"]) == {1.5}  # of the whole training
 
 
 @pytest.mark.parametrize(
@@ -150,8 +176,8 @@ def test_the_page_shows_the_example_that_is_there():
 
 def page_settings():
     values = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL).group(1))
-    studies = {name: {"datasets": [], **values.pop(name)} for name in ("training", "missing", "future")}
-    return load_settings({"datasets": {"hmm": {}}, **values, **studies})
+    studies = {name: values.pop(name) for name in ("training", "missing", "future")}
+    return load_settings({**values, **studies})
 
 
 def test_the_example_of_the_page_is_in_the_training_study(here):

@@ -8,7 +8,7 @@ from builders import STYLE, Elements
 from planted_claims import PLANTED, SAME, UP, pairs
 
 from treecrf.report import ledger
-from treecrf.report.ledger import claim_rows, verdicts
+from treecrf.report.ledger import claim_rows, later_claims, verdicts
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment, write_ledger
 from treecrf.studies import registry
 
@@ -42,6 +42,15 @@ def test_without_results_nothing_is_run(tmp_path, exists):
     assert (frame["numbers"] == "").all()
     reasons = frame.set_index("id")["explanation"]
     assert "coding" in reasons["M5"]
+    assert reasons["P3.1"].endswith("has no results of a study; name the folder of a run, such as results/demo.")
+
+
+def test_a_snapshot_is_no_folder_of_results(tmp_path):
+    (tmp_path / "provenance.json").write_text("{}")
+    with pytest.raises(
+        ValueError, match=r"has the tables of a snapshot, not the results behind them; read its claims\.csv"
+    ):
+        verdicts(tmp_path)
 
 
 def test_an_id_appears_once(monkeypatch):
@@ -63,7 +72,8 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
     counts = frame["verdict"].value_counts()
     for verdict, n_claims in counts.items():
         assert html.count(f'data-verdict="{verdict}"') == n_claims
-    assert f"{counts['not_run']} not run." in html
+    n_later = len(later_claims())
+    assert f"{counts['not_run'] - n_later} not run. {n_later} more are about studies that do not exist yet." in html
 
 
 def test_files_hold_the_frame(tmp_path):

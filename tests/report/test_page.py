@@ -18,9 +18,11 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):
 def test_page_starts_with_a_summary(results):
     page = page_of(results, "hmm")
     assert re.search(
-        r"<dd>Most accurate at the cross-validated choice: .* of 1 data sets, .*; ties count for each\.</dd>", page
+        r"<dd>Most accurate at the cross-validated choice: .* of 1 data set, .*; ties count for each\.</dd>", page
     )
-    assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
+    assert re.search(
+        r"<dd>\d+ claims: \d+ replicated, .* not run\. \d+ more are about studies that do not exist yet\.</dd>", page
+    )
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
 
 

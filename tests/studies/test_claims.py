@@ -168,8 +168,11 @@ def test_degrees_make_verdicts():
     assert judge(observations(LEANS, FAILS), "t").verdict == "not_replicated"
     finding = judge(observations(HOLDS, FAILS, FAILS), "t")
     assert finding.numbers == "n0; n1; n2; not run: b"
-    assert finding.explanation == "It holds in 1 of 3, but d1; d2."
-    assert judge(observations(FAILS, FAILS), "t").explanation == "It holds nowhere: d0; d1."
+    assert finding.explanation == "It holds for 1 of 3 measurements, and not for these: d1; d2."
+    assert (
+        judge(observations(FAILS, FAILS), "t").explanation
+        == "It holds for none of 2 measurements, and not for these: d0; d1."
+    )
     assert judge(observations(FAILS), "t").explanation == "Here d0."
 
 

@@ -72,6 +72,9 @@ def test_reference_of_keys_is_current():
     text = (CONFIG / "README.md").read_text()
     assert text == update(text), "rewrite it: python -m treecrf.studies.settings_reference"
     assert [name for name in Settings.model_fields if f"| `{name}` |" not in text] == []
+    assert (
+        "| `n_perturbed_runs` | `10` | Runs from a perturbed start that show the part of chance. At least 2. |" in text
+    )
 
 
 def test_an_infinite_argument_of_your_own_method_reaches_its_jobs():

@@ -9,6 +9,7 @@ from pathlib import Path
 import treecrf
 from treecrf import datasets
 from treecrf.io.code_digest import CodeGraph
+from treecrf.models.custom import find_class
 from treecrf.models.labellers import CHOSEN_BY
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.studies import registry
@@ -48,6 +49,11 @@ if workflow.is_main_process:
         refuse_damaged(noted(RESULTS))
     except ValueError as error:
         raise WorkflowError(str(error)) from None
+    for name, labeller in SETTINGS.labellers.items():
+        try:
+            find_class(labeller.class_name)
+        except Exception as error:  # of the user's own code
+            raise WorkflowError(f"configuration: 'labellers.{name}': {error}") from None
 
 
 def code_of(script, *modules, importing=()):
@@ -65,16 +71,7 @@ def labeller_code(method):
     name = SETTINGS.labellers[method].class_name.partition(":")[0]
     if sys.path[0] != os.getcwd():
         sys.path.insert(0, os.getcwd())
-    try:
-        found = importlib.util.find_spec(name)
-    except ModuleNotFoundError:
-        found = None
-    if found is None or not found.origin:
-        raise WorkflowError(
-            f"configuration: 'labellers.{method}' names the module {name!r}, which does not exist; put it into the "
-            "working directory or install it."
-        )
-    return CODE.digest(Path(found.origin))
+    return CODE.digest(Path(importlib.util.find_spec(name).origin))
 
 
 def growing(amount):

@@ -42,7 +42,7 @@ def methods_of(wildcards):
 
 
 def job_params(files, job, wildcards):
-    """What a job looks at beside its input, so that changing another setting runs nothing anew."""
+    """What a job looks at beside its input, so that changing another setting reruns nothing."""
     settings, methods = files.settings, methods_of(wildcards)
     values = {} if files.study.draws else {"seed": SETTINGS.seed}
     if job.runs_over("methods"):

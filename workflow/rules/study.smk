@@ -86,6 +86,7 @@ for files in STUDIES.values():
             runtime=growing(5),
         params:
             study=study.name,
+            tables=files.calls(),
             code=code_of("tabulate", study.module_name("tables")),
         message:
             f"Writes the tables: {study.title}"

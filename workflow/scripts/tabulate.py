@@ -10,7 +10,7 @@ from treecrf.io.files import read_frames
 from treecrf.rendering.layouts import write_layout
 
 with job(snakemake):
-    tables = find_study(snakemake.params.study).module("tables")
-    layouts = tables.tabulate({name: read_frames(paths) for name, paths in snakemake.input.items()})
+    frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
+    layouts = find_study(snakemake.params.study).tabulate(snakemake.params.tables, frames)
     for name, page in snakemake.output.items():
         write_layout(layouts[name], page.removesuffix(".html"))

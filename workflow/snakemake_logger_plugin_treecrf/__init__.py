@@ -14,7 +14,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 ENDINGS = ("Exiting because a job execution failed", "At least one job did not complete successfully")
-"""What Snakemake says at the end of a run whose failures it has told one by one."""
+"""What Snakemake says at the end of a run whose failures it has reported one at a time."""
 
 
 class LogHandler(LogHandlerBase):

@@ -109,9 +109,7 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
     left, right = min(window[0], most), min(window[1], most)
     n_cells = len(data.values) * len(data.attributes) * (left + right + 1)
     if n_cells > MOST_CELLS:
-        raise ValueError(
-            f"the windows {left},{right} have {n_cells:,} cells in all, too many; give a smaller --window."
-        )
+        raise ValueError(f"the windows {left},{right} have {n_cells:,} cells, too many; give a smaller --window.")
     if (left, right) != window:
         note(f"No sequence has more than {most + 1:,} observations: the window is {left},{right}.")
     return left, right
@@ -129,7 +127,7 @@ def read_labelled_table(
     names = [name for name in frame.columns if name not in (sequence, label)]
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
-    check_columns(frame, path, [sequence, label, *names])
+    check_columns(frame, path, [sequence, label, *names], "name yours by --sequence, --label and --attributes")
     if bins is not None:
         check_numbers(frame, path, names, bins)
     columns = TableColumns.learn(frame, sequence, label, names, bins)

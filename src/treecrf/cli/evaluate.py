@@ -1,4 +1,4 @@
-"""``treecrf evaluate``: how good models are on a file with labels."""
+"""``treecrf evaluate``: accuracy of models on a file with labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def evaluate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
     decoder: shared.Decoder = "forward_backward",
 ) -> None:
-    """Say how good a model is on a file with labels; of several models, whether they differ (McNemar's test).
+    """Measure how well a model labels a file with labels; of several models, test whether they differ (McNemar's test).
 
     [bold]Examples[/bold]
     treecrf evaluate model.npz test.csv

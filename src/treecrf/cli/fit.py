@@ -65,7 +65,7 @@ def fit(
 
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
-    treecrf fit train.csv -o model.npz --label tag --attributes word,shape
+    treecrf fit train.csv -o model.npz --sequence sentence --label tag --attributes word,shape
     treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
     treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
     """
@@ -106,13 +106,13 @@ def fit(
         def follow(title: str) -> Monitor:
             total = labeller.get_params()[fitting.iterations_name(labeller)]
             tick = stack.enter_context(shared.progress(title, total))
-            return lambda stage, _, value: tick(min(stage, total), f"log likelihood {value:,.0f}")
+            return lambda stage, _, value: tick(min(stage, total), f"log likelihood {round(value):,}")
 
         choice = fitting.fit(labeller, data if holes is None else holes.transform(data), held_out, seed, follow)
     TableLabeller(labeller, columns, holes).save(output)
     if choice is not None:
         shared.note(
-            f"{choice.iteration} iterations chosen: {choice.accuracy:.2%} of the positions of {choice.n_sequences:,} held-out "
-            "sequences right."
+            f"Chose {counted(choice.iteration, 'iteration')}: {choice.accuracy:.2%} of the positions of the "
+            f"{counted(choice.n_sequences, 'held-out sequence')} are right."
         )
     typer.echo(f"Wrote {output}.")

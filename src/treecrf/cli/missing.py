@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +26,7 @@ def missing(
     attributes: shared.Attributes = None,
     window: shared.Window = "3,3",
     rates: Annotated[
-        str, typer.Option(metavar="R,R", help="Shares of the cells to empty, besides those that are.")
+        str, typer.Option(metavar="R,R", help="Shares of the cells to empty, beyond those that are missing.")
     ] = "0.1,0.3",
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes; less reliable.")
@@ -36,7 +38,7 @@ def missing(
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
 ) -> None:
-    """Say which way of handling missing values is best for a file.
+    """Find the best way of handling missing values for a file.
 
     A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
     surrogate splitting, imputation, indicator, default direction; with the file's own holes, and with more of them. What
@@ -72,7 +74,8 @@ def missing(
             file.stem, data, sides, settings, seed=seed, n_threads=threads or shared.n_processors(), progress=tick
         )
     typer.echo(
-        f"\nPercent of the held-out positions that are right, by share of cells emptied besides the {share:.1%} that are."
+        "\nPercent of the held-out positions that are labelled correctly, by share of cells emptied beyond the "
+        f"{share:.1%} that are missing already."
     )
     judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
     shared.show_table(_with_plain_heads(accuracy_table(**judged)))
@@ -80,10 +83,23 @@ def missing(
     method, answer = recommendation(**judged, deviance=frames["deviance"])
     shared.show_markdown(answer)
     if method is not None:
-        typer.echo(f"To use it: treecrf fit {file} -o model.npz --missing {method} (and the options of this command).")
+        columns = {
+            "--sequence": sequence,
+            "--label": label,
+            "--attributes": attributes,
+            "--window": window,
+            "--bins": bins,
+        }
+        typer.echo(f"To use it: {_fit_command(file, method, columns)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
         typer.echo(f"Wrote {written}, with tables and a figure beside it.")
+
+
+def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
+    """The command that trains with a method; options without a value are left out."""
+    words = ["treecrf", "fit", str(file), "-o", "model.npz", "--missing", method]
+    return shlex.join(words + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
 
 
 def _with_plain_heads(accuracy: pd.DataFrame) -> pd.DataFrame:

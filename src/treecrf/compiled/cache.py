@@ -10,7 +10,7 @@ writes it, and then one finds the other's form under its own name. So no two dif
 folder: whichever process writes last, it writes the same.
 
 numba does not look whether a compiled form is whole. So each file ends in a digest of itself, and one that is cut or
-changed counts as not there: the kernel is compiled anew.
+changed counts as not there: the kernel is compiled again.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class DataError(ValueError):
 def read_bytes(folder: Path, name: str) -> bytes:
     """The bytes of a raw file; FileNotFoundError says how to get it.
 
-    DataError where it has not the checksum of the registry: a file cut off at the end of a line would parse.
+    DataError where its checksum is not that of the registry: a file cut off at the end of a line would parse.
     """
     path = folder / name
     try:

@@ -78,7 +78,7 @@ def parse_registry(data: bytes, file: str) -> dict[str, RawFile]:
 def _problem_of(row: object) -> str | None:
     """What is wrong with an entry of the registry."""
     if not isinstance(row, dict) or set(row) != set(RawFile._fields):
-        return f"{quoted(row)} has not the keys {', '.join(RawFile._fields)}"
+        return f"{quoted(row)} does not have the keys {', '.join(RawFile._fields)}"
     path, addresses = row["path"], row["addresses"]
     if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path.split("/"):
         return f"path {quoted(path)} is not one below the folder of raw files"

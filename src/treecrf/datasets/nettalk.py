@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 def parse(data: bytes, file: str) -> list[Entry]:
     """All entries, in order; one without a stress field (its class stands there, and nothing behind it) is dropped.
 
-    A DataError names a line that is no entry, or whose phonemes or stress have not one symbol per letter.
+    A DataError names a line that is no entry, or whose phonemes or stress do not have one symbol per letter.
     """
     lines = text_lines(data, "ascii")
     begin = next((i + 1 for i, line in enumerate(lines) if line.startswith("-----")), 0)
@@ -52,7 +52,7 @@ def parse(data: bytes, file: str) -> list[Entry]:
         if not set(stress) <= set(STRESSES):
             raise DataError(file, number, f"{quoted(stress)} holds symbols that are no stress")
         if not len(word) == len(phonemes) == len(stress):
-            raise DataError(file, number, f"{quoted(word)} has not one phoneme and one stress per letter")
+            raise DataError(file, number, f"{quoted(word)} does not have one phoneme and one stress per letter")
         entries.append(Entry(word, phonemes, stress))
     if not entries:
         raise DataError(file, None, "holds no entries")

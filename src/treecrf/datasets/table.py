@@ -17,7 +17,7 @@ from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, 
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import group_copies
 from treecrf.io.cell_texts import cell_texts
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.io.parquet import read_parquet
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 LABEL = "label"
 """Name of the column with the labels, unless stated otherwise."""
+
+SEPARATORS = (";", "\t", "|", ",")
+"""What other programs put between cells; in the name of the only column it says that the file has another separator."""
 
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -216,7 +219,9 @@ def load(
         if copies.any():  # there are two groups
             for_test[hold_out(copies, test_fraction, generator("table", "test", seed=seed))[1]] = True
     if for_test.all() or not for_test.any():
-        raise ValueError(f"table {path}: training and test set both need a sequence and there are {len(whole)} in all.")
+        raise ValueError(
+            f"table {path}: training and test set both need a sequence, and the table has {counted(len(whole), 'sequence')}."
+        )
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 
 
@@ -234,7 +239,9 @@ def label_column(frame: pd.DataFrame, path: str | os.PathLike[str], label: str =
     return str(frame.columns[-1]) if nameless else label
 
 
-def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
+def check_columns(
+    frame: pd.DataFrame, path: str | os.PathLike[str], columns: Sequence[str], advice: str = "correct the name"
+) -> None:
     """Raise where a table has no such column.
 
     Parameters
@@ -243,10 +250,18 @@ def check_columns(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Se
     path : path-like
         The file that it was read from, for the message.
     columns : sequence of str
+    advice : str
+        What to do, unless the file has another separator.
     """
     for column in columns:
         if column not in frame.columns:
-            raise ValueError(f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}.")
+            only = str(frame.columns[0]) if len(frame.columns) == 1 else ""
+            separator = next((mark for mark in SEPARATORS if mark in only), None)
+            if separator is not None:
+                advice = f"it seems to be separated by {quoted(separator)}: save it with commas, or as .tsv with tabs"
+            raise ValueError(
+                f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}; {advice}."
+            )
 
 
 def encode_table(

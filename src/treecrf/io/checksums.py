@@ -31,7 +31,7 @@ def note(paths: Iterable[str | os.PathLike[str]]) -> None:
 
 
 def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Remove the notes of files that are about to be written anew."""
+    """Remove the notes of files that are about to be rewritten."""
     for path in paths:
         _note_of(Path(path)).unlink(missing_ok=True)
 

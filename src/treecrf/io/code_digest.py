@@ -1,4 +1,4 @@
-"""Digest of the code that a file runs: an edit runs anew the jobs that use it, and no others.
+"""Digest of the code that a file runs: an edit reruns the jobs that use it, and no others.
 
 The code of a file is the file itself and every module of the package that it imports, directly or through
 others, with the other files (tables, pages, word lists) that these modules read. It is found without running

@@ -84,7 +84,7 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _check_rows(text: str, path: str | os.PathLike[str]) -> None:
-    """Raise where a row has not one cell for each column: pandas fills up short ones without a word."""
+    """Raise where a row does not have one cell for each column: pandas fills up short ones without a word."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader, [])

@@ -115,6 +115,11 @@ class Labeller:
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         raise NotImplementedError
 
+    @property
+    def has_stages(self) -> bool:
+        """Whether predictions change from iteration to iteration; a labeller without stages has iteration 1 alone."""
+        return True
+
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         raise NotImplementedError
 
@@ -291,7 +296,7 @@ def refuse_missing(data: SequenceSet) -> None:
         row, column = np.argwhere(data.values == MISSING)[0]
         raise ValueError(
             f"attribute {data.attributes[column].name!r} is missing at observation {row}; "
-            "fill or mark the holes (treecrf.missing), or take a TreeCRF with another missing than 'error'."
+            "fill or mark the holes (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
         )
 
 

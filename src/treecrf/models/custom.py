@@ -28,10 +28,10 @@ class CustomLabeller(base.Labeller):
 
     The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),
     shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
-    ``fit(train, monitor=...)``, called after every iteration; ``staged_predict_proba(data)``, the same after 1, 2, ..
-    iterations, so that the iteration can be chosen; ``predict(data, decoder=...)``, else "viterbi" gives the likeliest
-    label of each position, as "forward_backward" does. If its constructor takes ``window`` or ``random_state`` it gets
-    them.
+    ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
+    ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
+    ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
+    does. If its constructor takes ``window`` or ``random_state`` it gets them.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class CustomLabeller(base.Labeller):
         train : SequenceSet
             With labels; at least two label names.
         monitor : callable, optional
-            Handed on to a class whose `fit` takes it; otherwise called once, at the end.
+            Handed on to a class with stages whose `fit` takes it; otherwise called once, at the end.
 
         Raises
         ------
@@ -83,13 +83,15 @@ class CustomLabeller(base.Labeller):
         self._check_settings()
         base.check_training_set(train)
         self.attributes_, self.label_names_ = train.attributes, train.label_names
-        inner, phases, stages = self._make(), dict[str, float](), 0
+        self.inner_ = inner = self._make()
+        phases, last, is_followed = dict[str, float](), float("nan"), False
 
         def note(stage: int, seconds_by_phase: Mapping[str, float], log_likelihood: float) -> None:
-            nonlocal stages
-            stages = stage
+            nonlocal last, is_followed
+            last = log_likelihood
             phases.update(seconds_by_phase)
-            if monitor is not None:
+            if monitor is not None and self.has_stages:
+                is_followed = True
                 monitor(stage, seconds_by_phase, log_likelihood)
 
         begin = time.thread_time()
@@ -97,9 +99,9 @@ class CustomLabeller(base.Labeller):
             inner.fit(train, monitor=note)
         else:
             inner.fit(train)
-        self.inner_, self.seconds_ = inner, phases or {"fit": time.thread_time() - begin}
-        if monitor is not None and not stages:
-            monitor(1, self.seconds_, float("nan"))
+        self.seconds_ = phases or {"fit": time.thread_time() - begin}
+        if monitor is not None and not is_followed:
+            monitor(1, self.seconds_, last)
         return self
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -112,9 +114,14 @@ class CustomLabeller(base.Labeller):
         """
         return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
 
+    @property
+    def has_stages(self) -> bool:
+        """Whether the class tells what it predicts after each iteration."""
+        return hasattr(self.inner_, "staged_predict_proba")
+
     def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations; once, for a class that does not train in iterations."""
-        if not hasattr(self.inner_, "staged_predict_proba"):
+        """`predict_proba` after 1, 2, .. iterations; once, for a class without stages."""
+        if not self.has_stages:
             yield self.predict_proba(data)
             return
         for probabilities in self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen)):
@@ -124,7 +131,7 @@ class CustomLabeller(base.Labeller):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = base.DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """Labels after `every`, 2 `every`, .. iterations; a class that goes in stages has the likeliest for all decoders."""
-        if not hasattr(self.inner_, "staged_predict_proba"):
+        if not self.has_stages:
             if every == 1:
                 yield {decoder: self.predict(data, decoder) for decoder in decoders}
             return

@@ -35,8 +35,10 @@ def three_digits(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """Two digits after the point, with a sign."""
-    return DASH if pd.isna(value) else f"{value:+.2f}".replace("-", "−")
+    """Two digits after the point, with a sign; what rounds to zero has none."""
+    if pd.isna(value):
+        return DASH
+    return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
 
 
 def with_deviation(mean: float, sd: float) -> str:

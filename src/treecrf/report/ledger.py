@@ -19,6 +19,9 @@ from treecrf.studies.claims import NOT_RUN, Finding, Place, Results
 LATER = "later_claims.yaml"
 """The file with the claims of studies that do not exist yet."""
 
+SNAPSHOT = "provenance.json"
+"""A file that the folder of a snapshot has, and that of a run has not."""
+
 PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
@@ -40,6 +43,11 @@ def claim_rows() -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: _number(row["id"]))
 
 
+def later_claims() -> frozenset[str]:
+    """The ids of the claims whose study does not exist yet."""
+    return frozenset(row["id"] for row in claim_rows() if "reason" in row)
+
+
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
@@ -50,7 +58,8 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Parameters
     ----------
     results : path-like
-        The folder with the results; it may be empty or not there, or hold some studies only.
+        The folder with the results (``results/demo`` after ``make demo``); it may be empty or not there, or hold some
+        studies only.
 
     Returns
     -------
@@ -67,7 +76,17 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
             What was measured, and what decides whether it agrees with the claim.
         explanation
             One sentence: where the numbers differ from the claim, or why it was not checked; empty if it is replicated.
+
+    Raises
+    ------
+    ValueError
+        If the folder is a snapshot (``docs/results``), which has no results.
     """
+    if (Path(results) / SNAPSHOT).is_file():
+        raise ValueError(
+            f"{results} has the tables of a snapshot, not the results behind them; read its claims.csv, or name the folder "
+            "of a run, such as results."
+        )
     found = Results(results)
     return pd.DataFrame([row | _verdict(_find(row, found)) for row in claim_rows()])[COLUMNS]
 
@@ -94,6 +113,11 @@ def _number(claim: str) -> tuple[int, ...]:
 def _find(row: dict[str, Any], results: Results) -> Finding:
     if "reason" in row:
         return Finding(NOT_RUN, explanation=row["reason"])
+    if not results.any_of(study.name for study in registry()):
+        return Finding(
+            NOT_RUN,
+            explanation=f"{results.folder} has no results of a study; name the folder of a run, such as results/demo.",
+        )
     return check_claim(row, row["study"].module("claims"), results)
 
 

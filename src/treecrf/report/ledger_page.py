@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.templates import render, render_page
+from treecrf.report.ledger import later_claims
 from treecrf.studies.claims import VERDICTS
 
 HEADINGS = ("claim", "what the paper says", "verdict", "what was measured", "where it differs, or why not")
@@ -20,10 +21,12 @@ SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "not_run
 
 
 def ledger_summary(frame: pd.DataFrame) -> str:
-    """How many claims have each verdict, as one sentence of text."""
-    counts = frame["verdict"].value_counts()
+    """How many claims have each verdict, and how many wait for their study, as text."""
+    is_later = frame["id"].isin(later_claims())
+    counts = frame.loc[~is_later, "verdict"].value_counts()
     parts = ", ".join(f"{counts.get(verdict, 0)} {verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"{len(frame)} claims: {parts}."
+    later = f" {is_later.sum()} more are about studies that do not exist yet." if is_later.any() else ""
+    return f"{len(frame) - is_later.sum()} claims: {parts}.{later}"
 
 
 def verdict_text(verdict: str) -> str:

@@ -104,7 +104,7 @@ def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict
         for name, paths in files.frames(study.tabulated, done).items()
         if (there := [path for path in paths if Path(path).is_file()])
     }
-    return study.module("tables").tabulate(frames) if done and frames else {}
+    return study.tabulate(files.calls(), frames) if done else {}
 
 
 # --- sections ---------------------------------------------------------------------------------------

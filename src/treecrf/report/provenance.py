@@ -57,9 +57,13 @@ def machine() -> str:
 
 
 def used_settings(settings: Settings) -> dict[str, Any]:
-    """Every setting that decides numbers, with the data sets of the studies alone."""
+    """Every setting that decides numbers; of data sets and overrides those of the studies alone."""
     values = settings.model_dump(mode="json", exclude=set(NOT_SETTINGS))
     values["datasets"] = {name: values["datasets"][name] for name in used_datasets(settings)}
+    for study in registry():
+        used, of_study = StudyFiles(study, settings).all_datasets(), values[study.name]
+        if "overrides" in of_study:
+            of_study["overrides"] = {name: value for name, value in of_study["overrides"].items() if name in used}
     return values
 
 
@@ -131,10 +135,10 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
 
 
 def study_costs(jobs: pd.DataFrame) -> pd.DataFrame:
-    """What each study took in all, from `job_costs`."""
+    """What each study took, from `job_costs`, and the total."""
     numbers = jobs.assign(**{name: jobs[name].astype(float) for name in ("jobs", "wall s", "CPU s")})
     sums = numbers.groupby("study")[["jobs", "wall s", "CPU s"]].sum()
-    sums.loc["in all"] = sums.sum()
+    sums.loc["total"] = sums.sum()
     texts = {name: sums[name].map("{:.0f}".format) for name in sums}
     return pd.DataFrame({"study": sums.index, **texts}).reset_index(drop=True)
 
@@ -150,7 +154,7 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
     Returns
     -------
     DataFrame of str
-        A row per study, data set and method; a column per phase, then the sum. The study of future features measures
+        A row per study, data set and method; a column per phase, then the total. The study of future features measures
         whole trainings only.
     """
     rows = pd.concat([*_phases_of_studies(results, settings), _phases("", "", [], [], [])])
@@ -158,7 +162,7 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
         return pd.DataFrame()
     names = ["study", "data set", "method"]
     sums = rows.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum", sort=False)
-    sums["in all"] = sums.sum(axis=1)
+    sums["total"] = sums.sum(axis=1)
     texts = pd.DataFrame({phase: [seconds_text(value) for value in sums[phase]] for phase in sums})
     return pd.concat([sums.index.to_frame(index=False).astype(str), texts], axis=1)
 

@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m treecrf.report.snapshot", description=__doc__)
     parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
     parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
-    parser.add_argument("--readme", default="README.md", help="file whose part is written anew (default: %(default)s)")
+    parser.add_argument("--readme", default="README.md", help="file whose part is rewritten (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:
         settings = load_settings(read_configuration([given.config]))

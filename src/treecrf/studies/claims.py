@@ -92,25 +92,29 @@ class Results:
     """The result files of a run in the folder `results` of the settings, which need not exist."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._folder = Path(folder)
+        self.folder = Path(folder)
+
+    def any_of(self, studies: Iterable[str]) -> bool:
+        """Whether a study has results."""
+        return any((self.folder / study).is_dir() for study in studies)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
         """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
-        description = self._folder / DESCRIBED_IN.get(study, "data") / dataset / "description.json"
+        description = self.folder / DESCRIBED_IN.get(study, "data") / dataset / "description.json"
         if not description.is_file() or read_json(description)["source"] != dataset:
             return None
         return self.table(study, dataset, f"{name}.csv")
 
     def of_method(self, study: str, dataset: str, method: str, name: str) -> pd.DataFrame | None:
         """What the job that has a method found, this method's rows; None if there is none."""
-        for path in sorted((self._folder / study / dataset).glob(f"*.{name}.parquet")):
+        for path in sorted((self.folder / study / dataset).glob(f"*.{name}.parquet")):
             if method in path.name.split(".")[0].split(JOIN):
                 return read_frame(path).query("method == @method")
         return None
 
     def table(self, *parts: str) -> pd.DataFrame | None:
         """The frame (CSV or Parquet) at a place below the folder; None if there is none."""
-        path = self._folder.joinpath(*parts)
+        path = self.folder.joinpath(*parts)
         if not path.is_file():
             return None
         return read_frame(path)
@@ -175,5 +179,4 @@ def _explain(observations: Sequence[Observation], n_held: int) -> str:
     differences = "; ".join(each.difference for each in observations if each.degree != HOLDS)
     if len(observations) == 1:
         return f"Here {differences}."
-    held = f"holds in {n_held} of {len(observations)}, but" if n_held else "holds nowhere:"
-    return f"It {held} {differences}."
+    return f"It holds for {n_held or 'none'} of {len(observations)} measurements, and not for these: {differences}."

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from treecrf.io.messages import counted
+
 DIGITS = 2
 """After the point of a percentage, as tables show it: methods that are equal so far are equally good."""
 
@@ -17,9 +19,9 @@ def best_rows(frame: pd.DataFrame, column: str, *of: str) -> pd.DataFrame:
     return shown[shown[column] == shown.groupby(list(of))[column].transform("max")]
 
 
-def counted_names(names: Iterable[str], total: int, unit: str, where: str = "on") -> str:
-    """How often each name is there, the commonest first; several may be there in one case."""
+def counted_names(names: Iterable[str], total: int, unit: str, where: str = "on", note: str = "") -> str:
+    """How often each name is there, the commonest first; several may be there in one case. `note` follows the unit."""
     counts = Counter(names).most_common()
-    first = f"{counts[0][0]} {where} {counts[0][1]} of {total} {unit}"
+    first = f"{counts[0][0]} {where} {counts[0][1]} of {counted(total, unit)}{note}"
     ties = "; ties count for each" if sum(count for _, count in counts) > total else ""
     return ", ".join([first, *(f"{name} {where} {count}" for name, count in counts[1:])]) + ties

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from treecrf.studies.settings import Settings
-from treecrf.studies.study import JOIN, Job, Shown, Study, combinations
+from treecrf.studies.study import JOIN, Call, Job, Shown, Study, combinations
 
 
 class StudyFiles:
@@ -76,6 +76,11 @@ class StudyFiles:
             if (len(self.frames(entry.needs)) == len(entry.needs) if entry.needs else self.settings.is_wanted)
             for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
         }
+
+    def calls(self) -> list[Call]:
+        """What makes the tables that there is something for."""
+        shown = self.shown(self.study.tables)
+        return [(name, entry.function, entry.needs, value) for name, (entry, value) in shown.items()]
 
     def layouts(self) -> list[str]:
         """The tables as the page reads them."""

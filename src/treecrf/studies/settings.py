@@ -85,7 +85,10 @@ class Settings(Model):
     reports: str = Field("reports", description="Folder of the pages to read.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     methods_per_job: int = Field(
-        1, ge=1, description="Methods that one job trains one after another; each start of a job takes seconds."
+        1,
+        ge=1,
+        description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a method "
+        "that is added may join the job of others, which then run again.",
     )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
+from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
@@ -20,6 +22,9 @@ from treecrf.studies.settings import BuiltinDataset, Settings, TableDataset
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
 """Lines of config/README.md around the reference."""
+
+BOUNDS = ((Ge, "ge", "at least"), (Gt, "gt", "above"), (Le, "le", "at most"), (Lt, "lt", "below"))
+"""Constraints of numbers, and how the reference words them."""
 
 
 def reference() -> str:
@@ -58,7 +63,17 @@ def _is_filled(name: str, model: type[BaseModel]) -> bool:
 
 
 def _row(name: str, field: FieldInfo) -> str:
-    return f"| `{name}` | {_default(field)} | {(field.description or _choices(field)).replace('|', chr(92) + '|')} |"
+    meaning = " ".join([field.description or _choices(field), *_range(field.metadata)])
+    return f"| `{name}` | {_default(field)} | {meaning.replace('|', chr(92) + '|')} |"
+
+
+def _range(metadata: Iterable[Any]) -> Iterator[str]:
+    """The bounds of a number as a sentence, where it has any."""
+    bounds = [
+        f"{words} {getattr(each, key)}" for each in metadata for kind, key, words in BOUNDS if isinstance(each, kind)
+    ]
+    if bounds:
+        yield f"{' and '.join(bounds).capitalize()}."
 
 
 def _default(field: FieldInfo) -> str:

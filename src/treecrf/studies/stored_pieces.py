@@ -1,4 +1,4 @@
-"""The finished parts of a job in files: a job that was killed reads them and goes on with the rest."""
+"""The finished parts of a job in files: a job that was killed reads them and continues with the rest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StoredPieces(Pieces):
         return pieces
 
     def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:
-        """See `Pieces.finished`; a damaged file is computed anew."""
+        """See `Pieces.finished`; a damaged file is computed again."""
         path, checkpoint = (self._folder / f"{self._prefix}{name}.{kind}" for kind in ("zip", "npz"))
         if (frames := _read(path)) is not None:
             return frames

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from itertools import product
 from types import ModuleType
 from typing import Any
+
+Call = tuple[str, str, Sequence[str], str]
+"""Of a table: name of its file, function, frames and the value of what it is over, if anything."""
 
 JOIN = "+"
 """Between the methods that share a job, in the names of its files."""
@@ -86,7 +89,7 @@ class Shown:
     needs : tuple of str
         Frames that it shows.
     function : str
-        Of a figure: the function of ``figures.py``.
+        The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of `over`.
     """
 
     name: str
@@ -137,8 +140,8 @@ class Study:
         Whether it draws its own training, validation and test sets, several times.
     guide : str
         File of the advice that its ``guide`` gives, in the folder of reports.
-    tabulated, claimed : tuple of str
-        Frames that the tables show, and those that claims are checked against.
+    claimed : tuple of str
+        Frames that claims are checked against.
     phases : str
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     phases_note : str
@@ -156,10 +159,23 @@ class Study:
     within: str = ""
     draws: bool = False
     guide: str = ""
-    tabulated: tuple[str, ...] = ()
     claimed: tuple[str, ...] = ()
     phases: str = ""
     phases_note: str = ""
+
+    @property
+    def tabulated(self) -> tuple[str, ...]:
+        """Frames that the tables show."""
+        return tuple(dict.fromkeys(name for table in self.tables for name in table.needs))
+
+    def tabulate(self, calls: Iterable[Call], frames: Mapping[str, Any]) -> dict[str, Any]:
+        """The layouts of tables by the names of their files, where there are the frames that they show."""
+        tables = self.module("tables")
+        return {
+            name: getattr(tables, function)(*(frames[need] for need in needs), *([value] if value else []))
+            for name, function, needs, value in calls
+            if frames.keys() >= set(needs)
+        }
 
     def module_name(self, part: str) -> str:
         """Full name of one of the study's modules."""

@@ -1,1 +1,1 @@
-"""Labellers of tables: trained, saved, asked and described for one file at a time."""
+"""Training, use and description of labellers, one file at a time."""

@@ -85,7 +85,7 @@ def fit(
     choice = None
     if held_out:
         fitted, judges = hold_out(train.groups, held_out, seed)
-        labeller.fit(train.select(fitted), monitor=follow("choice of the iteration"))
+        labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
         accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]
         best = int(np.argmax(accuracy))
         choice = Choice(best + 1, float(accuracy[best]), len(judges))

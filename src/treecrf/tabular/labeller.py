@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets.table import cell_place, check_columns, check_file, encode_table
-from treecrf.io.messages import counted, quoted
+from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import FORMAT, Labeller
@@ -40,7 +40,8 @@ class TableLabeller:
         line, row and column.
         """
         columns = self.columns
-        check_columns(frame, path, [columns.sequence, *([columns.label] if labelled else []), *columns.attributes])
+        needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
+        check_columns(frame, path, needed, "give it the columns that the model was trained with")
         names = self.labeller.label_names_
         if labelled:
             label = frame[columns.label]
@@ -65,10 +66,10 @@ class TableLabeller:
             cells = prepared[name]
             strange = ~(cells.isna() | (cells.astype(str) == "") | cells.astype(str).isin(known[name])).to_numpy()
             if strange.any():
-                row = int(np.argmax(strange))
+                values = frame[name][strange].astype(str).unique()
                 yield (
-                    f"{cell_place(frame, path, row, name)}: the training table did not have {quoted(frame[name].iloc[row])} "
-                    f"({counted(int(strange.sum()), 'such cell')}); such values tell the model nothing."
+                    f"{cell_place(frame, path, int(np.argmax(strange)), name)}: the training table did not have "
+                    f"{listed(values)} ({counted(int(strange.sum()), 'cell')}); the model ignores such values."
                 )
 
     def save(self, path: str | os.PathLike[str]) -> None:

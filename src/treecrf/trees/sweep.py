@@ -163,7 +163,7 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
 def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
     """Overwrite the part of a histogram that belongs to window cells, shape (n_cells,); each slot's last cell is EDGE.
 
-    `total` and `spaced` are the packed sum of the node's rows, in all and by position, from `space_all` or
+    `total` and `spaced` are the packed sum of the node's rows, together and by position, from `space_all` or
     `space_some`. `table`, shape (n_rows * n_lanes,), is work space, at best aligned (`treecrf.compiled.struct.zeros`).
     """
     table[:] = 0

@@ -9,14 +9,15 @@ from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
 from treecrf.models.future.features import NO_STATES
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.studies.future import STUDY
 from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
 from treecrf.studies.future.jobs import RUN_NAMES, compare_future
+from treecrf.studies.future.methods import with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
 from treecrf.studies.future.summary import compare_neighbours, summarise_dataset
-from treecrf.studies.future.tables import tabulate, with_published
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -203,7 +204,8 @@ def test_published_values_are_all_there():
 
 
 def test_tables_say_what_the_frames_hold(frames):
-    layouts = tabulate(frames | {"example": one_directional_example()})
+    calls = [(table.name, table.function, table.needs, "") for table in STUDY.tables]
+    layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example()})
     patterns = layouts["table_5_3"]
     rows = patterns.set_index(["G0", "values"])
     assert len(rows) == 8

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
-from treecrf.studies.training.published import read_published, training_costs
 from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
     methods_layout,
     notes_layout,
     pairs_layout,
+    peaks_layout,
     shrinkage_layout,
     steps_layout,
 )
@@ -63,7 +63,7 @@ def variants(dataset="mine", decoder="viterbi"):
 
 
 def shrinkage(summary, comparisons):
-    return shrinkage_layout(summary, pd.DataFrame(comparisons), read_published("table_3_4_shrinkage"))
+    return shrinkage_layout(summary, pd.DataFrame(comparisons))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_shrinkage_stands_below_what_is_published():
 
 def methods(summary, comparisons):
     frame = pd.DataFrame(comparisons) if comparisons else NO_COMPARISONS
-    return methods_layout(pd.DataFrame(summary), frame, read_published("table_3_5_methods"))
+    return methods_layout(pd.DataFrame(summary), frame)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_all_methods_mark_the_best_of_each_data_set():
         ["MEMM", "70.00 ± 0.50 ▲", "79.00"],
         ["my_method", "70.00 ▲", "–"],
     ]
-    assert accuracy_layout(summary, "peak")["b"].tolist() == ["–", "72.00 ± 0.25 ▲", "71.00"]
+    assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25 ▲", "71.00"]
 
 
 def test_every_test_is_shown():
@@ -277,7 +277,7 @@ def test_steps_stand_beside_what_is_published():
         ("protein", "memm", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
         ("mine", "mallet", 9.5, 20, 0.25, 0.0625, 10.0, 33.5),
     ]
-    layout = steps_layout(pd.DataFrame(rows, columns=[*names, "total_seconds", "n_iterations"]), training_costs())
+    layout = steps_layout(pd.DataFrame(rows, columns=[*names, "total_seconds", "n_iterations"]))
     assert layout.columns.tolist() == [
         ("", "data set"), ("", "method"), ("", "average length"), ("", "features"),
         ("forward-backward", "published"), ("forward-backward", "measured"),

@@ -1,4 +1,4 @@
-"""Checkpoints: a training that was stopped goes on from the state it last wrote, to the same bits.
+"""Checkpoints: a training that was stopped continues from the state it last wrote, to the same bits.
 
 A checkpoint says which training it belongs to: a digest of the labeller's settings, the training set, the start, and
 the code, numba and processor that the trees are grown with. One of another training is replaced, and so is one that
@@ -36,7 +36,7 @@ LARGEST_SHARE = 0.05
 """Share of the time that writing may take: large states are written less often."""
 
 WITHOUT_EFFECT = ("n_threads", "warm_start")
-"""Settings that any value of gives the same trees; what a warm start goes on from is looked at itself."""
+"""Settings that any value of gives the same trees; what a warm start continues from is looked at itself."""
 
 
 class Progress(NamedTuple):
@@ -62,7 +62,7 @@ class Progress(NamedTuple):
 
 
 class Checkpoint:
-    """A file that a training writes its state to, and goes on from.
+    """A file that a training writes its state to, and continues from.
 
     Parameters
     ----------

@@ -78,10 +78,10 @@ class TreeCRF(base.ChainLabeller):
     pseudo_likelihood_iterations : int
         So many first iterations follow the gradient of the pseudo-likelihood (ICML 2004, section 3).
     row_fraction : float
-        Share of the training positions that the trees of an iteration are grown from, drawn anew for each iteration
+        Share of the training positions that the trees of an iteration are grown from, drawn again for each iteration
         without replacement (Friedman 2002; PhD section 3.3). The potentials of all are updated.
     feature_fraction : float
-        Share of the window slots and previous labels whose tests may split a node, drawn anew for each node as in
+        Share of the window slots and previous labels whose tests may split a node, drawn again for each node as in
         random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
     influence_trimming : float
         The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
@@ -97,7 +97,7 @@ class TreeCRF(base.ChainLabeller):
     n_threads : int
         Threads of `fit`; any number gives the same bits.
     warm_start : bool
-        Whether `fit` goes on from the trees it has, up to `n_iterations`, instead of starting anew. The
+        Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. The
         result equals that of one longer run to the bit.
 
     Attributes
@@ -161,7 +161,7 @@ class TreeCRF(base.ChainLabeller):
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
         checkpoint : Checkpoint or path, optional
             Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
-            that of the same training, it goes on from there: same bits, same calls of `monitor`, seconds counted on.
+            that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
 
         Raises
         ------
@@ -247,8 +247,8 @@ class TreeCRF(base.ChainLabeller):
         self._check_fitted()
         if self.shape_["missing"] != "error":
             raise ValueError(
-                f"the trees were grown with missing={self.shape_['missing']!r} and conjunctions know no missing cells; "
-                "flatten a model that was trained with missing='error'."
+                f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot handle missing "
+                "cells; train it with missing='error'."
             )
         from treecrf.trees.flattening import FlatForest
 

@@ -9,21 +9,26 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
+from treecrf.rendering.words import points_text
 from treecrf.studies.claim_rows import INDUCTION, Measured, above, first_of, speed_ratio
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, gather
 
 
 def slope_by_length(results: Results, place: Place) -> Iterator[Measured[float]]:
     """The slope of forward-backward seconds by length, both logarithmic, of the two methods of figure 3.3a."""
+    for method, slope, lengths in length_slopes(results):
+        yield Measured(slope, f"{method} has slope {number(slope)} over lengths {lengths} of {place.name}")
+
+
+def length_slopes(results: Results) -> Iterator[tuple[str, float, str]]:
+    """Name of each of these methods, its slope, and the lengths: the largest half of those measured."""
     scaling = _scaling(results, "length", "forward_backward")
     for method in ("treecrf", first_of(INDUCTION, scaling["method"])):
         rows = scaling[scaling["method"] == method].sort_values("value")
         rows = rows.iloc[len(rows) // 2 :]
         if len(rows) > 1:
             slope = _slope(np.log(rows["value"]), np.log(rows["seconds"]))
-            lengths = f"lengths {rows['value'].min():g} to {rows['value'].max():g}"
-            name = training_method_name(method)
-            yield Measured(slope, f"{name} has slope {number(slope)} over {lengths} of {place.name}")
+            yield training_method_name(method), slope, f"{rows['value'].min():g} to {rows['value'].max():g}"
 
 
 def growth_with_features(results: Results, place: Place) -> Iterator[Measured[float]]:
@@ -59,8 +64,8 @@ def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: 
             ratio = speed_ratio(row["plain_seconds_to_likelihood"], row["seconds_to_likelihood"])
             gain = row["accuracy"] - plain
             numbers = (
-                f"with {row['value']:g} of them on {place.name}, {number(ratio)} times as fast and {number(gain)} points "
-                "of accuracy"
+                f"{row['value']:g} first iterations by the pseudo-likelihood on {place.name}: {number(ratio)} times as fast, "
+                f"accuracy {points_text(gain)}"
             )
             yield Observation(numbers, FAILS if ratio <= 1 else HOLDS if gain > -points else LEANS, numbers)
 

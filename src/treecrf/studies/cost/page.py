@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from treecrf.rendering.cells import number
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study
+from treecrf.rendering.words import with_and
+from treecrf.studies.claims import Results
 from treecrf.studies.cost import STUDY
+from treecrf.studies.cost.claims import length_slopes
 from treecrf.studies.settings import Settings
 
 ALTERNATIVES = {
@@ -33,7 +37,16 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("cost-sampling", title, [*_figure(shown, "sampling"), sampling] if sampling else []),
     ]
     sections = [section for section in sections if section.parts]
-    return Study("cost", STUDY.title, "", sections) if sections else None
+    return Study("cost", STUDY.title, cost_headline(results), sections) if sections else None
+
+
+def cost_headline(results: Path) -> str:
+    """How CPU seconds of forward-backward grow with the length of sequences; empty where that was not measured."""
+    slopes = list(length_slopes(Results(results)))
+    if not slopes:
+        return ""
+    powers = with_and(f"{number(slope)} ({method})" for method, slope, _ in slopes)
+    return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0][2]}; 1 is linear."
 
 
 def is_finished(results: Path, name: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from treecrf.rendering.cells import (
@@ -23,12 +21,6 @@ WINDOW_COLUMNS = (
     ("accuracy", "accuracy (%), by window", number),
 )
 """Column of the frame, heading, and how a value is written."""
-
-
-def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of what was measured: windows and sampling, as from `treecrf.studies.cost.summary.summarise`."""
-    known = {"windows": windows_layout, "sampling": sampling_layout}
-    return {name: layout(frames[name]) for name, layout in known.items() if name in frames}
 
 
 def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:

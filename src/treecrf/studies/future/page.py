@@ -9,6 +9,7 @@ import pandas as pd
 
 from treecrf.datasets import describe
 from treecrf.io.files import read_frame, read_frames
+from treecrf.io.messages import counted
 from treecrf.rendering.cells import signed, window_text
 from treecrf.rendering.parts import (
     Exhibits,
@@ -119,17 +120,17 @@ def future_headline(best: pd.DataFrame) -> str:
     discovered = best["method"].str.startswith("ff_")
     if discovered.all() or not discovered.any():
         winners = best_rows(best, "test_mean", "dataset").drop_duplicates(["dataset", "method"])  # of several bags
-        counts = counted_names(map(method_text, winners["method"]), winners["dataset"].nunique(), "data sets")
+        counts = counted_names(map(method_text, winners["method"]), winners["dataset"].nunique(), "data set")
         return f"Most accurate: {counts}."
     ahead, behind = (best_rows(frame, "test_mean", "dataset") for frame in (best[discovered], best[~discovered]))
     gains = (ahead.groupby("dataset")["test_mean"].max() - behind.groupby("dataset")["test_mean"].max()).dropna()
     gains = gains.round(DIGITS)
     where = str(gains.idxmax())
-    equal = f", equals it on {(gains == 0).sum()}" if (gains == 0).any() else ""
+    equal = f", and as accurate on {(gains == 0).sum()}" if (gains == 0).any() else ""
+    difference = f"Median difference: {signed(gains.median())} points; largest" if len(gains) > 1 else "Accuracy"
     return (
-        f"The best labeller with discovered future features beats the best one without on {(gains > 0).sum()} of "
-        f"{len(gains)} data sets{equal}, by {signed(gains.median())} points in the median; most on {where}: "
-        f"{_reached(ahead, where)}, {_reached(behind, where)}."
+        f"The best labeller with discovered future features is more accurate than the best one without on {(gains > 0).sum()} of "
+        f"{counted(len(gains), 'data set')}{equal}. {difference} on {where}: {_reached(ahead, where)}, {_reached(behind, where)}."
     )
 
 

@@ -84,6 +84,6 @@ class FutureSettings(StudySettings):
         return [name for name in self.datasets if any(method.startswith("ff_") for method in self.of(name).methods)]
 
     def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {"datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "overrides"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -26,14 +26,16 @@ STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
 
 
-def patterns_layout(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """Table 5.3: FF-MEMM of order 0 on generated sets, by the start value G_0 of patterns.
 
     Measured values are medians and means over the draws; above them stand the published ones where there are any.
     """
+    published = read_published("table_5_3_ff_memm_synthetic")
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
+    patterns = summary[(summary["method"] == "ff_memm_0") & summary["test_bag_accuracy"].notna()]
     rows = []
-    for row in summary.to_dict("records"):
+    for row in patterns.to_dict("records"):
         ids = {"data set": row["dataset"], "G0": f"{row['g0']:g}".replace("-", "−")}
         known = printed.get((row["dataset"], row["g0"]))
         if known is not None:
@@ -66,8 +68,9 @@ def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
     }
 
 
-def orders_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller, bag and order, from the frame of `with_published`."""
+def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
+    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller, bag and order, published and measured."""
+    summary = with_published(best, future_accuracies())
     orders = sorted(summary["order"].unique())
     rows = []
     for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
@@ -144,16 +147,3 @@ def _means(summary: pd.DataFrame) -> list[str]:
 
 def _step_text(value: float) -> str:
     return DASH if pd.isna(value) else f"{value:.3g}"
-
-
-def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Layouts by name, from the frames summary, best and tests of all data sets, and the example."""
-    summary = frames["summary"]
-    patterns = summary[(summary["method"] == "ff_memm_0") & summary["test_bag_accuracy"].notna()]
-    return {
-        "table_5_3": patterns_layout(patterns, read_published("table_5_3_ff_memm_synthetic")),
-        "orders": orders_layout(with_published(frames["best"], future_accuracies())),
-        "tests": neighbours_layout(frames["tests"]),
-        "choices": costs_layout(summary),
-        "example": example_layout(frames["example"]),
-    }

@@ -28,7 +28,7 @@ from treecrf.studies.settings import MissingSettings, Settings
 INTRODUCTION = """
 Cells of the inputs go missing completely at random before windows are cut: a whole letter or residue, or each line
 feature by itself; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every
-method. Lambda and iteration are chosen by hold-out within the damaged training set; sequences held out: {held_out}.
+method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
 Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
 
@@ -147,14 +147,14 @@ def missing_headline(evaluations: pd.DataFrame) -> str:
     best, holes = best_rows(means, "percent", "dataset", "rate"), means[means["rate"] > 0].groupby(["dataset", "rate"])
     if not len(holes):
         return (
-            f"Most accurate: {counted_names(map(method_name, best['method']), best['dataset'].nunique(), 'data sets')}."
+            f"Most accurate: {counted_names(map(method_name, best['method']), best['dataset'].nunique(), 'data set')}."
         )
     winners = map(method_name, best.loc[best["rate"] > 0, "method"])
-    counts = counted_names(winners, len(holes), "cases (data set and share)", "in")
+    counts = counted_names(winners, len(holes), "case", "in", " (data set and share)")
     ahead = holes["percent"].max() - holes["percent"].min()
     sentence = (
-        f"Most accurate with missing cells: {counts}. The best method is {ahead.mean():.1f} points ahead "
-        "of the worst, on average."
+        f"Most accurate with missing cells: {counts}. The best method is {ahead.mean():.1f} points "
+        "ahead of the worst, on average."
     )
     most = means["rate"].max()
     highest = means.pivot_table(index="dataset", columns="rate", values="percent", aggfunc="max").reindex(

@@ -91,7 +91,7 @@ class MissingSettings(StudySettings):
         return sorted({self.baseline_of(dataset) for dataset in self.datasets})
 
     def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {*self.whole, "labellers"} - {"rates"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 

@@ -12,7 +12,13 @@ from treecrf.rendering.layouts import write_layout
 from treecrf.rendering.style import save_figure
 from treecrf.studies.missing.figures import accuracy_by_rate
 from treecrf.studies.missing.guide import missing_values_guide
-from treecrf.studies.missing.tables import accuracy_layout, comparison_layout, costs_layout, deviance_layout
+from treecrf.studies.missing.tables import (
+    accuracy_layout,
+    costs_layout,
+    deviance_layout,
+    effects_layout,
+    significance_layout,
+)
 
 
 def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
@@ -24,8 +30,8 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
         write_frame(frame, folder / f"{name}.csv")
     layouts = {"accuracy": accuracy_layout(frames["evaluations"]), "cpu_seconds": costs_layout(frames["costs"])}
     if len(frames["comparisons"]):
-        layouts["effects"] = comparison_layout("effects", frames["comparisons"], baseline)
-        layouts["significance"] = comparison_layout("significance", frames["comparisons"], baseline)
+        layouts["effects"] = effects_layout(frames["comparisons"], baseline)
+        layouts["significance"] = significance_layout(frames["comparisons"], baseline)
         layouts["deviance"] = deviance_layout(frames["deviance"])
     for name, layout in layouts.items():
         write_layout(layout, str(folder / "tables" / name))

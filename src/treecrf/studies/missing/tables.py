@@ -6,8 +6,6 @@ value shows a dash.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -34,32 +32,24 @@ from treecrf.studies.missing.published import missing_value_coefficients
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
 
+NOT_COMPARED = pd.DataFrame({"data set": pd.Series(dtype=str)})
+"""The layout of comparisons with a method that none was compared with."""
+
 TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
-
-
-def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Layouts by name, from the frames evaluations, comparisons, costs and deviance of all data sets."""
-    layouts = {
-        "accuracy": accuracy_layout(frames["evaluations"]),
-        "costs": costs_layout(frames["costs"]),
-        "deviance": deviance_layout(frames["deviance"]),
-    }
-    for method in dict.fromkeys(frames["evaluations"]["method"]):
-        for kind in COMPARISON_LAYOUTS:
-            layouts[f"{kind}_{method}"] = comparison_layout(kind, frames["comparisons"], method)
-    return layouts
 
 
 # --- layouts ----------------------------------------------------------------------------------------
 
 
-def coefficients_layout(comparisons: pd.DataFrame, published: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Tables 4.1 a to d: the log odds of every method against `baseline`, measured and published.
 
     `STAR`: p < 0.05 by the Wald test, as in the dissertation. `DAGGER`: also clustered by test sequence and corrected
     by Holm's method. All p-values are in `significance_layout`.
     """
-    against = _against(comparisons, baseline)
+    against, published = _against(comparisons, baseline), missing_value_coefficients()
+    if against.empty:
+        return NOT_COMPARED
     rows = _rows(against, ["dataset", "rate"])
     known = published[published["baseline"] == baseline]
     sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
@@ -83,7 +73,10 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
 
     First the tests that take positions as independent, then those clustered by test sequence.
     """
-    against = _sorted_by_method(_against(comparisons, baseline))
+    against = _against(comparisons, baseline)
+    if against.empty:
+        return NOT_COMPARED
+    against = _sorted_by_method(against)
     independent, clustered = "positions independent", "clustered by test sequence"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
     columns["", "coefficient"] = cell_texts(against["coefficient"], _coefficient)
@@ -97,19 +90,11 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
     return grouped(columns)
 
 
-def comparison_layout(kind: str, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """`coefficients_layout` beside the published values, `significance_layout` or `effects_layout`, by its first word.
-
-    A frame without rows where no data set has comparisons with the baseline.
-    """
-    if not (comparisons["baseline"] == baseline).any():
-        return pd.DataFrame({"data set": pd.Series(dtype=str)})
-    return COMPARISON_LAYOUTS[kind](comparisons, baseline)
-
-
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method."""
     against = _against(comparisons, baseline)
+    if against.empty:
+        return NOT_COMPARED
     rows = _rows(against, ["dataset", "rate"])
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
@@ -186,26 +171,12 @@ def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-COMPARISON_LAYOUTS: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
-    "coefficients": lambda comparisons, baseline: coefficients_layout(
-        comparisons, missing_value_coefficients(), baseline
-    ),
-    "significance": significance_layout,
-    "effects": effects_layout,
-}
-"""The tables of comparisons with a baseline, by the name of their files."""
-
-
 # --- rows -------------------------------------------------------------------------------------------
 
 
 def _against(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """The comparisons with `baseline`."""
-    against = comparisons[(comparisons["baseline"] == baseline) & (comparisons["method"] != baseline)]
-    if against.empty:
-        there = ", ".join(sorted(comparisons["baseline"].unique())) or "none"
-        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {there}")
-    return against
+    return comparisons[(comparisons["baseline"] == baseline) & (comparisons["method"] != baseline)]
 
 
 def _rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:

@@ -79,12 +79,13 @@ class Outcome(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """A trained labeller; CPU seconds and log likelihood after each of its iterations; what fills holes."""
+    """A trained labeller; CPU seconds and log likelihood after each of its iterations; those to test; what fills holes."""
 
     model: Any
     seconds: list[float]
     log_likelihoods: list[float]
     phases: dict[str, float]
+    iterations: NDArray[np.int64]
     fill: Imputer | None
 
 
@@ -184,7 +185,9 @@ class Comparison:
         for split, fold, sequences in self._trials[trial].held_out:
             held_out = self._documents.select(sequences)
             correct, _, _ = self._follow(fit, held_out, {})
-            frame = self._long(correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank)
+            frame = self._long(
+                fit.iterations, correct, held_out.n_positions, candidate=candidate_name(candidate), rank=rank
+            )
             frames.append(frame.assign(split=split, fold=fold))
         return tuple(frames)
 
@@ -203,8 +206,8 @@ class Comparison:
         with_peaks = run == UNPERTURBED and len(self._splits) == 1
         correct, n_done, labels = self._follow(fit, test, kept, with_peaks)
         constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
-        reached = np.minimum(self._iterations, n_done)  # after convergence nothing changes
-        curve = self._long(correct, test.n_positions, **constant).assign(
+        reached = np.minimum(fit.iterations, n_done)  # after convergence nothing changes
+        curve = self._long(fit.iterations, correct, test.n_positions, **constant).assign(
             train_log_likelihood=np.repeat(_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
             cpu_seconds=np.repeat(_after(reached, fit.seconds, n_done), correct.shape[1]),
         )
@@ -240,7 +243,9 @@ class Comparison:
 
         resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
         model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
-        return _Fit(model, seconds, log_likelihoods, phases, fill)
+        every = self._settings.test_every
+        tested = np.arange(every, self._settings.n_iterations + 1, every) if model.has_stages else np.array([1])
+        return _Fit(model, seconds, log_likelihoods, phases, tested, fill)
 
     def _follow(
         self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int], with_peaks: bool = False
@@ -250,8 +255,8 @@ class Comparison:
         The stage `CHOICE` is that after the iterations in `kept`, by decoder; the stage `PEAK` that with most correct positions.
         """
         filled = test if fit.fill is None else fit.fill.transform(test)
-        truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), self._settings.test_every
-        correct = np.zeros((len(self._iterations), len(decoders)), dtype=np.int64)
+        truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
+        correct = np.zeros((len(fit.iterations), len(decoders)), dtype=np.int64)
         labels: dict[tuple[str, str], NDArray[np.int16]] = {}
 
         def take(row: int, predicted: Mapping[Any, NDArray[np.int16]], iteration: int) -> None:
@@ -274,17 +279,13 @@ class Comparison:
         n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
         return correct, n_done, labels
 
-    @property
-    def _iterations(self) -> NDArray[np.int64]:
-        """The iterations that are tested."""
-        every = self._settings.test_every
-        return np.arange(every, self._settings.n_iterations + 1, every)
-
-    def _long(self, correct: NDArray[np.int64], n_positions: int, **constant: Any) -> pd.DataFrame:
+    def _long(
+        self, iterations: NDArray[np.int64], correct: NDArray[np.int64], n_positions: int, **constant: Any
+    ) -> pd.DataFrame:
         """A row for each iteration and decoder."""
         frame = pd.DataFrame(
             {
-                "iteration": np.repeat(self._iterations, correct.shape[1]),
+                "iteration": np.repeat(iterations, correct.shape[1]),
                 "decoder": np.tile(self._settings.decoders, len(correct)),
                 "n_correct": correct.reshape(-1),
                 "n_positions": n_positions,

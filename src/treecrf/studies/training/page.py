@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
+from treecrf.io.messages import counted
 from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,
@@ -29,13 +30,15 @@ from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
-Percent of test positions; of data sets that are tested document by document, the mean over the documents.
+Accuracy is the percentage of test positions that are labelled correctly; where each document is a test set in turn, it is the
+mean over the documents.
 <em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
-{folds} folds, or as many training documents, one by one; then one training on all of them, which serves both decoders.
+{folds} folds, or with that number of training documents left out in turn; then one training on all training sequences, which
+serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
-what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts (methods in Java: {java_runs});
-differences smaller than this spread say nothing. A method without such runs shows its one training. Methods in Java take the settings that the same
-algorithm here has chosen.
+what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} for methods that run in
+Java); differences smaller than this spread mean nothing. A method without such runs shows its one training. Methods that run
+in Java take the settings chosen for the same algorithm in this package.
 """
 
 CLUSTERED_NOTE = """
@@ -180,7 +183,7 @@ def training_headline(summary: pd.DataFrame) -> str:
     better = summary[summary["decoder"] == BETTER]
     better = better.assign(percent=better["chosen_mean"].fillna(better["chosen_accuracy"]))
     best = best_rows(better, "percent", "dataset")
-    counts = counted_names(map(training_method_name, best["method"]), best["dataset"].nunique(), "data sets")
+    counts = counted_names(map(training_method_name, best["method"]), best["dataset"].nunique(), "data set")
     sentence = f"Most accurate at the cross-validated choice{_runs_text(better)}: {counts}."
     known = better[(better["method"] == OURS) & better["published"].notna() & ~better["stand_in"].astype(bool)]
     if known.empty:
@@ -189,7 +192,7 @@ def training_headline(summary: pd.DataFrame) -> str:
     furthest = str(gaps.abs().idxmax())
     return (
         f"{sentence} {training_method_name(OURS)} minus its published accuracy, where the data are the published ones: median "
-        f"{signed(gaps.median())} points over {len(gaps)} data sets, furthest {signed(gaps[furthest])} on {furthest}."
+        f"{signed(gaps.median())} points over {counted(len(gaps), 'data set')}, largest {signed(gaps[furthest])} on {furthest}."
     )
 
 

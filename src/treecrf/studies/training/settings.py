@@ -103,7 +103,7 @@ class TrainingSettings(StudySettings):
         return [*self.decoders, BETTER] if name == "decoder" else super().values(name)
 
     def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others runs nothing anew."""
+        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {"datasets", "methods", "labellers", "overrides", "exact_under", *others}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -6,7 +6,7 @@ data sets that stand in for those of the papers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,26 +67,10 @@ PAIR = ("dataset", "decoder", "method", "other")
 """Columns that tell comparisons apart."""
 
 
-def tabulate(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Layouts by name, from the frames summary, comparisons, costs and notes of all data sets."""
-    summary, comparisons = frames["summary"], frames["comparisons"]
-    tests = {f"tests_{decoder}": pairs_layout(comparisons, decoder) for decoder in dict.fromkeys(summary["decoder"])}
-    return {
-        "accuracy": accuracy_layout(summary),
-        "peaks": accuracy_layout(summary, "peak"),
-        "table_3_4": shrinkage_layout(summary, comparisons, read_published("table_3_4_shrinkage")),
-        "table_3_5": methods_layout(summary, comparisons, read_published("table_3_5_methods")),
-        "table_3_6": steps_layout(frames["costs"], training_costs()),
-        "choices": choices_layout(summary),
-        "notes": notes_layout(frames["notes"]),
-        **tests,
-    }
-
-
 # --- published and measured -------------------------------------------------------------------------
 
 
-def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Table 3.4: TreeCRF with shrinkage beside the original algorithm, by decoder.
 
     Rows per data set that has one of the methods: published (of a stand-in: and for which set); measured at the
@@ -94,7 +78,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
     iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
     `DAGGER` where the test clustered by sequence, after Holm's correction, has p below `SIGNIFICANCE_LEVEL` too.
     """
-    ours = summary[summary["method"].isin(VARIANTS)]
+    ours, published = summary[summary["method"].isin(VARIANTS)], read_published("table_3_4_shrinkage")
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
@@ -115,7 +99,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published
     return grouped(columns)
 
 
-def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Table 3.5: accuracy, CPU seconds and iterations of the dissertation's methods and of custom labellers.
 
     All with the decoder that cross-validation prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that
@@ -125,7 +109,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
     better = summary[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
-    known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), published)
+    known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), read_published("table_3_5_methods"))
     columns = row_names(rows, known)
     columns[ACCURACY, "published"] = [
         _published_text(row, "stars_vs_baseline") + _best(row is not None and row["best_of_treecrf_and_mallet"])
@@ -141,10 +125,10 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, published: 
     return grouped(columns)
 
 
-def steps_layout(costs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
-    known = published_of(rows["dataset"], rows["method"], published)
+    known = published_of(rows["dataset"], rows["method"], training_costs())
     columns = row_names(rows, known)
     columns["", "average length"] = cell_texts(rows["average_length"], count_text)
     columns["", "features"] = cell_texts(rows["n_features"], count_text)
@@ -181,6 +165,11 @@ def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame
     for name, marked in zip(sets["dataset"], dataset_names(sets), strict=True):
         columns[marked] = [cells.get((name, method), DASH) for method in methods]
     return pd.DataFrame(columns)
+
+
+def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """`accuracy_layout` at the peak of the test curve."""
+    return accuracy_layout(summary, "peak")
 
 
 def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def missing_values_guide(
     deviance : DataFrame, optional
         dataset, rate, term, p_value.
     command : str
-        What makes this page anew for a reader's own file; shown as it is.
+        What makes this page for a reader's own file; shown as it is.
 
     Returns
     -------
@@ -241,6 +241,10 @@ def _all_cases(n_cases: int) -> str:
     return "the one case" if n_cases == 1 else f"all {n_cases} cases"
 
 
+def _any_case(n_cases: int) -> str:
+    return "the one case" if n_cases == 1 else f"any of the {n_cases} cases"
+
+
 def _rate(rate: float) -> str:
     return f"{100 * rate:g} %"
 
@@ -275,6 +279,7 @@ def _template() -> Template:
     )
     environment.filters |= {
         "all_cases": _all_cases,
+        "any_case": _any_case,
         "capital": _capital,
         "codes": _codes,
         "digits": _digits,
