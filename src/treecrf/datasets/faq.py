@@ -109,16 +109,16 @@ def read_documents(raw: Path, numbers: Sequence[int], *, columns: Columns = "pap
 
 
 def _column_numbers(columns: Columns) -> list[int]:
-    if isinstance(columns, str):
-        known = {"papers": [i for i in range(N_COLUMNS) if i not in LEFT_OUT], "all": list(range(N_COLUMNS))}
-        if columns in known:
-            return known[columns]
-    elif isinstance(columns, Sequence) and columns and all(type(i) is int and 0 <= i < N_COLUMNS for i in columns):
-        if len(set(columns)) == len(columns):
-            return list(columns)
-    raise ValueError(
-        f"columns={quoted(columns)}: give 'papers', 'all' or a list of different whole numbers from 0 to {N_COLUMNS - 1}."
-    )
+    if columns == "papers":
+        return [i for i in range(N_COLUMNS) if i not in LEFT_OUT]
+    if columns == "all":
+        return list(range(N_COLUMNS))
+    chosen = list(columns) if isinstance(columns, Sequence) and not isinstance(columns, str) else []
+    if not chosen or any(type(i) is not int or not 0 <= i < N_COLUMNS or chosen.count(i) > 1 for i in chosen):
+        raise ValueError(
+            f"columns={quoted(columns)}: give 'papers', 'all' or a list of different whole numbers from 0 to {N_COLUMNS - 1}."
+        )
+    return chosen
 
 
 def last_document_tests(documents: SequenceSet) -> tuple[SequenceSet, SequenceSet]:
