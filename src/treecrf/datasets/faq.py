@@ -3,20 +3,21 @@
 The labelled files of the papers, as features: 48 documents without names, 24 features a line. A document is an array of
 24 rows and a column a line, in which **1 means false and -1 true**, and an array of labels from 1 in the order of `LABELS`.
 
-Which documents are of which newsgroup is inferred. Consecutive documents are of one newsgroup, and the dissertation gives
-the number of files and their mean length: `DOCUMENTS` are the runs of 7, 7 and 5 documents whose lengths fit. They are
-0.6 to 1.4 % shorter than published. The 29 documents that are left are ``faq_other``, which no table of the papers uses.
+Which documents are of which newsgroup is inferred: documents of a newsgroup follow one another, and `DOCUMENTS` are the runs
+of as many files as the dissertation gives whose mean lengths fit best, 0.6 to 1.4 % below the published ones. The 29
+documents that are left are ``faq_other``, a sample that no table of the papers uses.
 
 The features have no names in the file, and only some of them can be told from the data, so all are called by the number of
 their column. What the data say, over all documents:
 
-- 7 is the complement of 6 and implies 12; it excludes all others but 2, 8, 10, 19 and 20, as a blank line would;
+- 7 is the complement of 6; with 7 only 2, 8, 10, 12, 19 and 20 are ever true, as on a blank line;
 - 8 is 7 of the line before, 10 is 9 of the line before, and 14 is 13 of the line before; all three are false on the first line;
 - 13 and 14 are never true;
 - 4 implies 0; 17 and 18 imply 2 and exclude each other; 3 implies 9, which implies 22; 15 excludes 2.
 
-The dissertation uses 20 features, of which 11 are rarely true on ai-general (figure 4.2). Leaving out the three that repeat
-the line before, and 13 with its repetition, leaves 20, and 11 of these are true on less than a tenth of the lines: a choice.
+The dissertation uses 20 features, of which 11 are rarely true on ai-general (figure 4.2), and does not say which. Without
+13 and the three that repeat the line before, 20 are left, of which 11 are true on less than a tenth of its lines: a choice.
+The numbers that the figure gives the rare ones fit no 20 columns in the order of the file, so its order is another one.
 """
 
 from __future__ import annotations
