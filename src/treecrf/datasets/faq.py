@@ -62,7 +62,10 @@ class Document(NamedTuple):
 
 
 def parse(data: bytes, file: str) -> list[Document]:
-    """All documents of the MATLAB file, in its order; a DataError says what is wrong with the file."""
+    """All documents of the MATLAB file, in its order; a DataError says what is wrong with the file.
+
+    Give it bytes with the right checksum, as those of `read_bytes`: damaged ones can crash scipy's reader, and Python with it.
+    """
     import scipy.io  # slow to import
 
     try:
