@@ -46,7 +46,7 @@ from treecrf.studies.claim_rows import (
     order,
     rises,
 )
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, judge
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, judge
 from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.training.names import BETTER
 
@@ -68,7 +68,7 @@ def test_planted_results_have_their_verdict(tmp_path, claim, place):
     assert finding.verdict == core.VERDICTS[place], finding
     assert finding.numbers
     assert finding.test
-    assert finding.places
+    assert finding.datasets
     assert (finding.explanation == "") == (finding.verdict == "replicated")
 
 
@@ -158,7 +158,7 @@ def test_every_kind_serves_a_claim_or_a_function():
 
 
 def observations(*degrees):
-    return Evidence(tuple(Observation(f"n{i}", d, f"d{i}") for i, d in enumerate(degrees)), (Place("a"),), ("b",))
+    return Evidence(tuple(Observation(f"n{i}", d, f"d{i}") for i, d in enumerate(degrees)), ("a",), ("b",))
 
 
 def test_degrees_make_verdicts():
@@ -231,42 +231,28 @@ def test_a_coefficient_without_a_maximum_is_tested_by_the_likelihood_ratio(tmp_p
     assert "nettalk 5%, surrogate splitting −inf (p = 0.010)" in finding.numbers
 
 
-# --- stand-ins --------------------------------------------------------------------------------------
+# --- data sets --------------------------------------------------------------------------------------
 
 
-def test_stand_ins_count_once_each_and_are_named(tmp_path):
-    pairs("treecrf", "induced_crf", protein=SAME, hyphen=SAME, faq_perl=SAME, faq_x=UP)(tmp_path)
-    frame = verdicts(tmp_path).set_index("id")
-    row = frame.loc["P3.2"]
-    assert row["verdict"] == "partly"
-    assert row["stand_in"]
-    assert row["data_sets"] == "protein, hyphen; faq_perl, faq_x (stand-ins for faq_ai_neural, faq_aix)"
-    assert row["numbers"].count("faq_perl") == 1
-    assert "not run" not in row["numbers"]
-    assert "published" not in row["explanation"]  # of which of the two?
-    assert frame.loc["P3.3", "data_sets"] == "faq_perl, faq_x (stand-ins for faq_ai_general)"
-    assert "published on faq_ai_general: +2.95 points" in frame.loc["P3.3", "explanation"]
+def test_stand_ins_decide_no_claim(tmp_path):
+    pairs("treecrf", "induced_crf", faq_perl=UP, faq_x=UP)(tmp_path)
+    coefficients("faq_perl", IMPUTATION, 6, (0.1, 0.4))(tmp_path)
+    plant_frequencies(tmp_path, 10, "faq_x")
+    for claim in ("P3.2", "P3.3", "P4.4", "P4.6"):
+        assert find(tmp_path, claim).verdict == "not_run"
 
 
-def test_published_coefficients_beside_a_stand_in_name_their_data_set(tmp_path):
-    coefficients("faq_perl", IMPUTATION, 3, (0.1, 0.4))(tmp_path)
-    explanation = find(tmp_path, "P4.4").explanation
-    assert "published on faq_ai_general: −" in explanation
-    assert "published −" not in explanation
+def test_a_claim_that_was_not_run_names_the_data_that_it_needs(tmp_path):
+    finding = find(tmp_path, "P3.2")
+    assert finding.verdict == "not_run"
+    assert finding.explanation == "No results of what it needs on protein, hyphen, faq_ai_neural or faq_aix."
 
 
-def test_a_set_of_the_papers_needs_no_stand_in(tmp_path):
-    pairs("treecrf", "induced_crf", faq_ai_general=UP, faq_perl=DOWN)(tmp_path)
-    row = verdicts(tmp_path).set_index("id").loc["P3.3"]
-    assert (row["verdict"], row["data_sets"], row["stand_in"]) == ("replicated", "faq_ai_general", False)
-
-
-def test_stand_ins_of_missing_values(tmp_path):
-    plant_frequencies(tmp_path, 10, "faq_perl")
-    plant_frequencies(tmp_path, 4, "faq_x")
-    finding = find(tmp_path, "P4.6")
-    assert finding.verdict == "partly"
-    assert all(place.stands_for == ("faq_ai_general",) for place in finding.places)
+def test_data_sets_behind_a_verdict_are_those_that_were_run(tmp_path):
+    pairs("treecrf", "induced_crf", protein=SAME, faq_aix=UP, faq_perl=UP)(tmp_path)
+    row = verdicts(tmp_path).set_index("id").loc["P3.2"]
+    assert row["data_sets"] == "protein, faq_aix"
+    assert row["numbers"].endswith("not run: hyphen, faq_ai_neural")
 
 
 def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):

@@ -20,9 +20,6 @@ STAR = "*"
 DAGGER = "†"
 """After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
 
-PUBLISHED_FOR = {"faq_perl": "faq_ai_general", "faq_x": "faq_ai_general"}
-"""The data set of table 4.1 that a stand-in is shown beside; other data sets have that of their own name."""
-
 
 def number(value: float, digits: int = 2) -> str:
     """So many digits after the point, or a dash."""

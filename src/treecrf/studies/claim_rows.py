@@ -40,7 +40,6 @@ from treecrf.studies.claims import (
     Evidence,
     Finding,
     Observation,
-    Place,
     Results,
     gather,
     judge,
@@ -176,17 +175,17 @@ def _evidence(row: Row, functions: ModuleType, results: Results) -> Evidence:
     parameters = _parameters(row)
     own = {name: parameters.pop(name) for name in list(inspect.signature(kind).parameters)[1:] if name in parameters}
 
-    def observe(place: Place) -> Iterator[Observation]:
-        here = {name: _at(value, place) for name, value in own.items()}
-        for found in measure(results, place, **parameters):
+    def observe(dataset: str) -> Iterator[Observation]:
+        here = {name: _at(value, dataset) for name, value in own.items()}
+        for found in measure(results, dataset, **parameters):
             yield found.observation(kind(found, **here))
 
     return gather(row["datasets"], observe)
 
 
-def _at(value: Any, place: Place) -> Any:
+def _at(value: Any, dataset: str) -> Any:
     """The value of a parameter on a data set."""
-    return value.get(place.name, value["otherwise"]) if isinstance(value, Mapping) else value
+    return value.get(dataset, value["otherwise"]) if isinstance(value, Mapping) else value
 
 
 def _parameters(row: Row) -> dict[str, Any]:

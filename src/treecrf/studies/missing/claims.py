@@ -15,7 +15,7 @@ from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.rendering.words import p_text
 from treecrf.studies.claim_rows import Measured, count_outcomes, outcome
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -23,25 +23,25 @@ METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator
 """Those of the dissertation."""
 
 
-def advantage(results: Results, place: Place, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
+def advantage(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
     """How much worse each other method is than `method` at each rate, as log odds."""
     published = missing_value_coefficients()
-    for row in _comparisons(results, place, method, rates).to_dict("records"):
+    for row in _comparisons(results, dataset, method, rates).to_dict("records"):
         rate, other, coefficient, p = (row[name] for name in ("rate", "method", "coefficient", "p"))
-        numbers = f"{place.name} {rate:.0%}, {METHOD_NAMES[other]} {_signed(coefficient)} ({p_text(p)}"
+        numbers = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {_signed(coefficient)} ({p_text(p)}"
         known = published[
-            (published["dataset"] == place.published_name)
+            (published["dataset"] == dataset)
             & (published["baseline"] == method)
             & (published["method"] == other)
             & np.isclose(published["missing_rate"], rate)
         ]
-        beside = f", {place.published(_signed(float(known['coefficient'].iloc[0])))}" if len(known) else ""
+        beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
         yield Measured(-coefficient, f"{numbers})", f"{numbers}{beside})", p)
 
 
-def rank(results: Results, place: Place, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
+def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
     """How many of the other methods have a lower coefficient than `method`, at each rate."""
-    rows = _comparisons(results, place, "instance_weighting", rates)
+    rows = _comparisons(results, dataset, "instance_weighting", rates)
     for rate, group in rows.groupby("rate"):
         coefficients = {"instance_weighting": 0.0, **dict(zip(group["method"], group["coefficient"], strict=True))}
         if set(coefficients) == set(METHODS):
@@ -50,33 +50,33 @@ def rank(results: Results, place: Place, method: str, rates: Sequence[float]) ->
             yield Measured(n_below, f"at {rate:.0%} {name} has {n_below} of the other three below it")
 
 
-def rare_features(results: Results, place: Place, share: float) -> Iterator[Measured[float]]:
+def rare_features(results: Results, dataset: str, share: float) -> Iterator[Measured[float]]:
     """How many of the line features are true on fewer than this share of the lines."""
-    frequencies = results.frame("missing", place.name, "frequencies")
+    frequencies = results.frame("missing", dataset, "frequencies")
     if frequencies is not None and len(frequencies):
         n_rare = int((frequencies["share_true"] < share).sum())
-        lines = f"< {share:.0%} of the lines of {place.name}"
+        lines = f"< {share:.0%} of the lines of {dataset}"
         yield Measured(n_rare, f"{n_rare} of {len(frequencies)} features are true on {lines}")
 
 
-def costliest_first(results: Results, place: Place) -> Iterator[Measured[Sequence[str]]]:
+def costliest_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
     """The methods by CPU seconds of a training run."""
-    costs = results.frame("missing", place.name, "costs")
+    costs = results.frame("missing", dataset, "costs")
     if costs is None:
         return
     seconds = _seconds_of_training(costs)
     if set(seconds.index) == set(METHODS):
         listed = ", ".join(f"{METHOD_NAMES[name]} {seconds_text(seconds[name])} s" for name in METHODS)
         names = list(map(str, seconds.sort_values(ascending=False, kind="stable").index))
-        difference = f"{METHOD_NAMES[names[0]]} costs most on {place.name}"
-        yield Measured(names, f"{place.name}: {listed}", difference)
+        difference = f"{METHOD_NAMES[names[0]]} costs most on {dataset}"
+        yield Measured(names, f"{dataset}: {listed}", difference)
 
 
 def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Sequence[float], level: float) -> Evidence:
     """Whether instance weighting is significantly better than the others in most comparisons, and nowhere worse."""
 
-    def observe(place: Place) -> Iterator[Observation]:
-        for found in advantage(results, place, "instance_weighting", rates):
+    def observe(dataset: str) -> Iterator[Observation]:
+        for found in advantage(results, dataset, "instance_weighting", rates):
             yield found.observation(outcome(found, level))
 
     evidence = gather(datasets, observe)
@@ -89,9 +89,9 @@ def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Seque
     )
 
 
-def _comparisons(results: Results, place: Place, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
+def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
     """Coefficients against `baseline` and their p-values, at `rates`, of the dissertation's methods."""
-    frame = results.frame("missing", place.name, "comparisons")
+    frame = results.frame("missing", dataset, "comparisons")
     names = ["rate", "method", "coefficient", "p"]
     if frame is None:
         return pd.DataFrame(columns=names)

@@ -45,8 +45,7 @@ class MissingSettings(StudySettings):
         "instance_weighting", description="The method that others are compared with."
     )
     baselines: dict[Name, MissingMethod | Name] = Field(
-        dict.fromkeys(("faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix"), "imputation"),
-        description="Data sets with another baseline.",
+        {"faq_ai_general": "imputation"}, description="Data sets with another baseline."
     )
     scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
     n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")

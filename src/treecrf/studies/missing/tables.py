@@ -13,7 +13,6 @@ from treecrf.rendering.cells import (
     BEST,
     DAGGER,
     DASH,
-    PUBLISHED_FOR,
     STAR,
     cell_texts,
     count_text,
@@ -52,19 +51,16 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
         return NOT_COMPARED
     rows = _rows(against, ["dataset", "rate"])
     known = published[published["baseline"] == baseline]
-    sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
     columns: dict[tuple[str, str], list[str]] = {("", "data set"): dataset_names(rows)}
-    if known["dataset"].isin(sources).any():
-        columns["", "published for"] = [name if name in set(known["dataset"]) else DASH for name in sources]
     columns["", "missing rate"] = _rates(rows)
     for method in ordered_methods(against["method"]):
         measured = _aligned(against[against["method"] == method], rows)
         columns[method_name(method), "measured"] = [
             _measured(*row) for row in measured[["coefficient", "p_value", "clustered_p_holm"]].to_numpy(dtype=float)
         ]
-        of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
+        of_method = known[(known["method"] == method) & known["dataset"].isin(rows["dataset"])]
         if len(of_method):
-            columns[method_name(method), "published"] = _published(of_method, sources, rows["rate"])
+            columns[method_name(method), "published"] = _published(of_method, rows)
     return grouped(columns)
 
 
@@ -204,7 +200,7 @@ def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
 
 
-def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) -> list[str]:
+def _published(of_method: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     """The published coefficient of one method for each row, with its star."""
     keys = zip(of_method["dataset"], of_method["missing_rate"].round(6), strict=True)
     values = zip(of_method["coefficient"], of_method["significant"], strict=True)
@@ -212,7 +208,7 @@ def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) ->
         key: _coefficient(coefficient) + (STAR if significant else "")
         for key, (coefficient, significant) in zip(keys, values, strict=True)
     }
-    return [texts.get((source, round(rate, 6)), DASH) for source, rate in zip(sources, rates, strict=True)]
+    return [texts.get((name, round(rate, 6)), DASH) for name, rate in zip(rows["dataset"], rows["rate"], strict=True)]
 
 
 def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:

@@ -23,19 +23,19 @@ from treecrf.studies.claim_rows import (
     outcome,
     speed_ratio,
 )
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.training.comparisons import Comparison, compare
 
 
-def accuracy_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
     """Points of accuracy between two methods; nothing unless all `pairs` were run."""
-    compared = [compare(results, place, *pair) for pair in pairs]
+    compared = [compare(results, dataset, *pair) for pair in pairs]
     return [pair.measured() for pair in compared if pair] if all(compared) else []
 
 
-def fluctuation(results: Results, place: Place, first_iteration: int) -> Iterator[Measured[float]]:
+def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterator[Measured[float]]:
     """How much more test accuracy jumps from iteration to iteration with feature induction than with TreeCRF."""
-    curves = results.frame("training", place.name, "curves")
+    curves = results.frame("training", dataset, "curves")
     if curves is None:
         return
     method = first_of(INDUCTION, curves["method"])
@@ -46,26 +46,26 @@ def fluctuation(results: Results, place: Place, first_iteration: int) -> Iterato
     measured = f"{training_method_name(method)} {number(induction, 3)}, TreeCRF {number(trees, 3)}"
     yield Measured(
         ratio,
-        f"{place.name}: {measured}, ratio {number(ratio)}",
-        f"the ratio is {number(ratio)} on {place.name}",
+        f"{dataset}: {measured}, ratio {number(ratio)}",
+        f"the ratio is {number(ratio)} on {dataset}",
     )
 
 
-def linearity(results: Results, place: Place) -> Iterator[Measured[float]]:
+def linearity(results: Results, dataset: str) -> Iterator[Measured[float]]:
     """R² of a straight line through TreeCRF's CPU seconds by iteration."""
-    curves = results.frame("training", place.name, "curves")
+    curves = results.frame("training", dataset, "curves")
     curve = curves[curves["method"] == "treecrf"] if curves is not None else pd.DataFrame()
     if len(curve) > 2:
         explained = float(np.corrcoef(curve["iteration"], curve["cpu_seconds"])[0, 1] ** 2)
-        yield Measured(explained, f"R² is {number(explained, 4)} on {place.name}")
+        yield Measured(explained, f"R² is {number(explained, 4)} on {dataset}")
 
 
 def shrinkage(results: Results, datasets: Sequence[str], decoders: Sequence[str], level: float) -> Evidence:
     """Whether leaf shrinkage is better than leaf-limited trees as often as worse, and worse at most once."""
 
-    def observe(place: Place) -> Iterator[Observation]:
+    def observe(dataset: str) -> Iterator[Observation]:
         for decoder in decoders:
-            if pair := compare(results, place, "treecrf", "treecrf_original", decoder):
+            if pair := compare(results, dataset, "treecrf", "treecrf_original", decoder):
                 yield Observation(pair.points_and_p, outcome(pair.measured(), level), "")
 
     evidence = gather(datasets, observe)
@@ -81,9 +81,9 @@ def peaks(results: Results, datasets: Sequence[str], level: float) -> Evidence:
     """Whether TreeCRF and feature induction are equal, and neither is worse than the neural network."""
     decoder = "forward_backward"
 
-    def observe(place: Place) -> list[Observation]:
-        first = compare(results, place, "treecrf", INDUCTION, decoder)
-        above = [compare(results, place, method, "neural_network", decoder) for method in ("treecrf", INDUCTION)]
+    def observe(dataset: str) -> list[Observation]:
+        first = compare(results, dataset, "treecrf", INDUCTION, decoder)
+        above = [compare(results, dataset, method, "neural_network", decoder) for method in ("treecrf", INDUCTION)]
         if not first or not all(above):
             return []
         found = [pair.measured() for pair in above if pair]
@@ -98,7 +98,7 @@ def peaks(results: Results, datasets: Sequence[str], level: float) -> Evidence:
 
 def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
     """A comparison whose numbers show the peaks of both methods too."""
-    summary = results.frame("training", pair.place.name, "summary")
+    summary = results.frame("training", pair.dataset, "summary")
     found = pair.measured()
     if summary is None:
         return found

@@ -10,7 +10,7 @@ import pandas as pd
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.studies.claim_rows import Measured, first_of
-from treecrf.studies.claims import Place, Results
+from treecrf.studies.claims import Results
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.published import training_accuracies
 
@@ -19,7 +19,7 @@ from treecrf.studies.training.published import training_accuracies
 class Comparison:
     """Two methods on one data set: points that `method` is better, McNemar's p-value, the same points as published."""
 
-    place: Place
+    dataset: str
     decoder: str
     method: str
     other: str
@@ -30,24 +30,24 @@ class Comparison:
     @property
     def points_and_p(self) -> str:
         """Data set, decoder, points and p-value."""
-        return f"{self.place.name}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({p_text(self.p)})"
+        return f"{self.dataset}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({p_text(self.p)})"
 
     def measured(self) -> Measured[float]:
         """The comparison as claims look at it."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        published = "" if np.isnan(self.published) else f", {self.place.published(points_text(self.published))}"
+        published = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
         return Measured(
             self.points,
-            f"{self.place.name}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
-            f"{first} is {direction(self.points)} {second} on {self.place.name}{decoder} ({p_text(self.p)}{published})",
+            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
+            f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({p_text(self.p)}{published})",
             self.p,
         )
 
 
-def compare(results: Results, place: Place, method: str, other: str, decoder: str = BETTER) -> Comparison | None:
+def compare(results: Results, dataset: str, method: str, other: str, decoder: str = BETTER) -> Comparison | None:
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run."""
-    pairs = results.frame("training", place.name, "comparisons")
+    pairs = results.frame("training", dataset, "comparisons")
     if pairs is None:
         return None
     there = {*pairs["method"], *pairs["other"]}
@@ -56,15 +56,15 @@ def compare(results: Results, place: Place, method: str, other: str, decoder: st
         rows = pairs[(pairs["method"] == one) & (pairs["other"] == two) & (pairs["decoder"] == decoder)]
         if len(rows):
             row = rows.iloc[0]
-            published = _published_points(place, first, second, decoder)
+            published = _published_points(dataset, first, second, decoder)
             points = float(sign * row["accuracy_points"])
-            return Comparison(place, decoder, first, second, points, float(row["p_value"]), published)
+            return Comparison(dataset, decoder, first, second, points, float(row["p_value"]), published)
     return None
 
 
-def _published_points(place: Place, method: str, other: str, decoder: str) -> float:
+def _published_points(dataset: str, method: str, other: str, decoder: str) -> float:
     """Published accuracy of `method` minus that of `other`; NaN without either."""
     table: pd.DataFrame = training_accuracies()
-    table = table[(table["dataset"] == place.published_name) & (table["decoder"] == decoder)]
+    table = table[(table["dataset"] == dataset) & (table["decoder"] == decoder)]
     percent = table.set_index("method")["percent"]
     return float(percent.get(method, np.nan) - percent.get(other, np.nan))

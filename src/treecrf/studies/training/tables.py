@@ -38,7 +38,6 @@ from treecrf.studies.rows import (
     published_of,
     row_names,
     sorted_by_method,
-    source_of,
 )
 from treecrf.studies.training.names import BETTER
 from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
@@ -73,7 +72,7 @@ PAIR = ("dataset", "decoder", "method", "other")
 def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Table 3.4: TreeCRF with shrinkage beside the original algorithm, by decoder.
 
-    Rows per data set that has one of the methods: published (of a stand-in: and for which set); measured at the
+    Rows per data set that has one of the methods: published; measured at the
     cross-validated choice; mean and standard deviation over the perturbed runs; peak of the test curve with its
     iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
     `DAGGER` where the test clustered by sequence, after Holm's correction, has p below `SIGNIFICANCE_LEVEL` too.
@@ -82,17 +81,17 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.Dat
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
-    is_published = {name: source_of(name) in set(published["dataset"]) for name in marked}
+    is_published = {name: name in set(published["dataset"]) for name in marked}
     columns = {
         ("", "data set"): [text for name, text in marked.items() for _ in range(3 + is_published[name])],
-        ("", "values"): [text for name in marked for text in _value_names(name, is_published[name])],
+        ("", "values"): [text for name in marked for text in _value_names(is_published[name])],
     }
     for decoder in _decoders(summary):
         for (method, variant), other in zip(VARIANTS.items(), reversed(VARIANTS), strict=True):
             texts = columns[DECODER_NAMES[decoder], variant] = []
             for name in marked:
                 if is_published[name]:
-                    texts.append(_published_text(printed.get((source_of(name), variant, decoder)), "stars"))
+                    texts.append(_published_text(printed.get((name, variant, decoder)), "stars"))
                 pair = _pair(pairs, name, decoder, method, other)
                 marks = _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else ""
                 texts += _measured_texts(cells.get((name, method, decoder)), marks)
@@ -110,7 +109,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataF
     better = summary[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
     known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), read_published("table_3_5_methods"))
-    columns = row_names(rows, known)
+    columns = row_names(rows)
     columns[ACCURACY, "published"] = [
         _published_text(row, "stars_vs_baseline") + _best(row is not None and row["best_of_treecrf_and_mallet"])
         for row in known
@@ -129,7 +128,7 @@ def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
     known = published_of(rows["dataset"], rows["method"], training_costs())
-    columns = row_names(rows, known)
+    columns = row_names(rows)
     columns["", "average length"] = cell_texts(rows["average_length"], count_text)
     columns["", "features"] = cell_texts(rows["n_features"], count_text)
     for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
@@ -232,10 +231,8 @@ def _decoders(summary: pd.DataFrame) -> list[str]:
     return [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
 
 
-def _value_names(dataset: str, is_published: bool) -> list[str]:
-    source = source_of(dataset)
-    published = "published" if source == dataset else f"published ({source})"
-    return [published] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
+def _value_names(is_published: bool) -> list[str]:
+    return ["published"] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
 
 
 class _Pair(NamedTuple):

@@ -24,7 +24,7 @@ KINDS = {
         "protein", "nettalk", "hyphen", "hyphen_moby", "hyphen_tex", "hmm",
     ),
     "Many yes-or-no features per line": (
-        "faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel",
+        "faq_ai_general", "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel",
     ),
 }  # fmt: skip
 """Known data sets by what an observation is; any other data set is a kind of its own."""
