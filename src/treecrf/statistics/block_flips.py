@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from treecrf.statistics.holm import adjust_holm
-from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.sign_flip import N_FLIPS, compare_flips
 
 LEAST_LENGTH = 50
@@ -63,17 +62,29 @@ def compare_block_flips(
     """
     right = [np.atleast_2d(some).astype(np.int64) for some in correct]
     frames = []
-    for first in range(len(right)):
-        for second in range(first + 1, len(right)):
-            (difference,) = make_pairs([right[first], right[second]]).differences
-            time = autocorrelation_time(difference, offsets)
-            length = max(least_length, int(np.ceil(TIMES * time)))
-            starts = cut_blocks(offsets, length)
-            blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
-            row = compare_flips([methods[first], methods[second]], blocks, int(offsets[-1]), seed, n_flips)
-            frames.append(row.rename(columns={"n_clusters": "n_blocks"}).assign(autocorrelation_time=time, block_length=length))
+    for first, second in combinations(range(len(right)), 2):
+        time, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
+        blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
+        row = compare_flips([methods[first], methods[second]], blocks, int(offsets[-1]), seed, n_flips)
+        frames.append(row.rename(columns={"n_clusters": "n_blocks"}).assign(autocorrelation_time=time, block_length=length))
     frame = pd.concat(frames, ignore_index=True)
     return frame.assign(p_holm=adjust_holm(frame["p_value"].to_numpy()))
+
+
+def choose_blocks(
+    first: NDArray[np.integer],
+    second: NDArray[np.integer],
+    offsets: NDArray[np.int64],
+    least_length: int = LEAST_LENGTH,
+) -> tuple[float, int, NDArray[np.int64]]:
+    """Autocorrelation time of the difference of errors, length of blocks, and their first positions.
+
+    `first` and `second` are 1 where a training is right and 0 where it is wrong, shape (n_trainings, n_positions).
+    """
+    difference = first.sum(axis=0) * len(second) - second.sum(axis=0) * len(first)
+    time = autocorrelation_time(difference, offsets)
+    length = max(least_length, int(np.ceil(TIMES * time)))
+    return time, length, cut_blocks(offsets, length)
 
 
 def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:

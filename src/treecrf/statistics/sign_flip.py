@@ -74,27 +74,28 @@ def compare_flips(
     See `flip_p_values` for the null hypothesis.
     """
     pairs = make_pairs(correct)
-    flips = draw_flips(pairs.differences.shape[1], seed, n_flips)
-    p_value = flip_p_values(
-        pairs.differences, flips, np.sqrt(pairs.training_variance), pairs.degrees_of_freedom
-    )
-    return frame_of(pairs, methods, n_positions).assign(
-        n_clusters=flips.shape[1], exact=is_exact(flips.shape[1]), p_value=p_value, p_holm=adjust_holm(p_value)
-    )[list(FLIP_COLUMNS)]
-
-
-def frame_of(pairs: Pairs, methods: Sequence[str], n_positions: int) -> pd.DataFrame:
-    """The columns of a comparison that come before any test."""
-    names = np.asarray(methods, dtype=object)
+    p_value = pair_p_values(pairs, seed, n_flips)
+    n_clusters = pairs.differences.shape[1]
     return pd.DataFrame(
         {
-            "method": names[pairs.first],
-            "other": names[pairs.second],
+            "method": [methods[index] for index in pairs.first],
+            "other": [methods[index] for index in pairs.second],
             "accuracy_points": pairs.points(n_positions),
             "training_error": 100 * np.sqrt(pairs.training_variance) / (pairs.scale * n_positions),
             "trainings_vary": pairs.trainings_vary,
-        }
+            "n_clusters": n_clusters,
+            "exact": is_exact(n_clusters),
+            "p_value": p_value,
+            "p_holm": adjust_holm(p_value),
+        },
+        columns=list(FLIP_COLUMNS),
     )
+
+
+def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> NDArray[np.float64]:
+    """p-values of all pairs by the same flips, shape (n_pairs,); parameters as of `compare_flips`."""
+    flips = draw_flips(pairs.differences.shape[1], seed, n_flips)
+    return flip_p_values(pairs.differences, flips, np.sqrt(pairs.training_variance), pairs.degrees_of_freedom)
 
 
 def is_exact(n_clusters: int) -> bool:
@@ -166,7 +167,7 @@ def flip_p_values(
     With one, it is that of two *methods*: the same, for models that are drawn anew, the trainings of each method independent of
     those of the other. The sum is then that of the flips and of s times Student's t, and the p-value
 
-        mean over flips f of  P(t > (\\|D\\| - D_f) / s) + P(t < (-\\|D\\| - D_f) / s).
+        mean over flips f of  P(t > (abs(D) - D_f) / s) + P(t < (-abs(D) - D_f) / s).
 
     s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is in the
     differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts twice, and two
@@ -183,7 +184,7 @@ def flip_p_values(
 
 
 def _convolved(sums: NDArray[np.float64], observed: float, error: float, degrees: float) -> float:
-    """P(\\|sum of a flip + error t\\| >= observed), the mean over the flips."""
+    """P(abs(sum of a flip + error t) >= observed), the mean over the flips."""
     values, counts = np.unique(np.abs(sums), return_counts=True)
     tails = stdtr(degrees, (values - observed) / error) + stdtr(degrees, (-values - observed) / error)
     return float(counts @ tails / counts.sum())

@@ -9,7 +9,9 @@ from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.pairs import LARGEST, Pairs
 
 
-def estimate_crossed(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> Estimates:
+def estimate_crossed(
+    differences: NDArray[np.integer], positions: NDArray[np.integer], satterthwaite: bool = False
+) -> Estimates:
     """Difference of two methods over test sequences crossed with training sets that both methods saw.
 
     Parameters
@@ -17,6 +19,8 @@ def estimate_crossed(differences: NDArray[np.integer], positions: NDArray[np.int
     differences : int array, shape (n_pairs, n_sequences, n_sets)
         Correct positions of one method minus those of the other.
     positions : int array, shape (n_sequences, n_sets)
+    satterthwaite : bool
+        Which degrees of freedom.
 
     Returns
     -------
@@ -31,7 +35,9 @@ def estimate_crossed(differences: NDArray[np.integer], positions: NDArray[np.int
     (see MacKinnon, Nielsen and Webb 2024, arXiv:2406.08880).
 
     Degrees of freedom: the effective number of sequences or of sets, whichever is smaller, minus 1; min(n_sequences, n_sets) - 1 where
-    they have equally many positions.
+    they have equally many positions. That is cautious where the sets matter little: the level may be near 0. Satterthwaite's rule weighs
+    the two sides by their variances, V^2 / (V_sequence^2 / df_sequence + V_set^2 / df_set), which keeps the level near its nominal
+    value in either case.
 
     Null hypothesis: equal expected accuracy over new sequences and new training sets. Two methods with the same counts in every
     cell have the difference 0, the standard error 0, p = 1 and the interval [0, 0]: the residuals are whole numbers.
@@ -45,7 +51,10 @@ def estimate_crossed(differences: NDArray[np.integer], positions: NDArray[np.int
     by_sequence, by_set = _variance(cells.sum(axis=2), sides[0]), _variance(cells.sum(axis=1), sides[1])
     variance = by_sequence + by_set - _variance(residuals, positions.ravel())
     variance = np.maximum(variance, np.maximum(by_sequence, by_set))
-    degrees = min(_effective_number(side) for side in sides) - 1
+    freedom = [_effective_number(side) - 1 for side in sides]
+    spread = by_sequence**2 / freedom[0] + by_set**2 / freedom[1]
+    weighed = variance**2 / np.where(spread > 0, spread, np.inf) if satterthwaite else 0.0
+    degrees = np.maximum(weighed, min(freedom))
     return Estimates.of(points, 100 * np.sqrt(variance) / float(total) ** 2, degrees)
 
 

@@ -1,0 +1,59 @@
+"""Simulated level and power of the tests between methods: the table of docs/statistics.md."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_levels import HIGHEST, SITUATIONS, same_labeller, simulate, symmetrised_chain, update
+
+from treecrf import LinearCRF, TreeCRF
+
+PAGE = Path(__file__).parents[1] / "docs/statistics.md"
+REAL = ("faq_x", "faq_perl")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows of the table; tests add theirs in order, and the last one writes them."""
+    return []
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[title for *_, title in SITUATIONS])
+def test_situation(situation, rows, record, size):
+    found = simulate(*situation, size(1000 if situation[1] < 900 else 600), size(100))
+    rows += found
+    for title, test, level, *_ in found:
+        record(f"{title}: {test}, level", f"{level:.3f}", f"at most {HIGHEST}")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_block_flips_on_real_errors(name, rows, record, load, size):
+    data = load(name)
+    data = data if not isinstance(data, list) else data[0]
+    trees = [errors(data, TreeCRF(8, 8, row_fraction=0.2, sampling_seed=seed, random_state=seed)) for seed in range(max(10, size(30)))]
+    linear = errors(data, LinearCRF())
+    found = [
+        same_labeller(name, np.array(trees), data.offsets, size(400)),
+        symmetrised_chain(name, np.array([trees[0], linear]), data.offsets, size(400)),
+    ]
+    rows += found
+    for title, test, level in found:
+        record(f"{title}: {test}, level", f"{level:.3f}", f"at most {HIGHEST}")
+
+
+def test_page_is_written(rows, tiny):
+    """Only from a full run on all data: anything less would lose rows."""
+    n_titles = len({row[0] for row in rows})
+    if not tiny and n_titles == len(SITUATIONS) + 2 * len(REAL):
+        PAGE.write_text(update(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    assert n_titles >= len(SITUATIONS)
+
+
+def errors(data, labeller):
+    """Where a labeller is right, each sequence labelled by what the others have trained."""
+    right = np.zeros(int(data.offsets[-1]), dtype=bool)
+    for index in range(len(data)):
+        own = slice(data.offsets[index], data.offsets[index + 1])
+        labeller.fit(data.select(np.delete(np.arange(len(data)), index)))
+        right[own] = labeller.predict(data.select([index]), "viterbi") == data.labels[own]
+    return right
