@@ -86,7 +86,9 @@ def shared_sets(rng, n_sequences, far):
     return {
         "Wald": row["p_value"],
         "Wald, clustered": row["clustered_p_value"],
-        "sign flips, sets as they are": flips(counts.sum(axis=1, keepdims=True), lengths * 5, int(rng.integers(2**32)))["sign flips"],
+        "sign flips, sets as they are": flips(counts.sum(axis=1, keepdims=True), lengths * 5, int(rng.integers(2**32)))[
+            "sign flips"
+        ],
         "two-way, t(min(G) - 1)": estimate_crossed(differences, positions).p_value[0],
         "two-way, Satterthwaite": estimate_crossed(differences, positions, satterthwaite=True).p_value[0],
     }, outcomes
@@ -194,7 +196,11 @@ def same_labeller(name, right, offsets, n_rounds):
     for _ in range(n_rounds):
         chosen = rng.permutation(len(right))[:10]
         p_values.append(block_p_value(right[chosen].reshape(2, 5, -1), offsets, rng))
-    return [f"{name}: five trainings of TreeCRF and five others", "sign flips of blocks", np.mean(np.array(p_values) < LEVEL)]
+    return [
+        f"{name}: five trainings of TreeCRF and five others",
+        "sign flips of blocks",
+        np.mean(np.array(p_values) < LEVEL),
+    ]
 
 
 def symmetrised_chain(name, right, offsets, n_rounds):

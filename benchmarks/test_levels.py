@@ -28,9 +28,11 @@ def test_situation(situation, rows, record, size):
 
 @pytest.mark.parametrize("name", REAL)
 def test_block_flips_on_real_errors(name, rows, record, load, size):
-    data = load(name)
-    data = data if not isinstance(data, list) else data[0]
-    trees = [errors(data, TreeCRF(8, 8, row_fraction=0.2, sampling_seed=seed, random_state=seed)) for seed in range(max(10, size(30)))]
+    data, _ = load(name)
+    trees = [
+        errors(data, TreeCRF(8, 8, row_fraction=0.2, sampling_seed=seed, random_state=seed))
+        for seed in range(max(10, size(30)))
+    ]
     linear = errors(data, LinearCRF())
     found = [
         same_labeller(name, np.array(trees), data.offsets, size(400)),

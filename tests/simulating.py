@@ -47,7 +47,9 @@ def draw_outcomes(rng, lengths, n_trainings=1, ahead=0.0, spread=Spread(), n_set
     def effects(deviation, *shape):
         return deviation * rng.normal(size=shape) if deviation else np.zeros(shape)
 
-    by_sequence = effects(spread.sequence, 1, 1, 1, len(lengths)) + effects(spread.method_sequence, 2, 1, 1, len(lengths))
+    by_sequence = effects(spread.sequence, 1, 1, 1, len(lengths)) + effects(
+        spread.method_sequence, 2, 1, 1, len(lengths)
+    )
     by_sequence = by_sequence + effects(spread.training_sequence, 2, n_trainings, n_sets, len(lengths))
     by_training = effects(spread.training, 2, n_trainings, 1, 1)
     by_set = effects(spread.set, 1, 1, n_sets, 1) + effects(spread.method_set, 2, 1, n_sets, 1)

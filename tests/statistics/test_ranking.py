@@ -43,8 +43,12 @@ def test_family_is_all_pairs():
 
 def test_order_of_a_pair_does_not_matter():
     some = comparisons(ad=0.001, bd=0.001, ba=0.001)
-    turned = some.rename(columns={"method": "other", "other": "method"}).assign(accuracy_points=-some["accuracy_points"])
-    pd.testing.assert_frame_equal(rank_methods(POINTS, some), rank_methods(POINTS, turned.sample(frac=1, random_state=0)))
+    turned = some.rename(columns={"method": "other", "other": "method"}).assign(
+        accuracy_points=-some["accuracy_points"]
+    )
+    pd.testing.assert_frame_equal(
+        rank_methods(POINTS, some), rank_methods(POINTS, turned.sample(frac=1, random_state=0))
+    )
 
 
 def test_equals_share_the_first_rank():
@@ -56,7 +60,9 @@ def test_equals_share_the_first_rank():
     assert ranks["tied_for_best"].tolist() == [True, True, False]
 
 
-@pytest.mark.parametrize("change", [lambda f: f[1:], lambda f: pd.concat([f, f[:1]]), lambda f: f.replace("bob", "zoe")])
+@pytest.mark.parametrize(
+    "change", [lambda f: f[1:], lambda f: pd.concat([f, f[:1]]), lambda f: f.replace("bob", "zoe")]
+)
 def test_pairs_must_be_complete(change):
     with pytest.raises(ValueError, match="each of their 6 pairs once"):
         rank_methods(POINTS, change(comparisons()))

@@ -27,7 +27,10 @@ def test_fresh_draws_leave_the_paired_t_test():
 
 def test_overlap_widens_the_interval():
     differences, positions = np.array([[1, 2, 3, 6]]), np.full(4, 100)
-    assert estimate_resampled(differences, positions, 0.5).p_value > estimate_resampled(differences, positions, 0.1).p_value
+    assert (
+        estimate_resampled(differences, positions, 0.5).p_value
+        > estimate_resampled(differences, positions, 0.1).p_value
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

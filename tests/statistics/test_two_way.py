@@ -51,7 +51,10 @@ def test_sets_count_as_a_source_of_error():
 def test_satterthwaite_is_less_cautious():
     differences, positions = drawn(0, n_pairs=20)
     positions = np.full_like(positions, positions.max())
-    wide, narrow = estimate_crossed(differences, positions), estimate_crossed(differences, positions, satterthwaite=True)
+    wide, narrow = (
+        estimate_crossed(differences, positions),
+        estimate_crossed(differences, positions, satterthwaite=True),
+    )
     assert_allclose(wide.standard_error, narrow.standard_error)
     assert (wide.degrees_of_freedom == 3).all()
     assert (narrow.p_value <= wide.p_value).all()
@@ -125,6 +128,8 @@ def test_level_where_training_sets_suit_a_method():
     for index in range(400):
         rng = np.random.default_rng([2, index])
         lengths = draw_lengths(rng, 100, 18)
-        counts = by_cluster(draw_outcomes(rng, lengths, spread=Spread(set=0.2, method_set=0.3), n_sets=5)[:, 0], lengths)
+        counts = by_cluster(
+            draw_outcomes(rng, lengths, spread=Spread(set=0.2, method_set=0.3), n_sets=5)[:, 0], lengths
+        )
         found.append(estimate_crossed((counts[0] - counts[1]).T[None], lengths[:, None].repeat(5, axis=1)).p_value[0])
     assert 0.015 <= np.mean(np.array(found) < 0.05) <= 0.08

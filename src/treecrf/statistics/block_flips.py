@@ -66,7 +66,9 @@ def compare_block_flips(
         time, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
         blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
         row = compare_flips([methods[first], methods[second]], blocks, int(offsets[-1]), seed, n_flips)
-        frames.append(row.rename(columns={"n_clusters": "n_blocks"}).assign(autocorrelation_time=time, block_length=length))
+        frames.append(
+            row.rename(columns={"n_clusters": "n_blocks"}).assign(autocorrelation_time=time, block_length=length)
+        )
     frame = pd.concat(frames, ignore_index=True)
     return frame.assign(p_holm=adjust_holm(frame["p_value"].to_numpy()))
 
@@ -79,7 +81,13 @@ def choose_blocks(
 ) -> tuple[float, int, NDArray[np.int64]]:
     """Autocorrelation time of the difference of errors, length of blocks, and their first positions.
 
-    `first` and `second` are 1 where a training is right and 0 where it is wrong, shape (n_trainings, n_positions).
+    Parameters
+    ----------
+    first, second : int arrays, shape (n_trainings, n_positions)
+        1 where a training of either method is right, 0 where it is wrong.
+    offsets : int array, shape (n_sequences + 1,)
+    least_length : int
+        As for `compare_block_flips`.
     """
     difference = first.sum(axis=0) * len(second) - second.sum(axis=0) * len(first)
     time = autocorrelation_time(difference, offsets)
@@ -91,6 +99,11 @@ def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     """First positions of blocks of at least `length` positions, nearly equal in each sequence; at least one for each.
 
     Sequences without positions have none.
+
+    Parameters
+    ----------
+    offsets : int array, shape (n_sequences + 1,)
+    length : int
     """
     starts = [
         begin + (end - begin) * np.arange(n_blocks) // n_blocks

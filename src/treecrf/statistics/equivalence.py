@@ -22,7 +22,7 @@ def decide(
     level: float = SIGNIFICANCE_LEVEL,
     margin: float = MARGIN,
 ) -> NDArray[np.object_]:
-    """"better", "worse", "equivalent" or "undecided", for each difference.
+    """ "better", "worse", "equivalent" or "undecided", for each difference.
 
     Parameters
     ----------
@@ -51,7 +51,14 @@ def decide(
 
 
 def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: float = MARGIN) -> NDArray[np.bool_]:
-    """Whether intervals lie within -margin .. margin, the ends excluded."""
+    """Whether intervals lie within -margin .. margin, the ends excluded.
+
+    Parameters
+    ----------
+    low, high : float arrays, shape (n_pairs,)
+    margin : float
+        Percentage points, above 0.
+    """
     if not margin > 0:
         raise ValueError(f"The margin is {margin:g} points; give one above 0.")
     return (low > -margin) & (high < margin)

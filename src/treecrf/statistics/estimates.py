@@ -19,7 +19,10 @@ class Estimates:
 
     @classmethod
     def of(
-        cls, points: NDArray[np.float64], standard_error: NDArray[np.float64], degrees_of_freedom: NDArray[np.float64] | float
+        cls,
+        points: NDArray[np.float64],
+        standard_error: NDArray[np.float64],
+        degrees_of_freedom: NDArray[np.float64] | float,
     ) -> Estimates:
         """Estimates, NaN for a standard error of 0 beside a difference: data that vary too little to judge it.
 

@@ -62,10 +62,14 @@ def make_pairs(correct: Sequence[NDArray[np.integer]]) -> Pairs:
     if len(counts) < 2:
         raise ValueError(f"A comparison needs two methods and there are {len(counts)}; give two or more.")
     if len({some.shape[1] for some in counts}) > 1:
-        raise ValueError("The methods have different numbers of clusters; count their correct positions by the same ones.")
+        raise ValueError(
+            "The methods have different numbers of clusters; count their correct positions by the same ones."
+        )
     scale = math.lcm(*(len(some) for some in counts))
     if scale * max(int(np.abs(some).sum(axis=1).max()) for some in counts) >= LARGEST // 2:
-        raise ValueError(f"The counts times {scale} (all numbers of trainings divide it) are too large; give fewer trainings.")
+        raise ValueError(
+            f"The counts times {scale} (all numbers of trainings divide it) are too large; give fewer trainings."
+        )
     totals = np.array([some.sum(axis=0) * (scale // len(some)) for some in counts])
     shared, between = np.array([training_covariances(some) for some in counts]).T * float(scale) ** 2
     n_trainings = np.array([len(some) for some in counts])

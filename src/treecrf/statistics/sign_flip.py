@@ -93,7 +93,15 @@ def compare_flips(
 
 
 def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> NDArray[np.float64]:
-    """p-values of all pairs by the same flips, shape (n_pairs,); parameters as of `compare_flips`."""
+    """p-values of all pairs by the same flips, shape (n_pairs,).
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Of `treecrf.statistics.pairs.make_pairs`.
+    seed, n_flips : int
+        As for `compare_flips`.
+    """
     flips = draw_flips(pairs.differences.shape[1], seed, n_flips)
     return flip_p_values(pairs.differences, flips, np.sqrt(pairs.training_variance), pairs.degrees_of_freedom)
 
@@ -107,6 +115,10 @@ def draw_flips(n_clusters: int, seed: int, n_flips: int = N_FLIPS) -> NDArray[np
     """Signs 1 and -1 of clusters, shape (n_flips, n_clusters), the first row without a -1.
 
     All 2^n_clusters where these are at most `MOST_EXACT`, otherwise `n_flips`, of which all but the first are drawn.
+
+    Parameters
+    ----------
+    n_clusters, seed, n_flips : int
     """
     if is_exact(n_clusters):
         numbers = np.arange(2**n_clusters)[:, None]
@@ -131,11 +143,12 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDAr
     if largest >= LARGEST:
         raise ValueError(f"The differences add up to {largest}; give them with a smaller common denominator.")
     kind = np.float32 if largest < 2**24 else np.float64  # either holds these whole numbers exactly
-    columns = np.ascontiguousarray(differences.T, dtype=kind)
+    columns: NDArray[np.floating] = np.ascontiguousarray(differences.T, dtype=kind)
     sums = np.empty((len(flips), len(differences)))
     step = max(1, _AT_ONCE // flips.shape[1])
     for begin in range(0, len(flips), step):
-        sums[begin : begin + step] = flips[begin : begin + step].astype(kind) @ columns
+        some: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
+        sums[begin : begin + step] = some @ columns
     return sums.T
 
 
@@ -171,15 +184,20 @@ def flip_p_values(
 
     s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is in the
     differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts twice, and two
-    methods that differ in nothing but seeds are told apart in 0.3 % of cases instead of 5 %. This level holds in the limit of
-    many clusters and trainings, and is below the nominal one with three trainings.
+    methods that differ in nothing but seeds would hardly ever be told apart. The level holds in the limit of many clusters and
+    trainings, and is below the nominal one with three trainings.
+
+    Methods of equal expected accuracy need not be exchangeable: where the differences of clusters are skewed, the level for that
+    weaker hypothesis, too, holds in the limit only.
     """
     sums = flip_sums(differences, flips)
     observed = np.abs(differences.sum(axis=1))[:, None]
     p_values = (np.abs(sums) >= observed).mean(axis=1)
     if training_error is not None and degrees_of_freedom is not None:
         for pair in np.flatnonzero((training_error > 0) & (observed[:, 0] > 0)):
-            p_values[pair] = _convolved(sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair])
+            p_values[pair] = _convolved(
+                sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair]
+            )
     return p_values
 
 

@@ -79,8 +79,8 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
     cluster with the share h of all positions is divided by 1 - h (Bell and McCaffrey 2002, Survey Methodology 28:169-181).
 
     Degrees of freedom by Satterthwaite's rule from those of the trainings and of the clusters. The latter have their effective number,
-    (sum n^2)^2 / sum n^4 for n positions, minus 1: the number of squares with variances like n^2 that an estimate rests on. With
-    17 clusters of very unequal lengths, their number minus 1 would give 10 % of errors in place of 5 %.
+    (sum n^2)^2 / sum n^4 for n positions, minus 1: the number of squares with variances like n^2 that an estimate rests on. Their
+    number minus 1 would find too many differences with few clusters of very unequal lengths.
     """
     residuals, total = _residuals(pairs.differences, positions)
     points = pairs.points(total)

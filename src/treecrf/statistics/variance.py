@@ -68,7 +68,8 @@ def decompose_variance(counts: pd.DataFrame) -> pd.DataFrame:
             equations[row, column] += _coefficient(term, _factors_of(name, factors), concentration)
     estimates = np.linalg.solve(equations, sums)
     shares = [
-        math.prod(concentration[factor] for factor in _factors_of(name, factors) if factor != "method") for name in names
+        math.prod(concentration[factor] for factor in _factors_of(name, factors) if factor != "method")
+        for name in names
     ]
     variances = np.maximum(estimates, 0.0)
     columns = (names, variances, estimates, 100 * np.sqrt(variances * shares))
@@ -96,9 +97,7 @@ def _coefficient(term: tuple[str, ...], varying: set[str], concentration: dict[s
     return math.prod(1 - concentration[name] if name in term else concentration[name] for name in varying)
 
 
-def _sum_of_squares(
-    accuracies: NDArray[np.float64], weights: list[NDArray[np.float64]], deviates: list[bool]
-) -> float:
+def _sum_of_squares(accuracies: NDArray[np.float64], weights: list[NDArray[np.float64]], deviates: list[bool]) -> float:
     """Weighted squares of the deviations along some dimensions of the means over the others."""
     rest = accuracies
     for axis, (weight, deviation) in enumerate(zip(weights, deviates, strict=True)):
@@ -114,7 +113,7 @@ def _lay_out(counts: pd.DataFrame) -> tuple[list[str], NDArray[np.float64], list
         if name not in counts.columns:
             raise ValueError(f"The counts have no column {name!r}.")
     table = _with_equal_runs(counts[counts["n_positions"] > 0])
-    factors = [name for name in FACTORS if name in table.columns and table[name].nunique() > 1]
+    factors = [name for name in FACTORS if name in table.columns and len(table[name].unique()) > 1]
     if not {"sequence"} < {*factors}:
         raise ValueError(
             "Variance components need two sequences, and two methods, training sets or runs; the counts have fewer."
@@ -123,12 +122,18 @@ def _lay_out(counts: pd.DataFrame) -> tuple[list[str], NDArray[np.float64], list
     shape = tuple(int(code.max()) + 1 for code in codes)
     place = np.ravel_multi_index(codes, shape)
     if len(np.unique(place)) != len(table) or len(table) != math.prod(shape):
-        raise ValueError(f"The counts need one row for each combination of {', '.join(factors)}; leave incomplete ones out.")
+        raise ValueError(
+            f"The counts need one row for each combination of {', '.join(factors)}; leave incomplete ones out."
+        )
     ordered = table.iloc[np.argsort(place)]
-    positions, correct = (ordered[name].to_numpy(dtype=np.float64).reshape(shape) for name in ("n_positions", "n_correct"))
+    positions, correct = (
+        ordered[name].to_numpy(dtype=np.float64).reshape(shape) for name in ("n_positions", "n_correct")
+    )
     others = tuple(axis for axis, name in enumerate(factors) if name != "sequence")
     if np.ptp(positions, axis=others).any():
-        raise ValueError("A sequence has unlike numbers of positions in the counts; count the same ones for every method.")
+        raise ValueError(
+            "A sequence has unlike numbers of positions in the counts; count the same ones for every method."
+        )
     lengths = positions.mean(axis=others)
     weights = [
         lengths / lengths.sum() if name == "sequence" else np.full(size, 1 / size)
