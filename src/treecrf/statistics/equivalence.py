@@ -22,7 +22,7 @@ def decide(
     level: float = SIGNIFICANCE_LEVEL,
     margin: float = MARGIN,
 ) -> NDArray[np.object_]:
-    """ "better", "worse", "equivalent" or "undecided", for each difference.
+    """Say of each difference that it is "better", "worse", "equivalent" or "undecided".
 
     Parameters
     ----------

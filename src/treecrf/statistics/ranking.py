@@ -52,6 +52,8 @@ def rank_methods(
     the quantile 3.22 of the studentized range in place of 3.32), needs equal behaviour of all pairs under the flips, and does not
     combine with the error of trainings.
 
+    A method may be tied for best that is behind one that is not: its difference is known less well.
+
     All rank intervals hold together with probability 1 - level, as far as the p-values are valid (but for errors of direction,
     which are rarer still); a method with the highest expected accuracy is left out of the tied ones with no more than that probability.
     """
