@@ -1,4 +1,4 @@
-"""Level and power of every test between methods, by simulation: how often it finds a difference that is not there, or is.
+"""Level and power of every test between methods, by simulation, where there is no difference and where there is one.
 
 A situation draws the outcomes of two methods and gives the p-value of each test that one could apply to them.
 """
@@ -190,7 +190,7 @@ def simulate(situation, size, title, n_levels, n_powers):
 
 
 def same_labeller(name, right, offsets, n_rounds):
-    """Block flips between two groups of five trainings of the same labeller; `right` has the shape (n_trainings, n_positions)."""
+    """Block flips between groups of five trainings of one labeller; `right` has the shape (n_trainings, n_positions)."""
     rng = np.random.default_rng(derive_seed("levels", "same labeller", name))
     p_values = []
     for _ in range(n_rounds):
@@ -204,7 +204,7 @@ def same_labeller(name, right, offsets, n_rounds):
 
 
 def symmetrised_chain(name, right, offsets, n_rounds):
-    """Block flips where differences of errors follow the Markov chain of two real methods, either of them as often ahead."""
+    """Block flips where differences of errors follow the Markov chain of two real methods, made symmetric."""
     rng = np.random.default_rng(derive_seed("levels", "chain", name))
     difference = right[0].astype(int) - right[1]
     transitions = np.zeros((3, 3))

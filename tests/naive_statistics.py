@@ -17,7 +17,7 @@ def sign_flip_p_value(differences):
 
 
 def convolved_p_value(differences, flips, error, degrees):
-    """Mean over the flips of the probability that the flipped sum plus error times Student's t is as large as the observed sum."""
+    """Mean over the flips of the probability that the flipped sum plus error times t is as large as the observed sum."""
     observed = abs(sum(differences))
     total = 0.0
     for flip in flips:

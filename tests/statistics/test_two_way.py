@@ -41,7 +41,7 @@ def test_variance_is_never_negative():
 
 
 def test_sets_count_as_a_source_of_error():
-    # One method is ahead by 3 points in every sequence of set 0 and behind by 1 in others: sequences alone would show no error.
+    # One method is ahead by 3 points in every sequence of one set: sequences alone show no error.
     differences = np.array([[3, -1, -1, 2]]).repeat(50, axis=0)[None]
     found = estimate_crossed(differences, np.full((50, 4), 100))
     assert found.points[0] == pytest.approx(0.75)

@@ -17,7 +17,7 @@ LEAST_LENGTH = 50
 """Positions of a block, at least."""
 
 TIMES = 10
-"""Length of a block in autocorrelation times. The flips then miss about 1 / (2 TIMES) of the variance, across borders."""
+"""Length of a block in autocorrelation times. Flips then miss about 1 / (2 TIMES) of the variance, across borders."""
 
 
 def compare_block_flips(
@@ -48,17 +48,18 @@ def compare_block_flips(
     Returns
     -------
     DataFrame
-        As of `treecrf.statistics.sign_flip.compare_flips`, with n_blocks in the place of n_clusters, autocorrelation_time (of the
-        difference of errors, in positions) and block_length.
+        As of `treecrf.statistics.sign_flip.compare_flips`, with n_blocks in the place of n_clusters,
+        autocorrelation_time (of the difference of errors, in positions) and block_length.
 
     Notes
     -----
-    The null hypothesis is that of `treecrf.statistics.sign_flip.flip_p_values` with blocks in the place of clusters: it is about other
-    lines of *these* sequences. What one method has over the other in a whole document, and would not have in the next one, counts
-    as a difference of the methods. Who uses the test has to say so, and should take flips of sequences where there are enough.
+    The null hypothesis is that of `treecrf.statistics.sign_flip.flip_p_values` with blocks in the place of clusters: it
+    is about other lines of *these* sequences. What one method has over the other in a whole document, and would not
+    have in the next one, counts as a difference of the methods. Who uses the test has to say so, and should take flips
+    of sequences where there are enough.
 
-    A block is long enough for its ends to matter little: at least `TIMES` integrated autocorrelation times. The blocks of a sequence
-    are nearly equal; a sequence shorter than two blocks is one.
+    A block is long enough for its ends to matter little: at least `TIMES` integrated autocorrelation times. The blocks
+    of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     right = [np.atleast_2d(some).astype(np.int64) for some in correct]
     frames = []
@@ -128,9 +129,9 @@ def autocorrelation_time(values: NDArray[np.integer], offsets: NDArray[np.int64]
 
     Notes
     -----
-    Autocovariances are sums over all sequences, none across a border, of deviations from the mean of all: a mean of its own for each
-    sequence would hide what is correlated over a whole sequence. The sum stops where two neighbouring ones (2m, 2m + 1) add up to
-    nothing or less (the initial positive sequence, Geyer 1992, Statistical Science 7:473-483).
+    Autocovariances are sums over all sequences, none across a border, of deviations from the mean of all: a mean of its
+    own for each sequence would hide what is correlated over a whole sequence. The sum stops where two neighbouring ones
+    (2m, 2m + 1) add up to nothing or less (the initial positive sequence, Geyer 1992, Statistical Science 7:473-483).
     """
     if np.ptp(values) == 0:
         return 1.0

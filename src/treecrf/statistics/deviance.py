@@ -281,10 +281,10 @@ def _identical(table: _Table) -> NDArray[np.bool_]:
 
 
 def _vary_in_nothing(table: _Table, fit: Fit) -> NDArray[np.bool_]:
-    """Whether the fit leaves no sequence a residual that bears on a method's coefficient; whole numbers, shape (n_methods,).
+    """Whether no sequence has a residual that bears on a method's coefficient, decided exactly; shape (n_methods,).
 
-    With one training set the fitted probabilities are the methods' accuracies, and two methods matter that have theirs in every
-    sequence; with several, every sequence must be the same share of all counts.
+    With one training set the fitted probabilities are the methods' accuracies, and two methods matter that have theirs
+    in every sequence; with several, every sequence must be the same share of all counts.
     """
     part = np.ix_(fit.methods, fit.training_sets)
     correct, positions = table.correct[part], table.positions[part]

@@ -38,10 +38,11 @@ def decide(
 
     Notes
     -----
-    "better" or "worse" if p is below the level, whatever the interval: the direction is known. Otherwise "equivalent" if the interval
-    lies within -margin .. margin (two one-sided tests, Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics
-    15:657-680), and else "undecided". A difference may be both, real and too small to matter; it is called "better", and
-    `is_negligible` says the rest. A large p alone never makes anything equivalent. NaN decides nothing.
+    "better" or "worse" if p is below the level, whatever the interval: the direction is known. Otherwise "equivalent"
+    if the interval lies within -margin .. margin (two one-sided tests, Schuirmann 1987, Journal of Pharmacokinetics and
+    Biopharmaceutics 15:657-680), and else "undecided". A difference may be both, real and too small to matter; it is
+    called "better", and `is_negligible` says the rest. A large p alone never makes anything equivalent. NaN decides
+    nothing.
     """
     distinct = p_value < level
     words = np.where(is_negligible(low, high, margin), "equivalent", "undecided").astype(object)

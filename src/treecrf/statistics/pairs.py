@@ -19,21 +19,21 @@ LARGEST = 2**53
 
 @dataclass(frozen=True)
 class Pairs:
-    """Every pair of methods, in the order (0, 1), (0, 2), .., (1, 2), ..; arrays of shape (n_pairs,) but `differences`."""
+    """Every pair of methods, in the order (0, 1), (0, 2), .., (1, 2), ..; arrays have the shape (n_pairs,)."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     differences: NDArray[np.int64]
-    """Shape (n_pairs, n_clusters): `scale` times the correct positions of the first method minus those of the second, each
-    the mean of its trainings."""
+    """Shape (n_pairs, n_clusters): `scale` times the correct positions of the first method minus those of the second,
+    each the mean of its trainings."""
     scale: int
     training_variance: NDArray[np.float64]
     """Of the sums of `differences`, from what all clusters share of a training: see `training_covariances`."""
     degrees_of_freedom: NDArray[np.float64]
     """Of `training_variance`; inf where that is 0."""
     trainings_vary: NDArray[np.bool_]
-    """Whether both methods have two trainings or more. Otherwise `training_variance` is that of one of them, or 0, and what is
-    said about the pair holds for the one training that was seen."""
+    """Whether both methods have two trainings or more. Otherwise `training_variance` is that of one of them, or 0, and
+    what is said about the pair holds for the one training that was seen."""
 
     def points(self, n_positions: int) -> NDArray[np.float64]:
         """Differences of accuracy in percentage points, of this many positions in all."""
@@ -51,12 +51,13 @@ def make_pairs(correct: Sequence[NDArray[np.integer]]) -> Pairs:
     Raises
     ------
     ValueError
-        If there are fewer than two methods or no clusters, shapes do not fit, or counts are not whole numbers or are too large.
+        If there are fewer than two methods or no clusters, shapes do not fit, or counts are not whole numbers or are
+        too large.
 
     Notes
     -----
-    Trainings of different methods are taken as independent. Where they are paired (both methods saw the same damaged training
-    set), use `treecrf.statistics.two_way`.
+    Trainings of different methods are taken as independent. Where they are paired (both methods saw the same damaged
+    training set), use `treecrf.statistics.two_way`.
     """
     counts = [_checked(np.asarray(some), index) for index, some in enumerate(correct)]
     if len(counts) < 2:
@@ -99,8 +100,8 @@ def training_covariances(correct: NDArray[np.int64]) -> tuple[float, float]:
     Returns
     -------
     shared : float
-        Sum of the covariances of different clusters over the trainings, divided by their number. An unbiased estimate, which
-        may be negative. 0 for one training.
+        Sum of the covariances of different clusters over the trainings, divided by their number. An unbiased estimate,
+        which may be negative. 0 for one training.
     all : float
         `shared` and the variances of the clusters. 0 for one training.
     """

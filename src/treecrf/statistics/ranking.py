@@ -46,16 +46,17 @@ def rank_methods(
 
     Notes
     -----
-    Two methods are distinguishable if Holm's correction of their p-value over all pairs is below the level. All pairs are the
-    family because the best is chosen by the same data, and because then ranks and the matrix of comparisons cannot contradict each
-    other. The largest of all statistics over shared flips (max-T) would be the alternative: it is little sharper (for 11 methods,
-    the quantile 3.22 of the studentized range in place of 3.32), needs equal behaviour of all pairs under the flips, and does not
-    combine with the error of trainings.
+    Two methods are distinguishable if Holm's correction of their p-value over all pairs is below the level. All pairs
+    are the family because the best is chosen by the same data, and because then ranks and the matrix of comparisons
+    cannot contradict each other. The largest of all statistics over shared flips (max-T) would be the alternative: it
+    is little sharper (for 11 methods, the quantile 3.22 of the studentized range in place of 3.32), needs equal
+    behaviour of all pairs under the flips, and does not combine with the error of trainings.
 
     A method may be tied for best that is behind one that is not: its difference is known less well.
 
-    All rank intervals hold together with probability 1 - level, as far as the p-values are valid (but for errors of direction,
-    which are rarer still); a method with the highest expected accuracy is left out of the tied ones with no more than that probability.
+    All rank intervals hold together with probability 1 - level, as far as the p-values are valid (but for errors of
+    direction, which are rarer still); a method with the highest expected accuracy is left out of the tied ones with no
+    more than that probability.
     """
     methods = accuracy_points.index.tolist()
     better = _distinctly_better(methods, comparisons, level)

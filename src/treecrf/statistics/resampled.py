@@ -20,8 +20,8 @@ def estimate_resampled(
     positions : int array, shape (n_draws,)
         Test positions of each draw.
     test_per_train : float
-        Size of a test set divided by that of a training set where both are drawn from one finite sample; 0 where every draw is
-        fresh, which leaves the paired t test.
+        Size of a test set divided by that of a training set where both are drawn from one finite sample; 0 where every
+        draw is fresh, which leaves the paired t test.
 
     Returns
     -------
@@ -30,11 +30,11 @@ def estimate_resampled(
 
     Notes
     -----
-    The variance of the mean is (1 / J + n_test / n_train) s^2 for J draws whose differences have the variance s^2 (Nadeau and
-    Bengio 2003, Machine Learning 52:239-281): draws from one sample overlap, so their mean varies more than s^2 / J. Null
-    hypothesis: equal expected accuracy of the two methods, trained on samples of this size. The correction is a rule of thumb, and
-    its level is near the nominal one, not exact. Draws with the same difference throughout are found by whole numbers: of 0, the
-    standard error is 0 and p is 1; of anything else, both are NaN.
+    The variance of the mean is (1 / J + n_test / n_train) s^2 for J draws whose differences have the variance s^2
+    (Nadeau and Bengio 2003, Machine Learning 52:239-281): draws from one sample overlap, so their mean varies more than
+    s^2 / J. Null hypothesis: equal expected accuracy of the two methods, trained on samples of this size. The
+    correction is a rule of thumb, and its level is near the nominal one, not exact. Draws with the same difference
+    throughout are found by whole numbers: of 0, the standard error is 0 and p is 1; of anything else, both are NaN.
     """
     if not test_per_train >= 0:
         raise ValueError(f"test_per_train is {test_per_train}; give n_test / n_train, or 0 for draws that are fresh.")

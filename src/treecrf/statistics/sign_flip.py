@@ -63,9 +63,11 @@ def compare_flips(
         accuracy_points
             Mean accuracy of `method` minus that of `other`, in percentage points.
         training_error
-            Standard error in points that the trainings add to that of the clusters, from what all clusters share of a training.
+            Standard error in points that the trainings add to that of the clusters, from what all clusters share of a
+            training.
         trainings_vary
-            False where one of the two was trained once: then the test speaks of that one trained model and not of the method.
+            False where one of the two was trained once: then the test speaks of that one trained model and not of the
+            method.
         n_clusters, exact, p_value, p_holm
             `exact` where the flips are enumerated; Holm's correction over all pairs.
 
@@ -171,24 +173,24 @@ def flip_p_values(
 
     Notes
     -----
-    Without a training error, the null hypothesis is that of two *trained models*: within a cluster, exchanging the two changes
-    no probability. Clusters are independent; nothing is assumed within one. The p-value is the share of flips whose sum is at
-    least as large as the observed one, which is a flip itself, so that it is never 0 (Fisher 1935; Phipson and Smyth 2010,
-    Statistical Applications in Genetics and Molecular Biology 9:39). The level is exact; with n clusters no p-value is below
-    2^(1 - n), so fewer than six clusters cannot reach 0.05.
+    Without a training error, the null hypothesis is that of two *trained models*: within a cluster, exchanging the two
+    changes no probability. Clusters are independent; nothing is assumed within one. The p-value is the share of flips
+    whose sum is at least as large as the observed one, which is a flip itself, so that it is never 0 (Fisher 1935;
+    Phipson and Smyth 2010, Statistical Applications in Genetics and Molecular Biology 9:39). The level is exact; with n
+    clusters no p-value is below 2^(1 - n), so fewer than six clusters cannot reach 0.05.
 
-    With one, it is that of two *methods*: the same, for models that are drawn anew, the trainings of each method independent of
-    those of the other. The sum is then that of the flips and of s times Student's t, and the p-value
+    With one, it is that of two *methods*: the same, for models that are drawn anew, the trainings of each method
+    independent of those of the other. The sum is then that of the flips and of s times Student's t, and the p-value
 
         mean over flips f of  P(t > (abs(D) - D_f) / s) + P(t < (-abs(D) - D_f) / s).
 
-    s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is in the
-    differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts twice, and two
-    methods that differ in nothing but seeds would hardly ever be told apart. The level holds in the limit of many clusters and
-    trainings, and is below the nominal one with three trainings.
+    s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is
+    in the differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts
+    twice, and two methods that differ in nothing but seeds would hardly ever be told apart. The level holds in the
+    limit of many clusters and trainings, and is below the nominal one with three trainings.
 
-    Methods of equal expected accuracy need not be exchangeable: where the differences of clusters are skewed, the level for that
-    weaker hypothesis, too, holds in the limit only.
+    Methods of equal expected accuracy need not be exchangeable: where the differences of clusters are skewed, the level
+    for that weaker hypothesis, too, holds in the limit only.
     """
     sums = flip_sums(differences, flips)
     observed = np.abs(differences.sum(axis=1))[:, None]

@@ -1,4 +1,4 @@
-"""Intervals for differences of accuracy whose errors come from two sides: test sequences, and training sets or trainings."""
+"""Intervals for differences of accuracy with errors from two sides: test sequences, and training sets or trainings."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ def estimate_crossed(
 
     Notes
     -----
-    The variance is V_sequence + V_set - V_cell, of the residuals summed by sequence, by set and not at all (Cameron, Gelbach and
-    Miller 2011, Journal of Business and Economic Statistics 29:238-249), each corrected as in `estimate_trainings`. Where that is less
-    than V_sequence or V_set, the larger of these takes its place, so it is never negative, nor below what one side alone would give
-    (see MacKinnon, Nielsen and Webb 2024, arXiv:2406.08880).
+    The variance is V_sequence + V_set - V_cell, of the residuals summed by sequence, by set and not at all (Cameron,
+    Gelbach and Miller 2011, Journal of Business and Economic Statistics 29:238-249), each corrected as in
+    `estimate_trainings`. Where that is less than V_sequence or V_set, the larger of these takes its place, so it is
+    never negative, nor below what one side alone would give (see MacKinnon, Nielsen and Webb 2024, arXiv:2406.08880).
 
-    Degrees of freedom: the effective number of sequences or of sets, whichever is smaller, minus 1; min(n_sequences, n_sets) - 1 where
-    they have equally many positions. That is cautious where the sets matter little: the level may be near 0. Satterthwaite's rule weighs
-    the two sides by their variances, V^2 / (V_sequence^2 / df_sequence + V_set^2 / df_set), which keeps the level near its nominal
-    value in either case.
+    Degrees of freedom: the effective number of sequences or of sets, whichever is smaller, minus 1; min(n_sequences,
+    n_sets) - 1 where they have equally many positions. That is cautious where the sets matter little: the level may be
+    near 0. Satterthwaite's rule weighs the two sides by their variances, V^2 / (V_sequence^2 / df_sequence + V_set^2 /
+    df_set), which keeps the level near its nominal value in either case.
 
-    Null hypothesis: equal expected accuracy over new sequences and new training sets. Two methods with the same counts in every
-    cell have the difference 0, the standard error 0, p = 1 and the interval [0, 0]: the residuals are whole numbers.
+    Null hypothesis: equal expected accuracy over new sequences and new training sets. Two methods with the same counts
+    in every cell have the difference 0, the standard error 0, p = 1 and the interval [0, 0]: the residuals are whole
+    numbers.
     """
     residuals, total = _residuals(differences.reshape(len(differences), -1), positions.ravel())
     points = 100 * differences.sum(axis=(1, 2)) / total
@@ -70,17 +71,20 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
     Returns
     -------
     Estimates
-        NaN with fewer than two clusters. Where `pairs.trainings_vary` is False, the trained models are compared and not the methods.
+        NaN with fewer than two clusters. Where `pairs.trainings_vary` is False, the trained models are compared and not
+        the methods.
 
     Notes
     -----
-    The variance is that of the clusters' differences, averaged over trainings, and `pairs.training_variance`, what the clusters
-    share of a training. (The variance between the trainings' accuracies would count the rest of it twice.) The squared residual of a
-    cluster with the share h of all positions is divided by 1 - h (Bell and McCaffrey 2002, Survey Methodology 28:169-181).
+    The variance is that of the clusters' differences, averaged over trainings, and `pairs.training_variance`, what the
+    clusters share of a training. (The variance between the trainings' accuracies would count the rest of it twice.) The
+    squared residual of a cluster with the share h of all positions is divided by 1 - h (Bell and McCaffrey 2002, Survey
+    Methodology 28:169-181).
 
-    Degrees of freedom by Satterthwaite's rule from those of the trainings and of the clusters. The latter have their effective number,
-    (sum n^2)^2 / sum n^4 for n positions, minus 1: the number of squares with variances like n^2 that an estimate rests on. Their
-    number minus 1 would find too many differences with few clusters of very unequal lengths.
+    Degrees of freedom by Satterthwaite's rule from those of the trainings and of the clusters. The latter have their
+    effective number, (sum n^2)^2 / sum n^4 for n positions, minus 1: the number of squares with variances like n^2 that
+    an estimate rests on. Their number minus 1 would find too many differences with few clusters of very unequal
+    lengths.
     """
     residuals, total = _residuals(pairs.differences, positions)
     points = pairs.points(total)
@@ -95,7 +99,7 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
 
 
 def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
-    """All positions times what a difference has beyond its share of the whole (n_pairs, n_cells), exact; all positions."""
+    """All positions times what a difference has beyond its share of the whole (n_pairs, n_cells); all positions."""
     total = int(positions.sum())
     if total * int(np.abs(differences).sum(axis=1).max(initial=0)) >= LARGEST * 2**9:
         raise ValueError("The counts are too large for exact residuals; give them with a smaller common denominator.")

@@ -1,8 +1,8 @@
 """Where the noise of accuracies comes from: variance components of sequences, methods, training sets and runs.
 
-The estimator is that of moments (analysis of variance). Likelihood (statsmodels' MixedLM) needs a dense matrix of all accuracies
-against each other where factors are crossed, minutes where this takes milliseconds, and often fails to converge where a component is
-0, which is frequent here.
+The estimator is that of moments (analysis of variance). Likelihood (statsmodels' MixedLM) needs a dense matrix of all
+accuracies against each other where factors are crossed, minutes where this takes milliseconds, and often fails to
+converge where a component is 0, which is frequent here.
 """
 
 from __future__ import annotations
@@ -25,36 +25,38 @@ def decompose_variance(counts: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     counts : DataFrame
-        method, sequence, n_positions, n_correct, and training_set and run where there are any; one row for each combination. All
-        methods share sequences and training sets. A run belongs to one method and training set; of more runs than another has, the
-        first ones are used.
+        method, sequence, n_positions, n_correct, and training_set and run where there are any; one row for each
+        combination. All methods share sequences and training sets. A run belongs to one method and training set; of
+        more runs than another has, the first ones are used.
 
     Returns
     -------
     DataFrame
         component
-            Factors joined by " x ", such as "sequence", "method x sequence", "method x training_set"; "run", what all sequences share of
-            a run; "residual", the combination of all factors. Methods are fixed, so "method" is none. Factors with one level are left
-            out.
+            Factors joined by " x ", such as "sequence", "method x sequence", "method x training_set"; "run", what all
+            sequences share of a run; "residual", the combination of all factors. Methods are fixed, so "method" is
+            none. Factors with one level are left out.
         variance
             Of the effects on the accuracy (0 to 1) of one sequence; 0 where the estimate is negative.
         moment_estimate
             As estimated. A negative one says that the component is too small to be seen.
         accuracy_points
-            Standard deviation, in percentage points, that the component gives to the accuracy of one method: all sequences, the mean of
-            its training sets and runs.
+            Standard deviation, in percentage points, that the component gives to the accuracy of one method: all
+            sequences, the mean of its training sets and runs.
 
     Raises
     ------
     ValueError
-        If a column or a combination is missing, a combination is there twice, or a sequence has unlike numbers of positions.
+        If a column or a combination is missing, a combination is there twice, or a sequence has unlike numbers of
+        positions.
 
     Notes
     -----
-    Sequences are weighted by their positions; an effect has the same variance in short and in long ones. With weights that sum to 1 and
-    q, the sum of their squares, a factor's independent effects of variance 1 have the expected sum of squares 1 - q about their mean, and
-    their mean has the expected square q. Products of these are the coefficients of the equations that set the sums of squares equal to
-    their expectations (Searle, Casella and McCulloch 1992, Variance Components, chapter 4).
+    Sequences are weighted by their positions; an effect has the same variance in short and in long ones. With weights
+    that sum to 1 and q, the sum of their squares, a factor's independent effects of variance 1 have the expected sum of
+    squares 1 - q about their mean, and their mean has the expected square q. Products of these are the coefficients of
+    the equations that set the sums of squares equal to their expectations (Searle, Casella and McCulloch 1992, Variance
+    Components, chapter 4).
     """
     factors, accuracies, weights = _lay_out(counts)
     terms = [term for size in range(1, len(factors) + 1) for term in combinations(factors, size) if term != ("method",)]
@@ -77,7 +79,7 @@ def decompose_variance(counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _component_of(term: tuple[str, ...], factors: list[str]) -> str:
-    """The component that the deviations of these factors estimate: a run has no meaning apart from its method and training set."""
+    """The component that these factors' deviations estimate: a run means nothing without its method and training set."""
     if term == tuple(factors) or {"run", "sequence"} <= {*term}:
         return "residual"
     return "run" if "run" in term else " x ".join(term)
