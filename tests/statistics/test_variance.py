@@ -1,9 +1,12 @@
 """Variance components, against planted ones and the textbook's formulas."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from statsmodels.formula.api import mixedlm
 
 from treecrf.statistics.variance import decompose_variance
 
@@ -94,6 +97,21 @@ def test_training_sets_and_runs_at_once():
     names = ["sequence", "training_set", "method x training_set", "run", "residual"]
     assert_allclose(found[names], np.square(list(deviations.values())), rtol=0.2)
     assert_allclose(found.drop(names), 0, atol=2e-5)
+
+
+def test_equal_sequences_give_what_restricted_likelihood_gives():
+    deviations = {(1,): 0.05, (0, 1): 0.03, (0, 2): 0.02, (0, 1, 2): 0.01}
+    table = frame(planted(np.random.default_rng(0), (3, 17, 5), deviations), ("method", "sequence", "run"))
+    parts = {"sequence": "0 + C(sequence)", "pair": "0 + C(method):C(sequence)", "run": "0 + C(method):C(run)"}
+    data = table.assign(accuracy=table["n_correct"] / table["n_positions"], all=1)
+    model = mixedlm("accuracy ~ C(method)", data, groups="all", vc_formula=parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one group of all rows has no effect of its own, which is on the boundary
+        result = model.fit()
+    likely = dict(zip(model.exog_vc.names, result.vcomp, strict=True)) | {"residual": result.scale}
+    names = {"sequence": "sequence", "method x sequence": "pair", "run": "run", "residual": "residual"}
+    found = estimate(table)
+    assert_allclose([found[name] for name in names], [likely[name] for name in names.values()], rtol=1e-3)
 
 
 def test_negative_estimates_become_0_and_are_shown():
