@@ -227,7 +227,11 @@ def write_training_results(folder):
     description = {
         "source": "hmm", "title": "a test", "stand_in": "labels are made up", "terms": "none", "window": [1, 1],
         "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 3, "groups": 2, "positions": 2},
-        "test": {"sequences": 1, "groups": 1, "positions": 2}, "groups_in_both": 1,
+        "test": {"sequences": 1, "groups": 1, "positions": 2},
+        "relatives": [
+            {"rule": "copies", "groups": 3, "related_tests": 0},
+            {"rule": {"length": 4, "share": 0.1}, "groups": 2, "related_tests": 1},
+        ],
     }  # fmt: skip
     curve = {"iteration": 1, "accuracy": 60.0, "low": 59.0, "high": 61.0, "cpu_seconds": 1.0, "chosen": True}
     cost = {

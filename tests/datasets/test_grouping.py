@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, datasets
+from treecrf.datasets.describing import describe_sets
 from treecrf.datasets.grouping import find_groups, group_by_runs, group_copies
 
 
@@ -67,3 +68,13 @@ def test_proteins_have_the_groups_of_their_description(mirror):
     assert not set(train.groups) & set(test.groups)
     for pair in ((16, 88), (67, 107), (82, 84), (101, 102)):
         assert len(set(train.groups[list(pair)])) == 1
+
+
+def test_a_description_counts_relatives_by_other_rules():
+    train, test = letters("abbab", "abbab", "bbbbb"), letters("abbba", "abbab")
+    described = describe_sets("words", datasets.describe("hyphen"), (1, 1), train, test)
+    assert (described["train"]["groups"], described["test"]["groups"]) == (3, 2)  # as the sets say
+    copies, many, some = described["relatives"]
+    assert (copies["groups"], copies["related_tests"]) == (2, 1)
+    assert (many["groups"], many["related_tests"]) == (2, 1)
+    assert (some["groups"], some["related_tests"]) == (2, 1)

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from treecrf.datasets import Description
+from treecrf.datasets.grouping import Rule, find_groups
 from treecrf.sequences import SequenceSet
+
+RELATIONS: tuple[Rule, ...] = ("copies", {"length": 4, "share": 0.5}, {"length": 4, "share": 0.1})
+"""Rules by which a description counts related sequences."""
 
 
 def describe_sets(
@@ -29,7 +33,7 @@ def describe_sets(
         "n_features": count_features(train, window),
         "train": _counts(train),
         "test": _counts(test),
-        "groups_in_both": len(np.intersect1d(train.groups, test.groups)),
+        "relatives": [_relatives(train, test, rule) for rule in RELATIONS],
     }
 
 
@@ -38,6 +42,17 @@ def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
     n_edges = len(data.attributes) if sum(window) else 0
     sizes = [len(attribute.categories) for attribute in data.attributes]
     return (sum(window) + 1) * (sum(1 if size == 2 else size for size in sizes) + n_edges)
+
+
+def _relatives(train: SequenceSet, test: SequenceSet, rule: Rule) -> dict[str, Any]:
+    """Groups of training sequences by a rule, and test sequences with a relative among the training sequences."""
+    groups = find_groups(SequenceSet.concatenate([train, test]), rule)
+    own, others = groups[: len(train)], groups[len(train) :]
+    return {
+        "rule": rule if isinstance(rule, str) else dict(rule),
+        "groups": len(np.unique(own)),
+        "related_tests": int(np.isin(others, own).sum()),
+    }
 
 
 def _counts(data: SequenceSet) -> dict[str, int]:

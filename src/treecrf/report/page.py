@@ -20,6 +20,7 @@ from treecrf.rendering.templates import render_page
 from treecrf.report import provenance
 from treecrf.report.ledger import read_verdicts, verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
+from treecrf.report.relatives import relatives_table
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -55,7 +56,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         absent=_absent(settings, results, Path(logs)),
         claims=ledger_summary(claims),
         ledger=ledger_fragment(claims),
-        datasets=_datasets(settings, results),
+        datasets=(described := _datasets(settings, results)),
+        relatives=relatives_table(described),
         window_text=window_text,
         costs=_costs(settings, results),
         commit=provenance.commit(),

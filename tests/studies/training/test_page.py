@@ -22,6 +22,7 @@ def test_page_shows_what_is_finished(results):
     assert "cannot exceed the number of test sequences" in page
     assert page.count("<img") == 1  # the only figure that has been drawn
     assert "Table 3.4" not in page  # neither of its methods was run
+    assert "10% of runs of 4 in common" in page
 
 
 def test_page_says_how_often_each_data_set_was_trained(results):
