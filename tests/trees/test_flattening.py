@@ -231,7 +231,7 @@ def test_a_new_fit_drops_the_flat_form():
 @pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
 def test_trees_for_missing_cells_are_refused(missing):
     model = TreeCRF(2, 4, 0.5, missing=missing).fit(random_set(13))
-    with pytest.raises(ValueError, match=rf"^the trees were grown with missing='{missing}' [^.]*\.$"):
+    with pytest.raises(ValueError, match=rf"^flattened: this model was trained with missing='{missing}', [^.]*\.$"):
         model.flattened()
 
 
