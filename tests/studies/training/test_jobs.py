@@ -13,10 +13,10 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import methods
+from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
-from treecrf.studies.training.summary import peaks
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -260,7 +260,8 @@ def test_a_job_depends_on_its_own_settings_alone():
         grids = {name for names in GRIDS.values() for name in names}
         assert grids & set(used) == set(GRIDS[method])
         assert candidates(method, TrainingSettings(**used)) == candidates(method, SETTINGS)
-    assert "exact_under" not in SETTINGS.used_by("treecrf")
+    tests = {"exact_under", "blocks_under", "block_length", "equivalence_margin"}
+    assert tests.isdisjoint(SETTINGS.used_by("treecrf"))
 
 
 def test_the_network_has_a_window_of_its_own():

@@ -17,7 +17,10 @@ STUDY = Study(
             minutes=60,
         ),
     ),
-    summary=Summary(("summary", "choice", "curves", "costs", "comparisons", "notes"), settings=("exact_under",)),
+    summary=Summary(
+        ("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "notes"),
+        settings=("exact_under", "blocks_under", "block_length", "equivalence_margin"),
+    ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy of all methods", "choice"), needs=("summary",), function="accuracy_layout"),
         Table("peaks", ("Accuracy", "Accuracy of all methods", "peak"), needs=("summary",), function="peaks_layout"),
@@ -39,5 +42,5 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "choice", "curves", "costs", "comparisons", "notes"),
+    claimed=("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "notes"),
 )  # fmt: skip

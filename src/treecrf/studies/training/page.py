@@ -60,6 +60,9 @@ CHOICES = (
     "n_perturbed_runs",
     "start_noise",
     "exact_under",
+    "blocks_under",
+    "block_length",
+    "equivalence_margin",
     "unseen",
     "test_every",
 )
