@@ -24,13 +24,11 @@ from treecrf.studies.training.names import (
     BLOCKS,
     CHOICE,
     LEAST_CLUSTERS,
+    PAIR,
     PEAK,
     SEQUENCES,
     UNPERTURBED,
 )
-
-PAIR = ("dataset", "decoder", "method", "other")
-"""Columns that tell comparisons apart."""
 
 VALID_COLUMNS = (
     "mean_points", "low", "high", "low_90", "high_90", "trainings_vary", "n_clusters", "flip_p_value", "n_blocks",
@@ -95,9 +93,20 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
     """
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
-        chosen = every[every["stage"] == CHOICE]
-        parts += [chosen, chosen[chosen["decoder"] == preferred_decoder(choice)].assign(decoder=BETTER)]
+        parts += [every[every["stage"] == CHOICE], as_preferred(choice, every)]
     return _compare(parts, rules)
+
+
+def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """The predictions of one method at its choice with its preferred decoder, which is called `BETTER`."""
+    chosen = (predictions["stage"] == CHOICE) & (predictions["decoder"] == preferred_decoder(choice))
+    return predictions[chosen].assign(decoder=BETTER)
+
+
+def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The perturbed trainings of one method, or the unperturbed one where it has no others."""
+    perturbed = predictions[predictions["run"] != UNPERTURBED]
+    return perturbed if len(perturbed) else predictions
 
 
 def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
@@ -128,8 +137,8 @@ def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     )
     groups = predicted.groupby(["dataset", "decoder"], sort=False)
     valid = [
-        _compare_trainings(_trainings(group), str(name[0]), rules).assign(dataset=name[0], decoder=name[1])
-        for name, group in groups
+        _compare_trainings(_trainings(group), str(dataset), rules).assign(dataset=str(dataset), decoder=str(decoder))
+        for (dataset, decoder), group in groups
         if len(set(group["method"])) > 1
     ]
     columns = [*PAIR, *VALID_COLUMNS]
@@ -139,7 +148,10 @@ def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
 
 def _trainings(predicted: pd.DataFrame) -> _Trainings:
     """The predictions of one data set and decoder by training."""
-    by_method = {method: _counting_runs(rows) for method, rows in predicted.groupby("method", sort=False)}
+    by_method = {
+        method: counting_runs(rows).sort_values(["run", "position"], kind="stable")
+        for method, rows in predicted.groupby("method", sort=False)
+    }
     first = next(iter(by_method.values()))
     places = first[first["run"] == first["run"].iloc[0]]
     begins = (places[["split", "sequence"]].diff() != 0).any(axis=1)
@@ -149,12 +161,6 @@ def _trainings(predicted: pd.DataFrame) -> _Trainings:
         np.append(np.flatnonzero(begins), len(places)),
         pd.factorize(places["group"])[0],
     )
-
-
-def _counting_runs(rows: pd.DataFrame) -> pd.DataFrame:
-    """The perturbed trainings of a method, or the unperturbed one where it has no others; in the order of positions."""
-    perturbed = rows[rows["run"] != UNPERTURBED]
-    return (perturbed if len(perturbed) else rows).sort_values(["run", "position"], kind="stable")
 
 
 def _compare_trainings(trainings: _Trainings, dataset: str, rules: Rules) -> pd.DataFrame:
@@ -175,23 +181,22 @@ def _compare_trainings(trainings: _Trainings, dataset: str, rules: Rules) -> pd.
     )
     frame["low"], frame["high"] = estimates.interval()
     frame["low_90"], frame["high_90"] = estimates.interval(CONFIDENCE)
-    blocks = {"n_blocks": np.nan, "block_length": np.nan, "block_p_value": np.nan}
+    frame[["n_blocks", "block_length", "block_p_value"]] = np.nan
     if len(positions) < rules.blocks_under:
         flips = compare_block_flips(
             trainings.methods, trainings.correct, trainings.offsets, seed, least_length=rules.block_length
         )
-        blocks = {
-            "n_blocks": flips["n_blocks"],
-            "block_length": flips["block_length"],
-            "block_p_value": flips["p_value"],
-        }
-    frame = frame.assign(**blocks)
+        frame[["n_blocks", "block_length", "block_p_value"]] = flips[["n_blocks", "block_length", "p_value"]]
     by_sequence = len(positions) >= LEAST_CLUSTERS
     frame["valid_test"] = SEQUENCES if by_sequence else BLOCKS
     frame["valid_p_value"] = frame["flip_p_value" if by_sequence else "block_p_value"]
     frame["valid_p_holm"] = adjust_holm(frame["valid_p_value"].to_numpy())
-    numbers = (frame[name].to_numpy() for name in ("mean_points", "valid_p_holm", "low_90", "high_90"))
-    frame["decision"] = decide(*numbers, margin=rules.equivalence_margin)
+    frame["decision"] = decide(
+        estimates.points,
+        frame["valid_p_holm"].to_numpy(),
+        *estimates.interval(CONFIDENCE),
+        margin=rules.equivalence_margin,
+    )
     return frame
 
 

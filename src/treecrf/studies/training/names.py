@@ -17,3 +17,6 @@ LEAST_CLUSTERS = 6
 
 SEQUENCES, BLOCKS = "sequences", "blocks"
 """Of `valid_test`: what changes places between two methods."""
+
+PAIR = ("dataset", "decoder", "method", "other")
+"""Columns that tell comparisons apart."""

@@ -26,7 +26,7 @@ from treecrf.studies.headlines import best_rows, counted_names
 from treecrf.studies.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.methods import METHODS
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.names import BETTER, LEAST_CLUSTERS
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -41,10 +41,14 @@ Java); differences smaller than this spread mean nothing. A method without such 
 in Java take the settings chosen for the same algorithm in this package.
 """
 
-CLUSTERED_NOTE = """
-The clustered test takes sequences as independent, not positions. Its statistic cannot exceed the number of test sequences:
-with few of them, as in the FAQ sets, where a file is a sequence, its p-value cannot get small, and Holm's correction can
-leave no difference significant, however large.
+TESTS_NOTE = """
+McNemar's test, the papers', takes positions of a sequence as independent and looks at one training of each method, so it
+finds differences that are not there far more often than its level says. The valid test lets the two methods, all their
+trainings together, change places in whole groups of related test sequences. With fewer than {least} of these no p-value of such
+flips is below 0.05, so blocks of at least {length} positions are flipped instead: what they find holds for these documents and
+says little of the next one. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
+pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the difference lies within {margin} points, and else
+<em>undecided</em>: a large p-value alone says nothing.
 """
 
 CHOICES = (
@@ -79,7 +83,7 @@ INDUCTION_CHOICES = (
 OURS = "treecrf"
 """The method whose accuracies the headline compares with the published ones."""
 
-NEEDED = ("summary", "curves", "costs", "comparisons", "notes")
+NEEDED = ("summary", "curves", "costs", "comparisons", "ranks", "noise", "notes")
 """Files without which a data set is not in the page."""
 
 
@@ -101,7 +105,8 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     steps = shown.captioned_table("table_3_6", "Table 3.6, published and measured")
     sections = [
         _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown),
-        _published(settings.training, shown),
+        _tests(settings.training, finished, shown),
+        _published(shown),
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
@@ -130,13 +135,13 @@ def _accuracy(
     )
     names = ", ".join(dict.fromkeys(summary["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
-    peaks = shown.table("peaks", "Peak of the test curve, mean ± sd; the best of a data set is bold")
+    peaks = shown.table("peaks", "Peak of the test curve, mean ± sd")
     stands_in = Markup("<b>{} is a stand-in</b>: {}")
     parts = [
         overview,
         *listed([stands_in.format(name, text) for name, text in stand_ins.items()], "stand-in"),
         *shown.figure("accuracies", alt),
-        shown.table("accuracy", "Cross-validated choice, mean ± sd; the best of a data set is bold"),
+        shown.table("accuracy", "Cross-validated choice, mean ± sd; bold: tied for best"),
         *listed(_not_run(notes), "notes"),
         Fold("Peaks of the test curves", [peaks]),
         shown.folded_table("choices", "What cross-validation chose"),
@@ -145,16 +150,27 @@ def _accuracy(
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
 
-def _published(settings: TrainingSettings, shown: Exhibits) -> Section:
+def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) -> Section:
+    note = paragraph(TESTS_NOTE, least=LEAST_CLUSTERS, length=settings.block_length, margin=settings.equivalence_margin)
+    parts = [
+        note,
+        *shown.captioned_table("ranks", "Ranks at the cross-validated choice"),
+        *(shown.folded_table(f"{name}/matrix", f"Every method against every other on {name}") for name in names),
+        *(
+            shown.folded_table(f"tests_{decoder}", f"All tests between methods, decoder: {DECODER_NAMES[decoder]}")
+            for decoder in settings.values("decoder")
+        ),
+        *shown.captioned_table("noise", "Where the noise comes from"),
+    ]
+    return Section("training-tests", "Ranks and tests between methods", parts)
+
+
+def _published(shown: Exhibits) -> Section:
     parts = [
         *shown.captioned_table("table_3_4", "Table 3.4, published and measured"),
         *shown.captioned_table("table_3_5", "Table 3.5, published and measured"),
-        paragraph(CLUSTERED_NOTE),
     ]
-    for decoder in settings.values("decoder"):
-        title = f"All tests between methods, decoder: {DECODER_NAMES[decoder]}"
-        parts.append(shown.folded_table(f"tests_{decoder}", title))
-    return Section("training-tests", "Published and measured (tables 3.4 and 3.5)", parts)
+    return Section("training-published", "Published and measured (tables 3.4 and 3.5)", parts)
 
 
 # --- parts ------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from treecrf.studies.training.choices import joined_candidates, peaks, preferred
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies
+from treecrf.studies.training.ranking import noise, rank
 
 
 def summarise_method(
@@ -196,13 +197,16 @@ def summarise_dataset(
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
     curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
     spent = [costs(*part, average_length, n_features) for part in zip(choices, phases, strict=True)]
+    comparisons = compare(choices, predictions, rules)
     frames = {
         "summary": pd.concat(summaries, ignore_index=True),
         "choice": outcomes["choice"],
         "curves": pd.concat(curves, ignore_index=True),
         "costs": pd.concat(spent, ignore_index=True),
-        "comparisons": compare(choices, predictions, rules),
+        "comparisons": comparisons,
         "peak_comparisons": compare_peaks(all_curves, predictions, rules),
+        "ranks": rank(choices, predictions, comparisons),
+        "noise": noise(choices, predictions),
         "notes": outcomes["notes"],
     }
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
