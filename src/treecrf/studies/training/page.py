@@ -22,11 +22,12 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.studies.headlines import best_rows, counted_names
+from treecrf.rendering.words import with_and
+from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.methods import METHODS
-from treecrf.studies.training.names import BETTER, LEAST_CLUSTERS
+from treecrf.studies.training.names import BETTER, BLOCKS, LEAST_CLUSTERS
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -93,8 +94,8 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     if not finished:
         return None
     folder = results / "training"
-    summary, notes = (
-        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("summary", "notes")
+    summary, ranks, notes = (
+        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("summary", "ranks", "notes")
     )
     shown = Exhibits(folder, layouts, STUDY.caption)
     panels = f"a panel for each of {', '.join(finished)}, a line for each method"
@@ -111,7 +112,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
     return Study(
-        "training", STUDY.title, training_headline(summary), [section for section in sections if section.parts]
+        "training", STUDY.title, training_headline(summary, ranks), [section for section in sections if section.parts]
     )
 
 
@@ -197,26 +198,41 @@ def _choices(settings: TrainingSettings) -> Fold:
 # --- headline ---------------------------------------------------------------------------------------
 
 
-def training_headline(summary: pd.DataFrame) -> str:
-    """Which methods are best at the cross-validated choice, and how far TreeCRF is from the published values."""
-    better = summary[summary["decoder"] == BETTER]
-    better = better.assign(percent=better["chosen_mean"].fillna(better["chosen_accuracy"]))
-    best = best_rows(better, "percent", "dataset")
-    counts = counted_names(map(training_method_name, best["method"]), best["dataset"].nunique(), "data set")
-    sentence = f"Most accurate at the cross-validated choice{_runs_text(better)}: {counts}."
-    known = better[(better["method"] == OURS) & better["published"].notna() & ~better["stand_in"].astype(bool)]
+def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame) -> str:
+    """Which methods are tied for best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones."""
+    return " ".join(filter(None, (_tied_text(ranks), _never_worse_text(ranks), _published_text(summary))))
+
+
+def _tied_text(ranks: pd.DataFrame) -> str:
+    """On how many data sets each method is tied for best."""
+    tied = ranks[ranks["tied_for_best"].astype(bool)]
+    if tied.empty:
+        return ""
+    counts = counted_names(map(training_method_name, tied["method"]), ranks["dataset"].nunique(), "data set")
+    blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
+    only = f" On {with_and(blocks)} that is about these documents only: there are too few of them." if blocks else ""
+    return f"Tied for best at the cross-validated choice, not told apart by a valid test: {counts}.{only}"
+
+
+def _never_worse_text(ranks: pd.DataFrame) -> str:
+    """The only method that is nowhere distinguishably worse than another, if it was run everywhere."""
+    best_everywhere = ranks.groupby("method")["rank_low"].max() == 1
+    names = best_everywhere[best_everywhere].index.tolist()
+    if len(names) != 1 or (ranks["method"] == names[0]).sum() < ranks["dataset"].nunique():
+        return ""
+    return f"{training_method_name(names[0])} is the only method never worse than another by that test."
+
+
+def _published_text(summary: pd.DataFrame) -> str:
+    """Peak minus published peak, where the data are the published ones."""
+    known = summary[(summary["decoder"] == BETTER) & (summary["method"] == OURS) & summary["published"].notna()]
+    known = known[~known["stand_in"].astype(bool)].set_index("dataset")
     if known.empty:
-        return sentence
-    gaps = known.set_index("dataset")["percent"] - known.set_index("dataset")["published"]
+        return ""
+    gaps = known["peak_accuracy"] - known["published"]
     furthest = str(gaps.abs().idxmax())
     return (
-        f"{sentence} {training_method_name(OURS)} minus its published accuracy, where the data are the published ones: median "
-        f"{signed(gaps.median())} points over {counted(len(gaps), 'data set')}, largest {signed(gaps[furthest])} on {furthest}."
+        f"Peak of {training_method_name(OURS)} minus the published one, which is a peak too, where the data are the published "
+        f"ones: median {signed(gaps.median())} points over {counted(len(gaps), 'data set')}, largest {signed(gaps[furthest])} on "
+        f"{furthest}."
     )
-
-
-def _runs_text(better: pd.DataFrame) -> str:
-    """What is compared where some methods have a mean over perturbed runs, and others one training."""
-    single = better["chosen_mean"].isna().groupby(better["dataset"]).mean()
-    mixed = single.between(0, 1, inclusive="neither").any()
-    return " (mean over perturbed runs; one training of methods without such runs)" if mixed else ""

@@ -39,8 +39,7 @@ def summarise_method(
     DataFrame
         dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
         parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
-        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs),
-        ``_minus_published`` (of the mean, or of the unperturbed one where there are no perturbed runs); only chosen
+        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs); only chosen
         candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
         peak_iteration (unperturbed), cpu_seconds (of training to the chosen iteration, mean over the splits),
         n_perturbed_runs. Accuracies in percent.
@@ -73,10 +72,10 @@ def summarise_method(
                 "iteration_low": int(chosen["iteration"].min()),
                 "iteration_high": int(chosen["iteration"].max()),
                 "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
-                **_spread("chosen", _by_run(at_choice, len(chosen)), value),
+                **_spread("chosen", _by_run(at_choice, len(chosen))),
                 "peak_candidate": peak["candidate"],
                 "peak_iteration": int(peak["iteration"]),
-                **_spread("peak", _by_run(at_peak, len(chosen)), value),
+                **_spread("peak", _by_run(at_peak, len(chosen))),
                 "cpu_seconds": at_choice.loc[at_choice["run"] == UNPERTURBED, "cpu_seconds"].mean(),
                 "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
             }
@@ -221,15 +220,13 @@ def _by_run(curves: pd.DataFrame, n_splits: int) -> pd.Series:
     return by_iteration.loc[by_iteration["size"] == n_splits, "mean"].groupby("run").max()
 
 
-def _spread(name: str, by_run: pd.Series, published: float) -> dict[str, float]:
+def _spread(name: str, by_run: pd.Series) -> dict[str, float]:
     """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum."""
     perturbed = by_run.drop(UNPERTURBED)
-    centre = perturbed.mean() if len(perturbed) else by_run[UNPERTURBED]
     return {
         f"{name}_accuracy": float(by_run[UNPERTURBED]),
         f"{name}_mean": float(perturbed.mean()),
         f"{name}_sd": float(perturbed.std(ddof=1)),
         f"{name}_min": float(perturbed.min()),
         f"{name}_max": float(perturbed.max()),
-        f"{name}_minus_published": float(centre) - published,
     }
