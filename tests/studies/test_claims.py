@@ -195,7 +195,10 @@ def test_published_differences_stand_beside_measured_ones(tmp_path):
     pairs("treecrf", "induced_crf", nettalk=(0.9, 0.5))(tmp_path)
     finding = find(tmp_path, "P3.4")
     tests = "by the paper's test p = 0.500, by a valid test p = 0.500"
-    assert finding.numbers == f"nettalk: CRF with induction −0.90 points against TreeCRF ({tests})"
+    assert (
+        finding.numbers
+        == f"nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
+    )
     assert finding.explanation == (
         f"Here CRF with induction is 0.90 points worse than TreeCRF on nettalk ({tests}, published +0.74 points)."
     )
@@ -207,7 +210,7 @@ def test_the_valid_test_decides_and_not_the_papers(tmp_path):
         plant_pairs(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "not_replicated"
-    assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by a valid test p = 0.200)" in (
+    assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by a valid test p = 0.200, " in (
         finding.numbers
     )  # fmt: skip
 
@@ -229,7 +232,10 @@ def test_a_finding_of_blocks_alone_says_so(tmp_path):
     plant_pairs(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
     finding = find(tmp_path, "P3.3")
     assert finding.verdict == "replicated"
-    assert "p < 0.001, where only flips of blocks of these documents can decide)" in finding.numbers
+    assert (
+        "p < 0.001, where only flips of blocks of these documents can decide, 90 % interval +0.71 to +1.29)"
+        in finding.numbers
+    )
 
 
 def test_peaks_are_judged_at_the_peaks(tmp_path):

@@ -277,4 +277,10 @@ def test_the_network_has_a_window_of_its_own():
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
     assert methods.METHODS["mallet"].chosen == "variance"
     slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
-    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs
+    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
+
+
+def test_a_method_whose_start_is_fixed_is_trained_once():
+    """Copies of one training would count as several that agree to the last position."""
+    fixed = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "smile", SETTINGS, 0)
+    assert fixed._n_perturbed_runs == 0

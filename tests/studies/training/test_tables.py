@@ -305,6 +305,16 @@ def test_choices_are_shown_by_decoder():
     ]
 
 
+def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
+    """Cross-validation chose nothing for MALLET: its digits are those of another method."""
+    rows = [outcome("a", name, d, 1.0) for name in ("induced_crf", "mallet", "smile") for d in ("viterbi", "better")]
+    layout = choices_layout(pd.DataFrame(rows))
+    found = dict(zip(layout["", "method"], layout["Viterbi"].to_numpy().tolist(), strict=True))
+    assert found["CRF with induction"] == ["variance 5", "30", "60.00"]
+    assert found["MALLET"] == ["settings of CRF with induction", "–", "–"]
+    assert found["SMILE"] == ["settings of TreeCRF, original", "–", "–"]
+
+
 def test_steps_stand_beside_what_is_published():
     names = ["dataset", "method", "average_length", "n_features", "forward_backward_seconds", "induction_seconds"]
     rows = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from treecrf.rendering.cells import signed
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.studies.claim_rows import Measured, first_of
@@ -60,10 +61,11 @@ class Comparison:
         """The comparison as claims look at it."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
+        interval = f"90 % interval {signed(self.interval[0])} to {signed(self.interval[1])}"
         published = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
         return Measured(
             self.points,
-            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests})",
+            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
             f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
             self.p,
             self.interval,

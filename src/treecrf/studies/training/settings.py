@@ -73,7 +73,11 @@ class TrainingSettings(StudySettings):
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
     n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
-    n_perturbed_java_runs: int = Field(0, ge=0, description="The same for methods that run in Java, which are slow.")
+    n_perturbed_java_runs: int = Field(
+        3,
+        ge=0,
+        description="The same for methods that run in Java, which are slow; none for SMILE, which starts as it does.",
+    )
     start_noise: float = Field(
         0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
     )

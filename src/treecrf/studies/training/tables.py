@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from treecrf.models.labellers import CHOSEN_BY
 from treecrf.rendering.cells import (
     BEST,
     DAGGER,
@@ -24,7 +25,7 @@ from treecrf.rendering.cells import (
     three_digits,
     with_deviation,
 )
-from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
+from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
 from treecrf.studies.rows import (
     Row,
     Rows,
@@ -174,17 +175,15 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """What cross-validation chose for every method, by decoder, and the decoder preferred.
 
     The setting (of several splits all, parted by " / "), the iteration (smallest to largest of the splits), the
-    cross-validated accuracy in percent.
+    cross-validated accuracy in percent. A method that takes the choice of another says whose settings it has.
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(summary, "dataset", "method", "decoder")
     columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
     for decoder in _decoders(summary):
-        chosen = [cells.get((row.dataset, row.method, decoder)) for row in rows.itertuples()]
-        group = DECODER_NAMES[decoder]
-        columns[group, "setting"] = [_setting(row["candidate"]) if row else DASH for row in chosen]
-        columns[group, "iteration"] = [_iteration(row) if row else DASH for row in chosen]
-        columns[group, "cv accuracy (%)"] = [number(row["cv_accuracy"]) if row else DASH for row in chosen]
+        chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
+        for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
+            columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
     columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
     return grouped(columns)
 
@@ -284,6 +283,15 @@ def _iteration(row: Row) -> str:
     """The chosen iteration; of several splits the smallest and the largest."""
     low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
     return low if low == high else f"{low}–{high}"
+
+
+def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
+    """Setting, iteration and cross-validated accuracy."""
+    if row is None:
+        return DASH, DASH, DASH
+    if row["method"] in CHOSEN_BY:
+        return f"settings of {training_method_name(CHOSEN_BY[row['method']])}", DASH, DASH
+    return _setting(row["candidate"]), _iteration(row), number(row["cv_accuracy"])
 
 
 def _setting(candidate: str) -> str:
