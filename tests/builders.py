@@ -245,8 +245,11 @@ def write_training_results(folder):
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "clustered_p_value": np.nan, "clustered_p_holm": np.nan,
+        "mean_points": 1.0, "low": -1.0, "high": 3.0, "n_clusters": 3, "n_blocks": 20, "valid_test": "blocks",
+        "valid_p_value": 0.4, "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
+    place = {"accuracy": 77.25, "rank": 1, "tied_for_best": True, "rank_low": 1, "rank_high": 2, "valid_test": "blocks"}
+    component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
     ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
     decoders = ("forward_backward", "viterbi", "better")
     frames = {
@@ -258,6 +261,8 @@ def write_training_results(folder):
         "curves": [ids | {"decoder": "viterbi"} | curve],
         "costs": [ids | cost],
         "comparisons": [{**ids, **comparison, "decoder": decoder} for decoder in decoders],
+        "ranks": [{**ids, **place, "method": method} for method in ("linear_crf", "my_method")],
+        "noise": [{"dataset": "hmm", "stand_in": True} | component],
         "notes": [ids | {"method": "smile", "note": "no <Java>."}],
     }
     for name in ("hmm", "xor"):
@@ -274,7 +279,7 @@ def write_training_results(folder):
 
 def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
-    names = ("summary", "comparisons", "costs", "notes")
+    names = ("summary", "comparisons", "ranks", "noise", "costs", "notes")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
     settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
     calls = StudyFiles(TRAINING_STUDY, settings).calls()

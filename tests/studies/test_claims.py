@@ -25,12 +25,13 @@ from planted_claims import (
     plant_frequencies,
     plant_orders,
     plant_pairs,
+    shrinkage,
 )  # fmt: skip
+from planted_predictions import RULES, choice_of, predictions
 
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.statistics.deviance import compare_all
-from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies import claims as core
 from treecrf.studies.claim_rows import (
     KINDS,
@@ -48,7 +49,7 @@ from treecrf.studies.claim_rows import (
 )
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, judge
 from treecrf.studies.future.example import one_directional_example
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.comparing import compare
 
 
 def find(folder, claim):
@@ -110,8 +111,8 @@ def test_a_row_with_a_wrong_name_is_an_error(tmp_path, row, message):
 # --- kinds ------------------------------------------------------------------------------------------
 
 
-def degree(kind, value, p=None, **parameters):
-    return kind(Measured(value, "n", p=p), **parameters)
+def degree(kind, value, p=None, interval=None, **parameters):
+    return kind(Measured(value, "n", p=p, interval=interval), **parameters)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +124,16 @@ def degree(kind, value, p=None, **parameters):
         (degree(better, -1, 0.01, level=0.05, leans=True), FAILS),
         (degree(better, 2.0, margin=2), FAILS),
         (degree(better, 2.1, margin=2), HOLDS),
-        (degree(not_worse, -1, 0.05, level=0.05), HOLDS),
-        (degree(not_worse, -1, 0.04, level=0.05), FAILS),
-        (degree(not_worse, 1, 0.04, level=0.05), HOLDS),
-        (degree(equal, 1, 0.05, level=0.05), HOLDS),
-        (degree(equal, 1, 0.04, level=0.05), FAILS),
+        (degree(not_worse, -0.1, 0.05, (-0.49, 2), level=0.05, margin=0.5), HOLDS),
+        (degree(not_worse, -0.1, 0.9, (-0.5, 2), level=0.05, margin=0.5), LEANS),
+        (degree(not_worse, -0.1, 0.9, level=0.05, margin=0.5), LEANS),
+        (degree(not_worse, -0.1, 0.04, (-0.2, 0), level=0.05, margin=0.5), FAILS),
+        (degree(not_worse, 1, 0.04, level=0.05, margin=0.5), HOLDS),
+        (degree(equal, 0.1, 0.05, (-0.49, 0.49), level=0.05, margin=0.5), HOLDS),
+        (degree(equal, 0.1, 0.9, (-0.4, 0.5), level=0.05, margin=0.5), LEANS),
+        (degree(equal, 0.1, 0.9, (-0.5, 0.4), level=0.05, margin=0.5), LEANS),
+        (degree(equal, 0.1, 0.9, (np.nan, np.nan), level=0.05, margin=0.5), LEANS),
+        (degree(equal, 0.1, 0.04, (-0.1, 0.3), level=0.05, margin=0.5), FAILS),
         (degree(above, 2.0, bound=2), FAILS),
         (degree(above, 2.0, bound=2, leans=1), LEANS),
         (degree(above, 1.0, bound=2, leans=1), FAILS),
@@ -188,10 +194,58 @@ def test_what_was_not_run_counts_neither_way(tmp_path):
 def test_published_differences_stand_beside_measured_ones(tmp_path):
     pairs("treecrf", "induced_crf", nettalk=(0.9, 0.5))(tmp_path)
     finding = find(tmp_path, "P3.4")
-    assert finding.numbers == "nettalk: CRF with induction −0.90 points against TreeCRF (p = 0.500)"
-    assert finding.explanation == (
-        "Here CRF with induction is 0.90 points worse than TreeCRF on nettalk (p = 0.500, published +0.74 points)."
+    tests = "by the paper's test p = 0.500, by a valid test p = 0.500"
+    assert (
+        finding.numbers
+        == f"nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
     )
+    assert finding.explanation == (
+        f"Here CRF with induction is 0.90 points worse than TreeCRF on nettalk ({tests}, published +0.74 points)."
+    )
+
+
+def test_the_valid_test_decides_and_not_the_papers(tmp_path):
+    pair = ("treecrf", "linear_crf", 5.0)
+    for dataset in ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_aix"):
+        plant_pairs(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
+    finding = find(tmp_path, "P3.5")
+    assert finding.verdict == "not_replicated"
+    assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by a valid test p = 0.200, " in (
+        finding.numbers
+    )  # fmt: skip
+
+
+def test_a_large_p_is_no_sign_of_equality(tmp_path):
+    for dataset in ("protein", "hyphen", "faq_ai_neural", "faq_aix"):
+        plant_pairs(tmp_path, dataset, ("treecrf", "induced_crf", 0.1, 0.9), half_width=3.0)
+    assert find(tmp_path, "P3.2").verdict == "partly"
+
+
+def test_finding_no_difference_at_all_does_not_replicate_a_count_of_differences(tmp_path):
+    shrinkage(*[(0.5, 0.5)] * 12)(tmp_path)
+    finding = find(tmp_path, "P3.1")
+    assert "better in 0 of 12 comparisons and worse in 0" in finding.numbers
+    assert finding.verdict == "partly"
+
+
+def test_a_finding_of_blocks_alone_says_so(tmp_path):
+    plant_pairs(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
+    finding = find(tmp_path, "P3.3")
+    assert finding.verdict == "replicated"
+    assert (
+        "p < 0.001, where only flips of blocks of these documents can decide, 90 % interval +0.71 to +1.29)"
+        in finding.numbers
+    )
+
+
+def test_peaks_are_judged_at_the_peaks(tmp_path):
+    """At the cross-validated choice they differ."""
+    PLANTED["I1"][0](tmp_path)
+    rows = [("treecrf", "induced_crf", *DOWN, FB), ("treecrf", "neural_network", *DOWN, FB)]
+    plant_pairs(tmp_path, "protein", *rows, ("induced_crf", "neural_network", *DOWN, FB))
+    assert find(tmp_path, "I1").verdict == "replicated"
+    (tmp_path / "training/protein/peak_comparisons.csv").unlink()
+    assert find(tmp_path, "I1").verdict == "not_run"
 
 
 def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
@@ -202,7 +256,8 @@ def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
 
 
 def test_the_neural_network_must_have_been_run(tmp_path):
-    plant_pairs(tmp_path, "protein", ("treecrf", "induced_crf", *SAME, FB), ("treecrf", "neural_network", *UP, FB))
+    rows = [("treecrf", "induced_crf", *SAME, FB), ("treecrf", "neural_network", *UP, FB)]
+    plant_pairs(tmp_path, "protein", *rows, frame="peak_comparisons")
     assert find(tmp_path, "I1").verdict == "not_run"
 
 
@@ -270,20 +325,21 @@ def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):
 # --- real summaries ---------------------------------------------------------------------------------
 
 
-def test_real_mcnemar_tests_decide(tmp_path):
-    position = np.arange(2000)
-    right = {"treecrf": position < 1700, "treecrf_original": position < 1600, "linear_crf": position < 1000}
-    right["induced_crf"] = (position >= 5) & (position < 1704)
-    outcomes = pd.concat(
-        pd.DataFrame({"method": name, "correct": correct, "position": position, "sequence": position // 10})
-        for name, correct in right.items()
-    ).assign(dataset="protein")
-    parts = [compare_pairs(outcomes.assign(decoder=decoder)) for decoder in (BETTER, FB, VITERBI)]
-    plant(pd.concat(parts), tmp_path, "training", "protein", "comparisons")
+def test_real_tests_decide(tmp_path):
+    """200 sequences of 10: shrinkage is 5 points ahead, feature induction equal, the linear CRF far behind."""
+    wrong = {"treecrf": 2, "treecrf_original": 2 + (np.arange(200) % 2), "linear_crf": 6, "induced_crf": 2}
+    frames = [
+        pd.concat([predictions(name, w, 200, decoder=decoder, dataset="protein") for decoder in (FB, VITERBI)])
+        for name, w in wrong.items()
+    ]
+    plant(compare(map(choice_of, wrong), frames, RULES), tmp_path, "training", "protein", "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
-    assert "protein, forward-backward: +5.00 points (p < 0.001)" in frame.loc["P3.1", "numbers"]
-    assert "TreeCRF +0.05 points against CRF with induction (p = 1.000)" in frame.loc["P3.2", "numbers"]
+    small = "by the paper's test p < 0.001, by a valid test p < 0.001"
+    assert f"protein, forward-backward: +5.00 points ({small})" in frame.loc["P3.1", "numbers"]
+    assert (
+        "TreeCRF 0.00 points against CRF with induction (by the paper's test p = 1.000" in frame.loc["P3.2", "numbers"]
+    )
 
 
 def test_real_deviance_models_decide(tmp_path):

@@ -93,8 +93,9 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
 
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts that the run has written."""
-    paths = map(Path, StudyFiles(study, settings).layouts())
-    return {path.stem: read_layout(path) for path in paths if path.is_file()}
+    files = StudyFiles(study, settings)
+    paths = {name: Path(files.folder, "tables", f"{name}.json") for name, *_ in files.calls()}
+    return {name: read_layout(path) for name, path in paths.items() if path.is_file()}
 
 
 def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:

@@ -62,13 +62,15 @@ class Measured(Generic[Value]):
     """What a claim is about, as measured on a data set: a value as the kind of the claim needs it, and words for it.
 
     `numbers` says what was measured and where; `difference` (or else `numbers`), the end of a sentence, how that
-    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test.
+    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test, and `interval` its
+    90 % interval, that of two one-sided tests at 0.05.
     """
 
     value: Value
     numbers: str
     difference: str = ""
     p: float | None = None
+    interval: tuple[float, float] | None = None
 
     def observation(self, degree: Fraction) -> Observation:
         """The observation that the claim holds to this degree."""
@@ -82,14 +84,17 @@ def better(found: Measured[float], level: float = 1, margin: float = 0, leans: b
     return LEANS if leans and found.value > 0 else FAILS
 
 
-def not_worse(found: Measured[float], level: float) -> Fraction:
-    """Not significantly below 0."""
-    return FAILS if outcome(found, level) == FAILS else HOLDS
+def not_worse(found: Measured[float], level: float, margin: float) -> Fraction:
+    """Significantly above 0, or the interval above -`margin`; leans if no test decides. A large p alone says nothing."""
+    decided = outcome(found, level)
+    return HOLDS if decided == LEANS and _lies_within(found, -margin) else decided
 
 
-def equal(found: Measured[float], level: float) -> Fraction:
-    """Not significantly different from 0."""
-    return HOLDS if found.p is not None and found.p >= level else FAILS
+def equal(found: Measured[float], level: float, margin: float) -> Fraction:
+    """Equivalent: not significantly different from 0, and the interval within `margin`; leans if no test decides."""
+    if outcome(found, level) != LEANS:
+        return FAILS
+    return HOLDS if _lies_within(found, -margin, margin) else LEANS
 
 
 def above(found: Measured[float], bound: float, leans: float | None = None) -> Fraction:
@@ -132,6 +137,11 @@ KINDS: dict[str, Callable[..., Fraction]] = {
 def largest_fall(curve: Sequence[float]) -> float:
     """How much a curve falls at most from one value to the next; negative if it rises everywhere."""
     return max(first - second for first, second in pairwise(curve))
+
+
+def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
+    """Whether the interval is known and lies there, the ends excluded."""
+    return found.interval is not None and low < found.interval[0] and found.interval[1] < high
 
 
 def outcome(found: Measured[float], level: float) -> Fraction:

@@ -13,10 +13,10 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import methods
+from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
-from treecrf.studies.training.summary import peaks
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -260,7 +260,8 @@ def test_a_job_depends_on_its_own_settings_alone():
         grids = {name for names in GRIDS.values() for name in names}
         assert grids & set(used) == set(GRIDS[method])
         assert candidates(method, TrainingSettings(**used)) == candidates(method, SETTINGS)
-    assert "exact_under" not in SETTINGS.used_by("treecrf")
+    tests = {"exact_under", "blocks_under", "block_length", "equivalence_margin"}
+    assert tests.isdisjoint(SETTINGS.used_by("treecrf"))
 
 
 def test_the_network_has_a_window_of_its_own():
@@ -276,4 +277,10 @@ def test_the_network_has_a_window_of_its_own():
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
     assert methods.METHODS["mallet"].chosen == "variance"
     slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
-    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs
+    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
+
+
+def test_a_method_whose_start_is_fixed_is_trained_once():
+    """Copies of one training would count as several that agree to the last position."""
+    fixed = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "smile", SETTINGS, 0)
+    assert fixed._n_perturbed_runs == 0

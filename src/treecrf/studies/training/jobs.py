@@ -19,6 +19,7 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
+from treecrf.models.labellers import LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.custom import Candidate, candidate_name
@@ -169,6 +170,8 @@ class Comparison:
 
     @property
     def _n_perturbed_runs(self) -> int:
+        if self._name in LABELLERS and LABELLERS[self._name].start == "fixed":  # all runs would be the same
+            return 0
         return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
 
     def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
