@@ -5,7 +5,7 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
-from treecrf.studies.missing.summary import comparable, evaluations, feature_frequencies, judge
+from treecrf.studies.missing.summary import analyse, comparable, evaluations, feature_frequencies
 
 COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "block", "n_positions", "n_correct"]
 
@@ -86,7 +86,7 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
     ]
     names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
-    frames = judge(counts, 0.5, "fewest")
+    frames = analyse(counts, 0.5, "fewest")
     whole = counts.groupby(names[:6])[["n_positions", "n_correct"]].sum().reset_index()
     columns = ["coefficient", "standard_error", "p_value", "p_holm"]
     pd.testing.assert_frame_equal(frames["comparisons"][columns], compare_all(whole)[columns])

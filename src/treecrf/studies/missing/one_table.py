@@ -11,7 +11,7 @@ import pandas as pd
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.missing.jobs import Outcome, evaluate_method
-from treecrf.studies.missing.summary import judge
+from treecrf.studies.missing.summary import analyse
 from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]
@@ -80,7 +80,7 @@ def study_table(
     ordered = [outcomes[rate, str(method)] for rate, method in jobs]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
     frames = {
-        **judge(counts, settings.equivalence_margin, settings.degrees_of_freedom),
+        **analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom),
         "costs": costs,
         "choices": choices,
     }

@@ -176,7 +176,7 @@ def missing_headline(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> st
 def tied_for_best(means: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """The methods that no valid test finds worse than one with the best mean.
 
-    `means` has dataset, rate, method, percent; `comparisons` is from `treecrf.studies.missing.summary.judge`.
+    `means` has dataset, rate, method, percent; `comparisons` is from `treecrf.studies.missing.summary.analyse`.
     """
     keys = ["dataset", "rate"]
     best = best_rows(means, "percent", *keys).rename(columns={"method": "baseline"})[[*keys, "baseline"]]

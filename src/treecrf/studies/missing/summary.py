@@ -31,7 +31,7 @@ def summarise(
     """
     counts = stacked(frames["counts"])
     found = {
-        **judge(counts, equivalence_margin, degrees_of_freedom),
+        **analyse(counts, equivalence_margin, degrees_of_freedom),
         "choices": stacked(frames["choices"]),
         "costs": stacked(frames["costs"]),
         "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
@@ -39,7 +39,7 @@ def summarise(
     return {name: frame.assign(stand_in=bool(description["stand_in"])) for name, frame in found.items()}
 
 
-def judge(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> dict[str, pd.DataFrame]:
+def analyse(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> dict[str, pd.DataFrame]:
     """Accuracies and tests: evaluations, comparisons, deviance, variances.
 
     `counts` as in `treecrf.studies.missing.jobs.Outcome`, of all methods. The comparisons have the columns of
