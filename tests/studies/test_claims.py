@@ -28,6 +28,7 @@ from planted_claims import (
     plant_frequencies,
     plant_orders,
     plant_pairs,
+    plant_predictions,
     plant_ranks,
 )  # fmt: skip
 
@@ -280,6 +281,29 @@ def test_three_of_four_low_ranks_are_no_longer_enough(tmp_path):
 def test_half_of_the_features_is_not_more_than_half(tmp_path):
     plant_frequencies(tmp_path, 10)
     assert find(tmp_path, "P4.6").verdict == "partly"
+
+
+def test_a_higher_order_that_helps_on_xor_is_not_replicated(tmp_path):
+    rising = (60.0, 70.0, 80.0)
+    plant_orders(tmp_path, xor=(50.0, 59.0), **{"or": rising, "extra": rising})  # below 60 %
+    finding = find(tmp_path, "P5.3")
+    assert finding.verdict == "partly"
+    assert "a higher order gains +9.00 points on xor" in finding.explanation
+
+
+def test_draws_that_vary_are_not_decided_by_mcnemar(tmp_path):
+    plant_predictions(tmp_path, 800, 800, 825, spread=40)  # McNemar's p < 0.001 in each of the three draws
+    finding = find(tmp_path, "P5.5")
+    assert finding.verdict == "partly"
+    assert "p = 0.217 by a valid test, median p < 0.001 by the paper's test" in finding.numbers
+
+
+def test_a_bag_that_gains_within_the_margin_is_no_better(tmp_path):
+    PLANTED["P5.7"][0](tmp_path)
+    best = pd.read_csv(tmp_path / "future/nettalk_binary/best.csv")
+    best.loc[best["bag"] == "bag 4", "test_mean"] = 80.3
+    write_frame(best, tmp_path / "future/nettalk_binary/best.csv")
+    assert find(tmp_path, "P5.7").verdict == "replicated"
 
 
 def test_two_equally_inaccurate_methods_are_not_the_least_accurate_one(tmp_path):

@@ -17,7 +17,7 @@ STUDY = Study(
             verb="compute_example", message="Computes the example of section 5.1", datasets="", module="example", has_settings=False, minutes=5,
         ),
     ),
-    summary=Summary(("runs", "summary", "best", "tests", "weights", "trees"), settings=("exact_under",)),
+    summary=Summary(("runs", "summary", "best", "tests", "weights", "trees"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table"), needs=("summary",), function="patterns_layout"),
         Table("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
