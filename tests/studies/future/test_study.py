@@ -19,7 +19,7 @@ from treecrf.studies.future.jobs import RUN_NAMES, compare_future
 from treecrf.studies.future.methods import with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
-from treecrf.studies.future.summary import compare_neighbours, overlap, summarise_dataset
+from treecrf.studies.future.summary import compare_neighbours, decompose_draws, overlap, summarise_dataset
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -181,6 +181,19 @@ def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     assert overlap(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
 
 
+def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
+    shared = {"a": (100, 120, 140), "b": (110, 130, 150)}
+    found = decompose_draws(draws_of(shared)).set_index("component")
+    assert found.loc["draw", "draw_points"] == pytest.approx(10)  # 50, 60, 70 %
+    assert found.loc["draw", "mean_points"] == pytest.approx(10 / np.sqrt(3))
+    assert found.loc["method x draw", "draw_points"] == pytest.approx(0, abs=1e-6)
+    crossed = decompose_draws(draws_of({"a": (100, 120, 140), "b": (140, 120, 100)})).set_index("component")
+    assert crossed.loc["draw", "draw_points"] == 0
+    assert crossed.loc["method x draw", "draw_points"] > 9
+    assert decompose_draws(draws_of({"a": (100, 120)})).empty
+    assert decompose_draws(draws_of({"a": (100,), "b": (90,)})).empty
+
+
 def test_sizes_of_the_sets_are_in_the_runs(outcomes, splits):
     runs = outcomes["memm_1"].runs
     assert runs["n_train"].tolist() == [sets.train.n_positions for sets in splits.values()]
@@ -269,6 +282,7 @@ def test_tables_say_what_the_frames_hold(frames):
     assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
     assert layouts["tests"].iloc[0]["", "against"] == "MEMM-1"
     assert len(layouts["tests"]) == 6
+    assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")
 

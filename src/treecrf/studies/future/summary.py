@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from treecrf.datasets.synthetic import FUTURE_KINDS
@@ -12,6 +13,7 @@ from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.resampled import estimate_resampled
+from treecrf.statistics.variance import decompose_variance
 from treecrf.studies.future.names import NO_BAG, TREE_NAMES, WEIGHT_NAMES
 
 VARIANT = ["dataset", "method", "bag", "g0"]
@@ -21,6 +23,8 @@ TEST_NAMES = [
     "dataset", "method", "other", "n_seeds", "accuracy_points", "points_low", "points_high", "valid_p_value", "valid_p_holm",
     "decision", "n_better", "n_significant", "median_p",
 ]  # fmt: skip
+
+VARIANCE_NAMES = ["dataset", "component", "draw_points", "mean_points"]
 
 ACCURACIES = ["train_accuracy", "validation_accuracy", "test_accuracy"]
 
@@ -115,6 +119,25 @@ def compare_draws(outcomes: pd.DataFrame, method: str, other: str, test_per_trai
     return estimate_resampled(differences[None], positions.to_numpy(), test_per_train)
 
 
+def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Variance components of the accuracies of the draws, of one data set; see `decompose_variance`.
+
+    `predictions` as for `compare_neighbours`. Gives dataset, component ("draw", what all methods share of one, and
+    "method x draw"), draw_points (standard deviation in one draw) and mean_points (in the mean of all draws); no rows with
+    a single draw or method.
+    """
+    correct = (predictions["label"] == predictions["predicted"]).astype(int)
+    groups = correct.groupby([predictions["dataset"], variant_names(predictions), predictions["seed"]], sort=False)
+    counts = groups.agg(n_correct="sum", n_positions="size").reset_index()
+    counts.columns = pd.Index(["dataset", "method", "sequence", "n_correct", "n_positions"])
+    if counts["method"].nunique() < 2 or counts["sequence"].nunique() < 2:
+        return pd.DataFrame(columns=VARIANCE_NAMES)
+    found = decompose_variance(counts).rename(columns={"accuracy_points": "mean_points"})
+    names = found["component"].replace({"sequence": "draw", "residual": "method x draw"})
+    points = 100 * np.sqrt(found["variance"])
+    return found.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
+
+
 def overlap(runs: pd.DataFrame, source: str) -> float:
     """Test positions by training positions; 0 where every draw of the data set `source` is fresh."""
     if source in FUTURE_KINDS:
@@ -154,7 +177,7 @@ def summarise_dataset(
 
     Parameters are the frames of `treecrf.studies.future.jobs.FutureOutcome`, one of each for every job. Gives "runs", with
     test_per_train (`overlap`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers); "tests"
-    (`compare_neighbours`, of these); "weights" and "trees" (of the model with future features that validation prefers;
+    (`compare_neighbours`, of these); "variances" (`decompose_draws`, of these); "weights" and "trees" (of the model with future features that validation prefers;
     without rows where there is none).
     """
     joined = pd.concat(runs, ignore_index=True)
@@ -170,7 +193,11 @@ def summarise_dataset(
         "trees": _joined(trees, with_features, [*VARIANT, "seed", *TREE_NAMES]),
     }
     tests = compare_neighbours(preferred, order, exact_under, test_per_train, equivalence_margin)
-    return {"runs": joined, "summary": summarise_runs(joined), "best": best, "tests": tests} | pictured
+    return (
+        {"runs": joined, "summary": summarise_runs(joined), "best": best, "tests": tests}
+        | {"variances": decompose_draws(preferred)}
+        | pictured
+    )
 
 
 def _joined(frames: Sequence[pd.DataFrame], variants: pd.DataFrame, names: list[str]) -> pd.DataFrame:

@@ -109,6 +109,18 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
+    """Where the noise comes from: standard deviations in points of accuracy, a row per component."""
+    return pd.DataFrame(
+        {
+            "data set": variances["dataset"],
+            "source": variances["component"].str.replace(" x ", " × "),
+            "one draw": cell_texts(variances["draw_points"], number),
+            "mean of the draws": cell_texts(variances["mean_points"], number),
+        }
+    )
+
+
 def example_layout(example: pd.DataFrame) -> pd.DataFrame:
     """The example of section 5.1."""
     columns = {("", "label of x2"): list(example["label"])}
