@@ -110,7 +110,8 @@ def compare_neighbours(
 def compare_draws(outcomes: pd.DataFrame, method: str, other: str, test_per_train: float) -> Estimates:
     """Accuracy of `method` minus that of `other` over the draws that both labelled.
 
-    `outcomes` has method, seed, correct: a row for each test position.
+    Parameters are `outcomes` (method, seed, correct; a row for each test position), two methods, and `test_per_train` as for
+    `compare_neighbours`.
     """
     of_pair = outcomes[outcomes["method"].isin([method, other])].astype({"correct": int})
     correct = of_pair.pivot_table(index="seed", columns="method", values="correct", aggfunc="sum").dropna().astype(int)
@@ -139,7 +140,7 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def overlap(runs: pd.DataFrame, source: str) -> float:
-    """Test positions by training positions; 0 where every draw of the data set `source` is fresh."""
+    """Test positions by training positions of `runs`; 0 where every draw of the data set `source` is fresh."""
     if source in FUTURE_KINDS:
         return 0.0
     return float((runs["n_test"] / runs["n_train"]).mean())
@@ -160,7 +161,7 @@ def variant_names(frame: pd.DataFrame) -> pd.Series:
 def summarise(
     frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
 ) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set."""
+    """`summarise_dataset` of the jobs of a data set. Parameters are the `frames` by name, and the rest as there."""
     return summarise_dataset(**frames, source=source, exact_under=exact_under, equivalence_margin=equivalence_margin)
 
 
