@@ -19,19 +19,23 @@ from planted_claims import (
     UP,
     VITERBI,
     WEIGHTING,
+    against_others,
     coefficients,
     pairs,
     plant,
+    plant_accuracies,
+    plant_coefficients,
     plant_frequencies,
     plant_orders,
     plant_pairs,
+    plant_predictions,
+    plant_ranks,
     shrinkage,
 )  # fmt: skip
 from planted_predictions import RULES, choice_of, predictions
 
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import claim_rows, verdicts
-from treecrf.statistics.deviance import compare_all
 from treecrf.studies import claims as core
 from treecrf.studies.claim_rows import (
     KINDS,
@@ -49,6 +53,7 @@ from treecrf.studies.claim_rows import (
 )
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, judge
 from treecrf.studies.future.example import one_directional_example
+from treecrf.studies.missing.summary import analyse
 from treecrf.studies.training.comparing import compare
 
 
@@ -85,7 +90,7 @@ def test_every_claim_is_checked_or_belongs_to_a_later_study():
     rows = claim_rows()
     assert {row["id"] for row in rows if "study" in row} == set(PLANTED)
     assert all(("study" in row) != ("reason" in row) for row in rows)
-    assert len(rows) == len({row["id"] for row in rows}) == 44
+    assert len(rows) == len({row["id"] for row in rows}) == 45
 
 
 def test_every_study_is_in_the_ledger():
@@ -274,7 +279,7 @@ def test_peaks_stand_in_the_numbers(tmp_path):
     assert "peaks TreeCRF 64.50 %, CRF with induction 64.40 %" in find(tmp_path, "I1").numbers
 
 
-def test_a_coefficient_without_a_maximum_is_tested_by_the_likelihood_ratio(tmp_path):
+def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_path):
     coefficients("nettalk", WEIGHTING, 12)(tmp_path)
     path = tmp_path / "missing/nettalk/comparisons.csv"
     frame = pd.read_csv(path)
@@ -283,7 +288,84 @@ def test_a_coefficient_without_a_maximum_is_tested_by_the_likelihood_ratio(tmp_p
     write_frame(frame, path)
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
-    assert "nettalk 5%, surrogate splitting −inf (p = 0.010)" in finding.numbers
+    assert (
+        "nettalk 5%, surrogate splitting −0.10 points (p = 0.049 by a valid test; log odds −inf, p = 0.010 by the paper's test)"
+        in finding.numbers
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "dataset", "baseline", "rates"),
+    [
+        ("P4.1", "protein", WEIGHTING, RATES),
+        ("P4.2", "nettalk", WEIGHTING, RATES),
+        ("P4.3", "hyphen", WEIGHTING, (0.2, 0.4)),
+        ("P4.4", "faq_ai_general", IMPUTATION, (0.1, 0.4)),
+    ],
+)
+def test_the_papers_test_alone_replicates_no_claim_about_missing_values(tmp_path, claim, dataset, baseline, rates):
+    undecided = against_others(0, rates, baseline, otherwise=(-0.1, 0.2))
+    plant_coefficients(tmp_path, dataset, baseline, undecided, paper=(1, 1e-9))
+    finding = find(tmp_path, claim)
+    assert finding.verdict == ("partly" if claim == "P4.1" else "not_replicated")  # P4.1 also says: nowhere worse
+    assert "p = 0.200 by a valid test" in finding.numbers
+    assert "p < 0.001 by the paper's test" in finding.numbers
+
+
+def test_a_comparison_without_a_valid_test_is_not_significant(tmp_path):
+    plant_coefficients(
+        tmp_path, "protein", WEIGHTING, against_others(12, RATES, WEIGHTING) | {(0.4, IMPUTATION): (0.1, np.nan)}
+    )
+    finding = find(tmp_path, "P4.1")
+    assert finding.verdict == "replicated"  # 11 of 12 and worse in none
+    assert "significantly better in 11 of 12 comparisons and worse in 0" in finding.numbers
+
+
+def test_blocks_of_one_document_are_named_in_the_ledger(tmp_path):
+    coefficients("faq_ai_general", IMPUTATION, 6, (0.1, 0.4))(tmp_path)
+    path = tmp_path / "missing/faq_ai_general/comparisons.csv"
+    write_frame(pd.read_csv(path).assign(cluster="block"), path)
+    assert "by a valid test on other lines of the same documents" in find(tmp_path, "P4.4").numbers
+
+
+def test_three_of_four_low_ranks_are_no_longer_enough(tmp_path):
+    plant_ranks(tmp_path, (0, 1, 1, 3))
+    assert find(tmp_path, "P4.5").verdict == "partly"
+
+
+def test_half_of_the_features_is_not_more_than_half(tmp_path):
+    plant_frequencies(tmp_path, 10)
+    assert find(tmp_path, "P4.6").verdict == "partly"
+
+
+def test_a_higher_order_that_helps_on_xor_is_not_replicated(tmp_path):
+    rising = (60.0, 70.0, 80.0)
+    plant_orders(tmp_path, xor=(50.0, 59.0), **{"or": rising, "extra": rising})  # below 60 %
+    finding = find(tmp_path, "P5.3")
+    assert finding.verdict == "partly"
+    assert "a higher order gains +9.00 points on xor" in finding.explanation
+
+
+def test_draws_that_vary_are_not_decided_by_mcnemar(tmp_path):
+    plant_predictions(tmp_path, 800, 800, 825, spread=40)  # McNemar's p < 0.001 in each of the three draws
+    finding = find(tmp_path, "P5.5")
+    assert finding.verdict == "partly"
+    assert "p = 0.217 by a valid test, median p < 0.001 by the paper's test" in finding.numbers
+
+
+def test_a_bag_that_gains_within_the_margin_is_no_better(tmp_path):
+    PLANTED["P5.7"][0](tmp_path)
+    best = pd.read_csv(tmp_path / "future/nettalk_binary/best.csv")
+    best.loc[best["bag"] == "bag 4", "test_mean"] = 80.3
+    write_frame(best, tmp_path / "future/nettalk_binary/best.csv")
+    assert find(tmp_path, "P5.7").verdict == "replicated"
+
+
+def test_two_equally_inaccurate_methods_are_not_the_least_accurate_one(tmp_path):
+    plant_accuracies(tmp_path, 4, tie=True)
+    finding = find(tmp_path, "P4.8")
+    assert finding.verdict == "not_replicated"
+    assert "two methods are the least accurate on protein" in finding.explanation
 
 
 # --- data sets --------------------------------------------------------------------------------------
@@ -292,7 +374,7 @@ def test_a_coefficient_without_a_maximum_is_tested_by_the_likelihood_ratio(tmp_p
 def test_stand_ins_decide_no_claim(tmp_path):
     pairs("treecrf", "induced_crf", faq_perl=UP, faq_x=UP)(tmp_path)
     coefficients("faq_perl", IMPUTATION, 6, (0.1, 0.4))(tmp_path)
-    plant_frequencies(tmp_path, 10, "faq_x")
+    plant_frequencies(tmp_path, 11, "faq_x")
     for claim in ("P3.2", "P3.3", "P4.4", "P4.6"):
         assert find(tmp_path, claim).verdict == "not_run"
 
@@ -345,16 +427,28 @@ def test_real_tests_decide(tmp_path):
 def test_real_deviance_models_decide(tmp_path):
     share = {WEIGHTING: 0.8, SURROGATES: 0.7, IMPUTATION: 0.5, INDICATOR: 0.7, "default_direction": 0.9}
     rows = [
-        (rate, method, training_set, test_set, sequence, 100, round(100 * p) + sequence % 2)
+        (
+            rate,
+            method,
+            training_set,
+            test_set,
+            sequence,
+            sequence,
+            sequence,
+            100,
+            round(100 * p) + sequence % 2 + training_set,
+        )
         for rate in RATES
         for method, p in share.items()
         for training_set in range(2)
         for test_set in range(2)
         for sequence in range(6)
     ]
-    names = ["rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+    names = ["rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct"]
+    rng = np.random.default_rng(0)
     counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
-    plant(compare_all(counts), tmp_path, "missing", "protein", "comparisons")
+    counts["n_correct"] += rng.integers(0, 2, len(counts))
+    plant(analyse(counts, 0.5, "fewest")["comparisons"], tmp_path, "missing", "protein", "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc["P4.1", "verdict"] == "replicated"
     assert "significantly better in 12 of 12" in frame.loc["P4.1", "numbers"]

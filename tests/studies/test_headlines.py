@@ -59,9 +59,12 @@ def test_published_peaks_are_compared_with_peaks():
 def test_the_headline_of_missing_values_counts_all_that_are_equal_at_the_shown_precision():
     counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
     methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
-    text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}))
+    worse = {"dataset": "a", "rate": 0.4, "baseline": "imputation", "method": "surrogate_splitting"}
+    tested = pd.DataFrame([worse | {"decision": "worse"}, worse | {"method": "indicator", "decision": "undecided"}])
+    text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}), tested)
     assert text.startswith(
-        "Most accurate with missing cells: imputation in 1 of 1 case (data set and share), indicator in 1;"
+        "Not significantly worse than the best method with missing cells: imputation in 1 of 1 case (data set and share), "
+        "indicator in 1; ties count for each."
     )
     assert text.endswith(
         "10.0 points ahead of the worst, on average. With 40% missing even the best method loses 10.0 points on average."

@@ -18,7 +18,7 @@ STAR = "*"
 """After a coefficient whose Wald test is significant, as in the dissertation."""
 
 DAGGER = "†"
-"""After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
+"""After a difference that a test at its level finds too, after Holm's correction."""
 
 
 def number(value: float, digits: int = 2) -> str:

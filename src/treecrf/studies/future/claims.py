@@ -17,7 +17,7 @@ from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.claim_rows import Measured, largest_fall
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.future.published import future_accuracies
-from treecrf.studies.future.summary import variant_names
+from treecrf.studies.future.summary import compare_draws, variant_names
 from treecrf.studies.future.tables import method_text
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
@@ -74,11 +74,21 @@ def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[st
 
 
 def tested_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same with McNemar's median p over the draws; nothing unless the predictions of all `pairs` were kept."""
+    """The same with the p-value of a valid test over the draws, beside McNemar's; nothing unless the predictions of all
+    `pairs` were kept."""
     compared = [_compare_predictions(results, dataset, *pair) for pair in pairs]
     if None in compared:
         return []
     return [_difference(dataset, *pair, *found) for pair, found in zip(pairs, compared, strict=True) if found]
+
+
+def gain_of_order(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[float]]:
+    """Points that the best of the higher orders has over the first method."""
+    accuracies = _accuracies(results, dataset)
+    if methods[0] in accuracies and (reached := _accuracies_of(results, dataset, methods)):
+        points = max(reached) - float(accuracies[methods[0]])
+        numbers = f"{dataset}: the best order is {points_text(points)} against {method_text(methods[0])}"
+        yield Measured(points, numbers, f"a higher order gains {points_text(points)} on {dataset}")
 
 
 def gain_of_larger_bags(
@@ -126,9 +136,13 @@ def _listed(dataset: str, accuracies: Sequence[float]) -> str:
     return f"{dataset}: {', '.join(map(number, accuracies))} %"
 
 
-def _difference(dataset: str, method: str, other: str, points: float, p: float | None = None) -> Measured[float]:
-    """Points between two methods, beside the published ones."""
-    tested = "" if p is None else f" ({p_text(p)})"
+def _difference(
+    dataset: str, method: str, other: str, points: float, p: float | None = None, paper: float | None = None
+) -> Measured[float]:
+    """Points between two methods, beside the published ones; p-values of a valid test and of the paper's."""
+    tested = ""
+    if p is not None and paper is not None:
+        tested = f" ({p_text(p)} by a valid test, median {p_text(paper)} by the paper's test)"
     numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
     return Measured(points, numbers, f"{numbers}{_published_gain_text(dataset, method, other)}", p)
 
@@ -141,11 +155,15 @@ def _accuracies(results: Results, dataset: str) -> pd.Series:
     return best.set_index(variant_names(best))["test_mean"]
 
 
-def _compare_predictions(results: Results, dataset: str, method: str, other: str) -> tuple[float, float] | None:
-    """Points that `method` is better, mean over the draws, and McNemar's median p; None without their predictions."""
+def _compare_predictions(results: Results, dataset: str, method: str, other: str) -> tuple[float, float, float] | None:
+    """Points that `method` is better, mean over the draws, p of `compare_draws` (1 where it has none), McNemar's median p.
+
+    None without their predictions.
+    """
+    runs = results.frame("future", dataset, "runs")
     parts = [_predictions(results, dataset, name) for name in (method, other)]
     found = [part for part in parts if part is not None and len(part)]
-    if len(found) < 2:
+    if len(found) < 2 or runs is None:
         return None
     outcomes = pd.concat(found, ignore_index=True)
     outcomes = outcomes.assign(
@@ -154,7 +172,9 @@ def _compare_predictions(results: Results, dataset: str, method: str, other: str
         correct=outcomes["label"] == outcomes["predicted"],
     )
     pairs = compare_pairs(outcomes, EXACT_UNDER)
-    return float(pairs["accuracy_points"].mean()), float(pairs["p_value"].median())
+    estimates = compare_draws(outcomes, method, other, float(runs["test_per_train"].mean()))
+    p = float(np.nan_to_num(estimates.p_value[0], nan=1.0))
+    return float(estimates.points[0]), p, float(pairs["p_value"].median())
 
 
 def _predictions(results: Results, dataset: str, variant: str) -> pd.DataFrame | None:

@@ -1,7 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about missing values.
 
-Tests are the Wald tests of the binomial model of section 4.4; where a coefficient has no finite maximum, the likelihood ratio
-decides. The method beyond the papers, the default direction, has no part in them.
+Verdicts rest on `treecrf.statistics.crossed`, whose p-values are valid for other test sequences and other damaged training
+sets; the paper's own, Wald tests of the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite
+maximum, stand beside them. Neither is corrected for the number of comparisons, as in the paper. The method beyond the papers, the default direction, has no part in them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import METHOD_NAMES
-from treecrf.rendering.words import p_text
-from treecrf.studies.claim_rows import Measured, count_outcomes, outcome
+from treecrf.rendering.words import p_text, points_text
+from treecrf.statistics.clusters import BLOCK
+from treecrf.studies.claim_rows import ROUNDING, Measured, count_outcomes, outcome
 from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
@@ -24,19 +26,23 @@ METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator
 
 
 def advantage(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
-    """How much worse each other method is than `method` at each rate, as log odds."""
+    """Points by which `method` is more accurate than each other one at each rate, with the p-value of a valid test."""
     published = missing_value_coefficients()
     for row in _comparisons(results, dataset, method, rates).to_dict("records"):
-        rate, other, coefficient, p = (row[name] for name in ("rate", "method", "coefficient", "p"))
-        numbers = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {_signed(coefficient)} ({p_text(p)}"
+        rate, other, points, p = (row[name] for name in ("rate", "method", "accuracy_points", "valid_p_value"))
         known = published[
             (published["dataset"] == dataset)
             & (published["baseline"] == method)
             & (published["method"] == other)
             & np.isclose(published["missing_rate"], rate)
         ]
+        where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)}"
+        scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
+        valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}"
+        paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
         beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
-        yield Measured(-coefficient, f"{numbers})", f"{numbers}{beside})", p)
+        decides = 1.0 if np.isnan(p) else p
+        yield Measured(-points, f"{where} ({valid}; {paper})", f"{where} ({valid}; {paper}{beside})", decides)
 
 
 def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
@@ -72,6 +78,22 @@ def costliest_first(results: Results, dataset: str) -> Iterator[Measured[Sequenc
         yield Measured(names, f"{dataset}: {listed}", difference)
 
 
+def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
+    """The methods by mean accuracy over the rates at which something is missing; none where the lowest two are equal."""
+    evaluations = results.frame("missing", dataset, "evaluations")
+    if evaluations is None:
+        return
+    damaged = evaluations[(evaluations["rate"] > 0) & evaluations["method"].isin(METHODS)]
+    percent = (100 * damaged["n_correct"] / damaged["n_positions"]).groupby([damaged["method"], damaged["rate"]]).mean()
+    means = percent.groupby("method").mean().sort_values(kind="stable")
+    if set(means.index) == set(METHODS):
+        listed = ", ".join(f"{METHOD_NAMES[name]} {number(means[name])} %" for name in METHODS)
+        is_tie = np.isclose(means.iloc[0], means.iloc[1], rtol=0, atol=ROUNDING)
+        names = [] if is_tie else list(map(str, means.index))
+        lowest = "two methods are the least accurate" if is_tie else f"{METHOD_NAMES[names[0]]} is the least accurate"
+        yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
+
+
 def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Sequence[float], level: float) -> Evidence:
     """Whether instance weighting is significantly better than the others in most comparisons, and nowhere worse."""
 
@@ -90,9 +112,9 @@ def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Seque
 
 
 def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
-    """Coefficients against `baseline` and their p-values, at `rates`, of the dissertation's methods."""
+    """Coefficients and points against `baseline`, p-values of both tests, at `rates`, of the dissertation's methods."""
     frame = results.frame("missing", dataset, "comparisons")
-    names = ["rate", "method", "coefficient", "p"]
+    names = ["rate", "method", "coefficient", "p", "accuracy_points", "valid_p_value", "cluster"]
     if frame is None:
         return pd.DataFrame(columns=names)
     at_rates = np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1)
