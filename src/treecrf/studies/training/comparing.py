@@ -126,8 +126,9 @@ def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataF
 
 
 def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
-    predicted = pd.concat(parts, ignore_index=True)
-    predicted["correct"] = predicted["label"] == predicted["predicted"]
+    names = ["dataset", "decoder", "method", "run", "split", "sequence", "group", "position"]  # the rest takes room
+    predicted = pd.concat([part[names].assign(correct=part["label"] == part["predicted"]) for part in parts])
+    predicted = predicted.reset_index(drop=True)
     # positions of a data set, split after split
     longest = int(predicted["position"].max()) + 1 if len(predicted) else 0
     predicted["position"] += predicted["split"].astype(np.int64) * longest
