@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io import arrays
 from treecrf.io.frames import MISSING as MISSING
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
@@ -74,13 +75,13 @@ class SequenceSet:
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
         groups = np.arange(max(len(self.offsets) - 1, 0)) if self.groups is None else self.groups
         for name, value in (
-            ("values", _frozen(_codes(self.values, "values"))),
-            ("offsets", _frozen(_offsets(self.offsets, "offsets"))),
+            ("values", arrays.frozen(arrays.codes(self.values, "values"))),
+            ("offsets", arrays.frozen(arrays.offsets(self.offsets, "offsets"))),
             ("attributes", attributes),
-            ("labels", None if self.labels is None else _frozen(_codes(self.labels, "labels"))),
+            ("labels", None if self.labels is None else arrays.frozen(arrays.codes(self.labels, "labels"))),
             ("label_names", tuple(map(str, self.label_names))),
-            ("observation_offsets", _frozen(_offsets(observation_offsets, "observation_offsets"))),
-            ("groups", _frozen(_groups(groups))),
+            ("observation_offsets", arrays.frozen(arrays.offsets(observation_offsets, "observation_offsets"))),
+            ("groups", arrays.frozen(arrays.groups(groups))),
         ):
             object.__setattr__(self, name, value)
         _check(self)
@@ -123,7 +124,7 @@ class SequenceSet:
         if (self.labels is None) != (other.labels is None):
             return False
         pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS if name != "groups"]
-        pairs.append((_first_relatives(self.groups), _first_relatives(other.groups)))
+        pairs.append((arrays.first_relatives(self.groups), arrays.first_relatives(other.groups)))
         return all(a is b or np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
@@ -182,11 +183,11 @@ class SequenceSet:
         starts = np.cumsum([0] + [len(part) for part in parts[:-1]])
         return SequenceSet(
             np.concatenate([part.values for part in parts]),
-            _join_offsets([part.offsets for part in parts]),
+            arrays.join_offsets([part.offsets for part in parts]),
             first.attributes,
             labels,
             first.label_names,
-            _join_offsets([part.observation_offsets for part in parts]),
+            arrays.join_offsets([part.observation_offsets for part in parts]),
             np.concatenate([numbers + start for numbers, start in zip(groups, starts, strict=True)]),
         )
 
@@ -327,45 +328,6 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
 # --- checks -----------------------------------------------------------------------------------------
 
 
-def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
-    array = np.asarray(codes)
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all() or (array != np.floor(array)).any():
-            raise ValueError(
-                f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing."
-            )
-    elif array.dtype.kind not in "iub":
-        raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
-    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
-        raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
-    return array.astype(np.int16)
-
-
-_HIGHEST = np.iinfo(np.int64).max // 2
-
-
-def _offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
-    return _integers(offsets, what, 0, f"{what} must start at 0 and never fall.")
-
-
-def _groups(groups: ArrayLike) -> NDArray[np.int64]:
-    return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
-
-
-def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
-    array = np.asarray(numbers)
-    if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
-        raise ValueError(f"{what}: must be whole numbers.")
-    if array.size and not (array.min() >= lowest and array.max() <= _HIGHEST):
-        raise ValueError(problem)
-    return array.astype(np.int64)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
-
-
 def _check(data: SequenceSet) -> None:
     if data.values.ndim != 2:
         raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
@@ -411,16 +373,3 @@ def _check(data: SequenceSet) -> None:
             raise ValueError(
                 f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
             )
-
-
-def _first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first sequence of each sequence's group: the same for all numbers of the same groups."""
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    return first[group]
-
-
-def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    starts = np.cumsum([0] + [int(part[-1]) for part in parts])
-    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
-        np.int64
-    )

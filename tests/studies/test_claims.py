@@ -134,6 +134,7 @@ def degree(kind, value, p=None, interval=None, **parameters):
         (degree(not_worse, -0.1, 0.9, level=0.05, margin=0.5), LEANS),
         (degree(not_worse, -0.1, 0.04, (-0.2, 0), level=0.05, margin=0.5), FAILS),
         (degree(not_worse, 1, 0.04, level=0.05, margin=0.5), HOLDS),
+        (degree(not_worse, -1, np.nan, level=0.05, margin=0.5), LEANS),
         (degree(equal, 0.1, 0.05, (-0.49, 0.49), level=0.05, margin=0.5), HOLDS),
         (degree(equal, 0.1, 0.9, (-0.4, 0.5), level=0.05, margin=0.5), LEANS),
         (degree(equal, 0.1, 0.9, (-0.5, 0.4), level=0.05, margin=0.5), LEANS),

@@ -146,7 +146,7 @@ def _lies_within(found: Measured[float], low: float, high: float = float("inf"))
 
 def outcome(found: Measured[float], level: float) -> Fraction:
     """`HOLDS` if significantly above 0, `FAILS` if significantly below, else `LEANS`."""
-    if found.p is None or found.p >= level or found.value == 0:
+    if found.p is None or not found.p < level or found.value == 0:  # NaN decides nothing
         return LEANS
     return HOLDS if found.value > 0 else FAILS
 
