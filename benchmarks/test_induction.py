@@ -6,7 +6,7 @@ import pytest
 from treecrf import InducedCRF, datasets
 
 
-@pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen", "faq_perl"])
+@pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen", "faq_ai_general"])
 def test_induction(record, load, size, name):
     train, _ = load(name)
     model = InducedCRF(5.0, datasets.describe(name).window)

@@ -46,7 +46,7 @@ def linear_run(train, window):
     return model.objective_history_[1:], np.array(elapsed)
 
 
-@pytest.mark.parametrize(("name", "window"), [("protein", (5, 5)), ("nettalk", (6, 6)), ("faq_perl", (0, 0))])
+@pytest.mark.parametrize(("name", "window"), [("protein", (5, 5)), ("nettalk", (6, 6)), ("faq_ai_general", (0, 0))])
 def test_linear_crf_beside_crfsuite(record, load, size, name, window):
     train, _ = load(name)
     linear_run(train, window)

@@ -226,8 +226,12 @@ def write_training_results(folder):
     """Fill a folder with the results of the data set hmm, and of half of xor."""
     description = {
         "source": "hmm", "title": "a test", "stand_in": "labels are made up", "terms": "none", "window": [1, 1],
-        "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 1, "positions": 2},
-        "test": {"sequences": 1, "positions": 2},
+        "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 3, "groups": 2, "positions": 2},
+        "test": {"sequences": 1, "groups": 1, "positions": 2},
+        "relatives": [
+            {"rule": "copies", "groups": 3, "related_tests": 0},
+            {"rule": {"length": 4, "share": 0.1}, "groups": 2, "related_tests": 1},
+        ],
     }  # fmt: skip
     curve = {"iteration": 1, "accuracy": 60.0, "low": 59.0, "high": 61.0, "cpu_seconds": 1.0, "chosen": True}
     cost = {
@@ -241,8 +245,11 @@ def write_training_results(folder):
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "clustered_p_value": np.nan, "clustered_p_holm": np.nan,
+        "mean_points": 1.0, "low": -1.0, "high": 3.0, "n_clusters": 3, "n_blocks": 20, "valid_test": "blocks",
+        "valid_p_value": 0.4, "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
+    place = {"accuracy": 77.25, "rank": 1, "tied_for_best": True, "rank_low": 1, "rank_high": 2, "valid_test": "blocks"}
+    component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
     ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
     decoders = ("forward_backward", "viterbi", "better")
     frames = {
@@ -254,6 +261,8 @@ def write_training_results(folder):
         "curves": [ids | {"decoder": "viterbi"} | curve],
         "costs": [ids | cost],
         "comparisons": [{**ids, **comparison, "decoder": decoder} for decoder in decoders],
+        "ranks": [{**ids, **place, "method": method} for method in ("linear_crf", "my_method")],
+        "noise": [{"dataset": "hmm", "stand_in": True} | component],
         "notes": [ids | {"method": "smile", "note": "no <Java>."}],
     }
     for name in ("hmm", "xor"):
@@ -270,7 +279,7 @@ def write_training_results(folder):
 
 def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
-    names = ("summary", "comparisons", "costs", "notes")
+    names = ("summary", "comparisons", "ranks", "noise", "costs", "notes")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
     settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
     calls = StudyFiles(TRAINING_STUDY, settings).calls()

@@ -328,7 +328,7 @@ def gain_with_unknown(rows, features, feature, targets, l2_regularization, polic
 
 
 def find_surrogates(rows, features, feature, slots, policy):
-    """The best surrogates of a test by brute force: every other slot's tests and their opposites."""
+    """The best surrogates of a test by brute force: of every other slot the best of its tests and their opposites."""
     true, false, _ = divide(rows, features, feature)
     found = []
     for other in range(features.shape[1]):
@@ -347,7 +347,10 @@ def find_surrogates(rows, features, feature, slots, policy):
             if agreeing > max(weights) + 1e-9:
                 found.append((agreeing / sum(weights), other, polarity))
     found.sort(key=lambda entry: (-round(entry[0], 9), entry[1], -entry[2]))
-    return [(other, polarity) for _, other, polarity in found[: policy.n_surrogates]]
+    best_of_slot = {}
+    for _, other, polarity in found:
+        best_of_slot.setdefault(slots[other], (other, polarity))
+    return list(best_of_slot.values())[: policy.n_surrogates]
 
 
 def share_of_true(rows, features, feature, targets, l2_regularization, policy):

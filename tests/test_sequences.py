@@ -99,7 +99,7 @@ def test_selection_keeps_whole_sequences_in_order():
     chosen = small().select([1, 0, 1])
     np.testing.assert_array_equal(chosen.values.ravel(), [MISSING, 0, 1, 2, MISSING])
     np.testing.assert_array_equal(chosen.labels, [1, 0, 1, 1])
-    assert chosen == SequenceSet.concatenate([small().select([1]), small()])
+    assert chosen == SequenceSet.concatenate([small().select([1]), small()]).with_groups([1, 0, 1])
     with pytest.raises(ValueError, match=r"index 2 is outside 0\.\.1"):
         small().select([2])
 
@@ -154,3 +154,15 @@ def test_bad_windows_are_refused():
     wide = Attribute("word", tuple(map(str, range(300))))
     with pytest.raises(ValueError, match="300 categories"):
         window_codes(SequenceSet([[0]], [0, 1], (wide,)), (0, 0))
+
+
+def test_groups_stay_with_their_sequences():
+    data = small().with_groups([7, 7])
+    assert small().groups.tolist() == [0, 1]
+    assert data != small()
+    assert data.select([1]).groups.tolist() == [7]
+    assert data.with_labels(None).with_values(data.values).groups.tolist() == [7, 7]
+    assert SequenceSet.concatenate([data, small(), data]).groups.tolist() == [0, 0, 2, 3, 4, 4]
+    for groups in ([1], [1.5, 2], [0, 2**63]):
+        with pytest.raises(ValueError, match="groups"):
+            small().with_groups(groups)

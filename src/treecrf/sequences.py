@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io import arrays
 from treecrf.io.frames import MISSING as MISSING
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
@@ -51,6 +52,9 @@ class SequenceSet:
         Names of the labels, in the order of their codes.
     observation_offsets : array_like of int, shape (n_sequences + 1,), optional
         The same as `offsets` for the rows of `values`; equal to `offsets` unless given.
+    groups : array_like of int, shape (n_sequences,), optional
+        Sequences with the same number are related: what chooses settings or tests methods keeps them together. Each
+        is a group of its own unless given. Kept as int64.
 
     Raises
     ------
@@ -64,17 +68,20 @@ class SequenceSet:
     labels: NDArray[np.int16] | None = None
     label_names: tuple[str, ...] = ()
     observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
+    groups: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         attributes = tuple(Attribute(str(name), tuple(map(str, categories))) for name, categories in self.attributes)
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
+        groups = np.arange(max(len(self.offsets) - 1, 0)) if self.groups is None else self.groups
         for name, value in (
-            ("values", _frozen(_codes(self.values, "values"))),
-            ("offsets", _frozen(_offsets(self.offsets, "offsets"))),
+            ("values", arrays.frozen(arrays.codes(self.values, "values"))),
+            ("offsets", arrays.frozen(arrays.offsets(self.offsets, "offsets"))),
             ("attributes", attributes),
-            ("labels", None if self.labels is None else _frozen(_codes(self.labels, "labels"))),
+            ("labels", None if self.labels is None else arrays.frozen(arrays.codes(self.labels, "labels"))),
             ("label_names", tuple(map(str, self.label_names))),
-            ("observation_offsets", _frozen(_offsets(observation_offsets, "observation_offsets"))),
+            ("observation_offsets", arrays.frozen(arrays.offsets(observation_offsets, "observation_offsets"))),
+            ("groups", arrays.frozen(arrays.groups(groups))),
         ):
             object.__setattr__(self, name, value)
         _check(self)
@@ -116,7 +123,8 @@ class SequenceSet:
             return False
         if (self.labels is None) != (other.labels is None):
             return False
-        pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS]
+        pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS if name != "groups"]
+        pairs.append((arrays.first_relatives(self.groups), arrays.first_relatives(other.groups)))
         return all(a is b or np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
@@ -133,24 +141,33 @@ class SequenceSet:
         offsets, positions = gather_ranges(self.offsets, chosen)
         observation_offsets, rows = gather_ranges(self.observation_offsets, chosen)
         labels = None if self.labels is None else self.labels[positions]
-        return SequenceSet(self.values[rows], offsets, self.attributes, labels, self.label_names, observation_offsets)
+        return SequenceSet(
+            self.values[rows],
+            offsets,
+            self.attributes,
+            labels,
+            self.label_names,
+            observation_offsets,
+            self.groups[chosen],
+        )
 
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
         """The same sequences and labels with other inputs (`values` as in the constructor)."""
-        return SequenceSet(
-            np.asarray(values), self.offsets, tuple(attributes or self.attributes), self.labels, self.label_names,
-            self.observation_offsets,
-        )  # fmt: skip
+        return replace(self, values=np.asarray(values), attributes=tuple(attributes or self.attributes))
 
     def with_labels(self, labels: ArrayLike | None, label_names: Sequence[str] | None = None) -> SequenceSet:
         """The same inputs with other labels (int, shape (n_positions,)), or with none."""
         names = self.label_names if label_names is None else tuple(label_names)
         codes = None if labels is None else np.asarray(labels)
-        return SequenceSet(self.values, self.offsets, self.attributes, codes, names, self.observation_offsets)
+        return replace(self, labels=codes, label_names=names)
+
+    def with_groups(self, groups: ArrayLike) -> SequenceSet:
+        """The same sequences in other groups (int, shape (n_sequences,))."""
+        return replace(self, groups=np.asarray(groups))
 
     @staticmethod
     def concatenate(parts: Sequence[SequenceSet]) -> SequenceSet:
-        """Join sets that share attributes and label names."""
+        """Join sets that share attributes and label names; sequences of different sets are not related."""
         if not parts:
             raise ValueError("concatenate: no sets were given; give at least one.")
         first = parts[0]
@@ -162,13 +179,16 @@ class SequenceSet:
             if (part.labels is None) != (first.labels is None):
                 raise ValueError(f"concatenate: set {i} and set 0 must both have labels or both have none.")
         labels = None if first.labels is None else np.concatenate([np.asarray(part.labels) for part in parts])
+        groups = [np.unique(part.groups, return_inverse=True)[1] for part in parts]
+        starts = np.cumsum([0] + [len(part) for part in parts[:-1]])
         return SequenceSet(
             np.concatenate([part.values for part in parts]),
-            _join_offsets([part.offsets for part in parts]),
+            arrays.join_offsets([part.offsets for part in parts]),
             first.attributes,
             labels,
             first.label_names,
-            _join_offsets([part.observation_offsets for part in parts]),
+            arrays.join_offsets([part.observation_offsets for part in parts]),
+            np.concatenate([numbers + start for numbers, start in zip(groups, starts, strict=True)]),
         )
 
     # --- frames and files ---------------------------------------------------------------------------
@@ -237,7 +257,7 @@ class SequenceSet:
             ) from None
 
 
-_ARRAYS = ("values", "offsets", "labels", "observation_offsets")
+_ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups")
 
 
 def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8]:
@@ -308,34 +328,6 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
 # --- checks -----------------------------------------------------------------------------------------
 
 
-def _codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
-    array = np.asarray(codes)
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all() or (array != np.floor(array)).any():
-            raise ValueError(
-                f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing."
-            )
-    elif array.dtype.kind not in "iub":
-        raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
-    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
-        raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
-    return array.astype(np.int16)
-
-
-def _offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
-    array = np.asarray(offsets)
-    if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
-        raise ValueError(f"{what}: must be whole numbers.")
-    if array.size and not (array.min() >= 0 and array.max() <= np.iinfo(np.int64).max // 2):
-        raise ValueError(f"{what} must start at 0 and never fall.")
-    return array.astype(np.int64)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
-
-
 def _check(data: SequenceSet) -> None:
     if data.values.ndim != 2:
         raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
@@ -358,6 +350,8 @@ def _check(data: SequenceSet) -> None:
             )
     if len(data.offsets) != len(data.observation_offsets):
         raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
+    if data.groups.shape != (len(data),):
+        raise ValueError(f"groups must have shape ({len(data)},), one number a sequence, not {data.groups.shape}.")
     short = np.flatnonzero(np.diff(data.observation_offsets) < data.lengths)
     if len(short):
         raise ValueError(f"sequence {short[0]} has more positions than observations.")
@@ -379,10 +373,3 @@ def _check(data: SequenceSet) -> None:
             raise ValueError(
                 f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
             )
-
-
-def _join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    starts = np.cumsum([0] + [int(part[-1]) for part in parts])
-    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
-        np.int64
-    )

@@ -98,9 +98,18 @@ def test_two_models_are_compared(run, model):
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
     assert re.search(
-        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* p = <0\.001, by sequence p = <0\.001", out
+        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* by the papers' test p = <0\.001, by a valid test p = <0\.001",
+        out,
     )
+    assert "too few sequences" not in out
     assert run("evaluate", model, model, "train.csv")[0] == 2
+
+
+def test_few_sequences_decide_nothing_between_models(run, model):
+    words = pd.read_csv("train.csv")
+    words[words["sequence"].isin(words["sequence"].unique()[:5])].to_csv("few.csv", index=False)
+    assert run("fit", "train.csv", "-o", "poor.npz", "--iterations", 1, "--attributes", "noise")[0] == 0
+    assert "There are too few sequences for the valid test" in run("evaluate", "poor.npz", model, "few.csv")[1]
 
 
 def test_models_of_other_labels_are_not_compared(run, model):

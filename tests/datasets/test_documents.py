@@ -4,20 +4,21 @@ from itertools import pairwise
 
 import pytest
 
-from treecrf.datasets import faq, pod, sectlabel
+from treecrf.datasets import faq_stand_ins, pod, sectlabel
 from treecrf.datasets._text import DataError, text_lines
+from treecrf.datasets.faq import LABELS
 
-# --- FAQ --------------------------------------------------------------------------------------------
+# --- stand-ins for FAQ files --------------------------------------------------------------------------------------------
 
 
 def test_pod_text_has_no_markup_left(data):
-    lines = faq.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
+    lines = faq_stand_ins.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
     assert [text for label, text in lines if label == "question"] == [
         "What is $x->toy good for? <nothing>?",
         "Who",
         "made it?",
     ]
-    by_label = {label: [text for other, text in lines if other == label and text] for label in faq.LABELS}
+    by_label = {label: [text for other, text in lines if other == label and text] for label in LABELS}
     assert by_label["head"] == [
         "NAME",
         "toyfaq - questions about toys (not real)",
@@ -42,7 +43,7 @@ def test_pod_text_has_no_markup_left(data):
 
 
 def test_pod_paragraphs_without_text_leave_no_blank_lines(data):
-    lines = faq.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
+    lines = faq_stand_ins.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
     texts = [text for _, text in lines]
     assert texts[0] == "NAME"
     assert not any(a == b == "" for a, b in pairwise(texts))
@@ -52,7 +53,7 @@ def test_pod_paragraphs_without_text_leave_no_blank_lines(data):
 
 def test_pod_with_other_line_ends_is_the_same(data):
     content = (data / "perlfaq.pod").read_bytes()
-    assert faq.pod_lines(content.replace(b"\n", b"\r\n"), "x") == faq.pod_lines(content, "x")
+    assert faq_stand_ins.pod_lines(content.replace(b"\n", b"\r\n"), "x") == faq_stand_ins.pod_lines(content, "x")
 
 
 @pytest.mark.parametrize(
@@ -80,13 +81,13 @@ def test_formatting_codes(text, expected):
 )
 def test_pod_errors(content, message):
     with pytest.raises(DataError) as caught:
-        faq.pod_lines(content, "file")
+        faq_stand_ins.pod_lines(content, "file")
     assert str(caught.value).startswith(message)
 
 
 def test_digest(data):
     content = (data / "xfaq.txt").read_bytes()
-    lines = faq.digest_lines(content, "xfaq.txt")
+    lines = faq_stand_ins.digest_lines(content, "xfaq.txt")
     assert "".join(label[0] for label, _ in lines) == "h" * 8 + "aqaqaaaaaaqaa" + "ttt"
     assert [text for label, text in lines if label == "question"] == [
         "Subject:  0) TOPIC: SHAPES",
@@ -94,32 +95,15 @@ def test_digest(data):
         "Subject:  2)  Are cubes round?",
     ]
     assert lines[-1] == ("tail", "End. \x85ÿ")  # neither splits the line nor is lost
-    assert faq.digest_lines(content.replace(b"\n", b"\r\n") + b"\r\n", "x") == lines
+    assert faq_stand_ins.digest_lines(content.replace(b"\n", b"\r\n") + b"\r\n", "x") == lines
 
 
 def test_digest_errors(data):
     content = (data / "xfaq.txt").read_bytes()
     with pytest.raises(DataError, match="file: holds no question"):
-        faq.digest_lines(content[:120], "file")
+        faq_stand_ins.digest_lines(content[:120], "file")
     with pytest.raises(DataError, match="file: has no line of dashes before its trailer"):
-        faq.digest_lines(content[: content.index(b"Are cubes")], "file")
-
-
-def test_supplied_lines(data):
-    lines = faq.labelled_lines((data / "supplied.txt").read_bytes(), "supplied.txt")
-    assert lines == [
-        ("head", "From: nobody"),
-        ("head", ""),
-        ("head", ""),
-        ("question", "1) Why?"),
-        ("answer", "Because.\ttabs stay"),
-        ("answer", ""),
-        ("tail", "Bye"),
-    ]
-    with pytest.raises(DataError, match="file, line 2: label 'anwser' is none of head, question, answer, tail"):
-        faq.labelled_lines(b"head\tx\nanwser\ty\n", "file")
-    with pytest.raises(DataError, match="file: is empty"):
-        faq.labelled_lines(b"", "file")
+        faq_stand_ins.digest_lines(content[: content.index(b"Are cubes")], "file")
 
 
 # --- SectLabel --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 from treecrf import datasets
-from treecrf.datasets import faq, hyphenation, nettalk, sectlabel
+from treecrf.datasets import faq, faq_stand_ins, hyphenation, nettalk, sectlabel
 from treecrf.sequences import slot_sizes, window_codes
 
 
@@ -43,7 +43,7 @@ def test_protein_equals_the_copy_in_smile(mirror, load, part):
     assert np.array_equal(window_codes(ours, (5, 5)), rows[:, 3:14] - 21 * np.arange(11))
     assert np.array_equal(ours.labels, rows[:, 14])
     assert np.array_equal(np.repeat(np.arange(len(ours)), ours.lengths) + 1, rows[:, 0])
-    assert decode_protein(content, "copy") == ours
+    assert decode_protein(content, "copy").with_groups(ours.groups) == ours
     assert encode(ours, PROTEIN_WINDOW) == content
 
 
@@ -113,13 +113,60 @@ def test_hyphen_moby(mirror, load):
     assert len(large) == 20_000
 
 
+FAQ_SETS = ("faq_ai_general", "faq_ai_neural", "faq_aix")
+
+
+def test_faq_documents_have_the_measured_lines_and_labels(mirror):
+    parsed = faq.parse(read(mirror, faq.FILE), faq.FILE)
+    assert sum(len(document.labels) for document in parsed) == 62_497
+    assert Counter(np.concatenate([document.labels for document in parsed]).tolist()) == {
+        0: 4_212, 1: 1_452, 2: 54_987, 3: 1_846,
+    }  # fmt: skip
+    everything = [len(document.labels) for document in parsed]
+    own = [datasets.documents(name, raw=mirror) for name in FAQ_SETS]
+    assert [len(documents) for documents in own] == [7, 7, 5]
+    assert [round(documents.lengths.mean()) for documents in own] == [1558, 1821, 1792]
+    lengths = [length for documents in own for length in documents.lengths.tolist()]
+    lengths += [length for part in datasets.load("faq_other", raw=mirror) for length in part.lengths.tolist()]
+    assert sorted(lengths) == sorted(everything)
+
+
+def test_faq_features_are_what_the_module_says(mirror):
+    parsed = faq.parse(read(mirror, faq.FILE), faq.FILE)
+    features = np.concatenate([document.features for document in parsed])
+    assert not features[:, [13, 14]].any()
+    assert np.array_equal(features[:, 6], ~features[:, 7])
+    for repeated, column in ((8, 7), (10, 9), (14, 13)):
+        for document in parsed:
+            assert np.array_equal(document.features[1:, repeated], document.features[:-1, column])
+            assert not document.features[0, repeated]
+    together = features.astype(int).T @ features
+    for column, implied in ((4, 0), (17, 2), (18, 2), (3, 9), (9, 22)):
+        assert together[column, implied] == together[column, column], (column, implied)
+    assert together[17, 18] == together[15, 2] == 0
+    assert np.flatnonzero(together[7]).tolist() == [2, 7, 8, 10, 12, 19, 20]
+
+
+def test_eleven_of_twenty_faq_features_are_rarely_true(mirror):
+    documents = datasets.documents("faq_ai_general", raw=mirror)
+    assert len(documents.attributes) == 20
+    assert (documents.values.mean(axis=0) < 0.1).sum() == 11
+
+
+def test_the_seventh_faq_file_tests_where_six_train(load):
+    train, test = load("faq_ai_general")
+    assert train.lengths.tolist() == [1427, 1914, 1569, 2066, 1017, 1439]
+    assert test.lengths.tolist() == [1477]
+    assert [len(part) for part in load("faq_other")] == [20, 9]
+
+
 def test_faq_perl(mirror, load):
     documents = datasets.documents("faq_perl", raw=mirror)
     assert len(documents) == 9
     assert len(documents.attributes) == 20
     per_file = []
-    for name in faq.PERL_FILES:
-        lines = faq.pod_lines(read(mirror, name), name)
+    for name in faq_stand_ins.PERL_FILES:
+        lines = faq_stand_ins.pod_lines(read(mirror, name), name)
         per_file.append(sum(label == "question" for label, _ in lines))
         text = [line for _, line in lines if line[:1].strip()]
         assert not any(line.startswith("=") for line in text)

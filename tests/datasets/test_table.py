@@ -42,7 +42,7 @@ def test_two_files(data, write):
 
 
 def test_fraction_and_seed(write):
-    path = write("s,l,x\n" + "".join(f"{i},u,{i % 7}\n" for i in range(30)))
+    path = write("s,l,x\n" + "".join(f"{i},u,{i}\n" for i in range(30)))
     options = {"path": path, "sequence": "s", "label": "l"}
     train, test = datasets.load("table", **options)
     assert (len(train), len(test)) == (20, 10)
@@ -51,6 +51,14 @@ def test_fraction_and_seed(write):
     assert len(datasets.load("table", **options, test_fraction=0.1)[1]) == 3
     with pytest.raises(ValueError, match="test_fraction=1: give a share between 0 and 1"):
         datasets.load("table", **options, test_fraction=1)
+
+
+def test_copies_are_drawn_together(write):
+    path = write("s,l,x\n" + "".join(f"{i},u,{i % 7}\n" for i in range(30)))
+    train, test = datasets.load("table", path=path, sequence="s", label="l")
+    assert len(train) + len(test) == 30
+    assert not set(train.values[:, 0]) & set(test.values[:, 0])
+    assert not set(train.groups) & set(test.groups)
 
 
 def test_split_column(write):

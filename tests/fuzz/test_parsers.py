@@ -8,8 +8,9 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
-from treecrf.datasets import faq, hyphenation, nettalk, pod, protein, sectlabel, smile
+from treecrf.datasets import faq_stand_ins, hyphenation, nettalk, pod, protein, sectlabel, smile
 from treecrf.datasets._text import LETTERS, from_words
+from treecrf.datasets.faq import LABELS
 from treecrf.datasets.line_features import from_documents
 
 
@@ -42,7 +43,7 @@ def read_moby(data):
     return hyphenation.from_syllables(words) if words else None
 
 
-def read_lines(parse, labels=faq.LABELS):
+def read_lines(parse, labels=LABELS):
     return lambda data: from_documents([parse(data, "file")], labels)
 
 
@@ -56,9 +57,18 @@ PARSERS = {
     "hyphen_encoded": (lambda data: hyphenation.decode(data, "file"), "hyphen.sparse", None, None),
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),
-    "pod": (read_lines(faq.pod_lines), "perlfaq.pod", faq.PERL_FILES[1], lambda d: head_and_tail(d, 120, 30)),
-    "digest": (read_lines(faq.digest_lines), "xfaq.txt", faq.X_FILES[0], lambda d: head_and_tail(d, 250, 20)),
-    "labelled_lines": (read_lines(faq.labelled_lines), "supplied.txt", None, None),
+    "pod": (
+        read_lines(faq_stand_ins.pod_lines),
+        "perlfaq.pod",
+        faq_stand_ins.PERL_FILES[1],
+        lambda d: head_and_tail(d, 120, 30),
+    ),
+    "digest": (
+        read_lines(faq_stand_ins.digest_lines),
+        "xfaq.txt",
+        faq_stand_ins.X_FILES[0],
+        lambda d: head_and_tail(d, 250, 20),
+    ),
     "sectlabel": (read_papers, "sectlabel.txt", sectlabel.FILES[0], first_papers),
 }
 """How a file is read, the invented one, and a part of the real one."""
@@ -146,7 +156,7 @@ def test_long_pod_lines_end_soon():
 
 
 def test_pod_without_a_question_is_refused():
-    message = assert_clear(lambda: faq.pod_lines(b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file"))
+    message = assert_clear(lambda: faq_stand_ins.pod_lines(b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file"))
     assert message.startswith("file: holds no question (=head2)")
 
 

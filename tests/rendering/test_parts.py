@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from treecrf.rendering import templates
 from treecrf.rendering.folders import Folders
+from treecrf.rendering.markdown import table_name
 from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -83,3 +84,10 @@ def test_figures_and_files_have_names_of_their_own(tmp_path):
         "Figure: What was found on or", "SVG: future/or/weights.svg",
         "Figure: What was found on xor", "SVG: future/xor/weights.svg",
     ]  # fmt: skip
+
+
+def test_tables_of_several_data_sets_have_files_of_their_own():
+    empty, tables = pd.DataFrame(), Path("results/training/tables")
+    names = [table_name(Table("t", empty, tables / name)) for name in ("hmm/matrix", "xor/matrix", "ranks")]
+    assert names == ["hmm_matrix", "xor_matrix", "ranks"]
+    assert table_name(Table("Seeds & more", empty)) == "seeds_more"

@@ -68,7 +68,6 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
     for claim in frame["id"]:
         assert html.count(f'id="claim-{claim}"') == 1
     assert "(p&lt;0.001)" in html
-    assert "in part on stand-ins" not in html
     counts = frame["verdict"].value_counts()
     for verdict, n_claims in counts.items():
         assert html.count(f'data-verdict="{verdict}"') == n_claims
@@ -77,12 +76,11 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
 
 
 def test_files_hold_the_frame(tmp_path):
-    pairs("treecrf", "induced_crf", faq_perl=UP, protein=SAME)(tmp_path)
+    pairs("treecrf", "induced_crf", faq_ai_general=UP, protein=SAME)(tmp_path)
     frame = verdicts(tmp_path)
     write_ledger(frame, tmp_path / "claims.csv", tmp_path / "claims.html")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv", keep_default_na=False), frame, check_dtype=False)
     page = (tmp_path / "claims.html").read_text(encoding="utf-8")
     assert ledger_fragment(frame) in page
-    assert page.count(">on stand-ins<") == 1  # P3.3
-    assert page.count(">in part on stand-ins<") == 1  # P3.2
+    assert page.count("Data: faq_ai_general<") == 1  # P3.3
     assert "http" not in page

@@ -18,7 +18,7 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):
 def test_page_starts_with_a_summary(results):
     page = page_of(results, "hmm")
     assert re.search(
-        r"<dd>Most accurate at the cross-validated choice: .* of 1 data set, .*; ties count for each\.</dd>", page
+        r"<dd>Tied for best at the cross-validated choice, .*: .* of 1 data set, .*; ties count for each\..*</dd>", page
     )
     assert re.search(
         r"<dd>\d+ claims: \d+ replicated, .* not run\. \d+ more are about studies that do not exist yet\.</dd>", page

@@ -70,7 +70,7 @@ def test_command_writes_the_part_of_the_readme(results, tmp_path):
     readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     main(arguments)
     text = readme.read_text()
-    assert text.startswith(f"before\n{BEGIN}\nMost accurate")
+    assert text.startswith(f"before\n{BEGIN}\nTied for best")
     assert text.endswith(f"{END}\nafter\n")
     assert "**77.25**" in text
     assert "\nold\n" not in text

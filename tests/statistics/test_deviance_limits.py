@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose
 
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
 
+SPREAD = ["clustered_standard_error", "points_low", "points_high"]
+
 
 def test_identical_methods():
     correct, positions = arrays()
@@ -17,9 +19,28 @@ def test_identical_methods():
     p_values = ("p_value", "p_holm", "likelihood_ratio_p_value", "clustered_p_value", "clustered_p_holm")
     assert [row[name] for name in p_values] == [1] * 5
     assert row["standard_error"] > 0.01
-    spread = (row["clustered_standard_error"], row["points_low"], row["points_high"])
-    assert spread == pytest.approx((0, 0, 0), abs=1e-6)  # sums of terms that cancel: rounding differs by processor
+    assert [row[name] for name in SPREAD] == [0, 0, 0]
     assert other["coefficient"] < -0.1
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_identical_methods_are_found_by_their_counts(seed):
+    # Residuals that cancel leave up to 1e-7 of the standard error: no threshold tells them from a small one.
+    rng = np.random.default_rng(seed)
+    n_sequences = int(rng.integers(2, 40))
+    positions = np.broadcast_to(rng.integers(1, 60, n_sequences), (3, 2, 1, n_sequences))
+    correct = rng.binomial(positions, 0.85 + rng.normal(0, 0.05, (3, 1, 1, 1)).clip(-0.1, 0.1))
+    correct[1] = correct[0]
+    row = compare_methods(frame(correct, positions), "ada").iloc[0]
+    assert [row[name] for name in ("coefficient", "clustered_p_value", *SPREAD)] == [0, 1, 0, 0, 0]
+
+
+def test_one_position_apart_is_not_identical():
+    correct, positions = arrays()
+    correct[1] = correct[0]
+    correct[1, 0, 0, 0] -= 1
+    row = compare_methods(frame(correct, positions), "ada").iloc[0]
+    assert 1e-3 < row["clustered_standard_error"] < 0.1
 
 
 def test_identical_methods_on_one_sequence():
@@ -75,7 +96,8 @@ def test_two_methods_always_right():
     row = compare_methods(cells([100, 100], [100, 100]), "ada").iloc[0]
     assert [row[name] for name in ("coefficient", "z", "likelihood_ratio", "accuracy_points")] == [0, 0, 0, 0]
     assert [row[name] for name in ("p_value", "likelihood_ratio_p_value", "clustered_p_value")] == [1, 1, 1]
-    assert row[["standard_error", "clustered_standard_error", "points_low"]].isna().all()
+    assert np.isnan(row["standard_error"])
+    assert row[SPREAD].tolist() == [0, 0, 0]
 
     correct = np.full((2, 1, 1, 2), 10)
     correct[1] = 20
@@ -111,6 +133,17 @@ def test_sequences_without_variation():
     assert row[["clustered_standard_error", "clustered_p_value", "clustered_p_holm"]].isna().all()
     half_width = 195.9963984540054 * np.sqrt((0.8 * 0.2 + 0.6 * 0.4) / 50)
     assert row["points_high"] == pytest.approx(-20 + half_width)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sequences_that_are_equal_shares_of_two_training_sets(seed):
+    # Every residual is 0 but for rounding.
+    shares = np.random.default_rng(seed).integers(1, 5, 9)
+    positions = np.array([30, 40])[:, None, None] * shares
+    correct = np.array([[24, 33], [19, 21], [15, 15]])[:, :, None, None] * shares
+    row = compare_methods(frame(correct, np.broadcast_to(positions, correct.shape)), "ada").iloc[0]
+    assert row["coefficient"] < -0.1
+    assert np.isnan(row["clustered_standard_error"])
 
 
 def test_methods_without_a_common_training_set():

@@ -37,17 +37,19 @@ def test_defaults_of_the_missing_study_are_the_protocol():
     assert missing.held_out == pytest.approx(1 / 3)
     assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, 5, True)
     assert (missing.decoder, missing.baseline_of("protein")) == ("forward_backward", "instance_weighting")
-    assert missing.baseline_of("faq_perl") == "imputation"
+    assert missing.baseline_of("faq_ai_general") == "imputation"
 
 
 def test_config_yaml_says_the_defaults():
     given, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
     unnamed = {"datasets": [], "overrides": {}}
     assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
-    assert given.training.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel_24"]
+    assert given.training.datasets == [
+        "protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel_24",
+    ]  # fmt: skip
     unnamed = {"window_datasets": [], "sampling_datasets": []}
     assert given.cost.model_copy(update=unnamed) == CostSettings()
-    assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_perl", "faq_x", "sectlabel"]
+    assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_ai_general", "sectlabel"]
     for name in given.missing.datasets:
         assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
     unnamed = {"datasets": [], "overrides": {}}

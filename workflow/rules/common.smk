@@ -108,8 +108,9 @@ def raw_files(wildcards):
 def load_options(name, with_seed=True):
     """Options of treecrf.datasets.load for the data set `name`; draws have seeds of their own."""
     dataset = SETTINGS.datasets[name]
+    groups = dataset.model_dump(mode="json")["groups"]
     if not isinstance(dataset, TableDataset):
-        return {"raw": RAW, **dataset.options}
+        return {"raw": RAW, "groups": groups, **dataset.options}
     options = dataset.model_dump(mode="json", exclude={"kind", "window"})
     return options | ({"seed": SETTINGS.seed} if with_seed else {})
 

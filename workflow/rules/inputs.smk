@@ -70,7 +70,11 @@ def summary_params(files, wildcards):
         }
         return values | {"stand_ins": sets}
     name = wildcards.dataset
-    return values | {"source": source_of(name), "stand_in": described(name).stand_in}
+    return values | {
+        "seed": SETTINGS.seed,
+        "source": source_of(name),
+        "stand_in": described(name).stand_in,
+    }
 
 
 def summarised(files, wildcards):

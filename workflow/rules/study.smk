@@ -53,7 +53,7 @@ for files in STUDIES.values():
             "../../environment.yml"
         threads: 1
         resources:
-            mem_mb=growing(1500),
+            mem_mb=growing(2500),
             runtime=growing(5),
         params:
             values=partial(summary_params, files),

@@ -5,13 +5,16 @@ Outputs
 Markdown.
 """
 
+from inspect import signature
+
 from _job import find_study, job
 from treecrf.io.files import read_frames, write_text
 
 with job(snakemake):
-    frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
-    guide = find_study(snakemake.params.study).module("guide")
+    write_guide = find_study(snakemake.params.study).module("guide").missing_values_guide
+    wanted = signature(write_guide).parameters
+    frames = {name: read_frames(paths) for name, paths in snakemake.input.items() if name in wanted}
     write_text(
-        guide.missing_values_guide(**frames, command="snakemake --cores 2 missing --configfile my.yaml"),
+        write_guide(**frames, command="snakemake --cores 2 missing --configfile my.yaml"),
         snakemake.output[0],
     )

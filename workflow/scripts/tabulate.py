@@ -12,5 +12,6 @@ from treecrf.rendering.layouts import write_layout
 with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}
     layouts = find_study(snakemake.params.study).tabulate(snakemake.params.tables, frames)
-    for name, page in snakemake.output.items():
-        write_layout(layouts[name], page.removesuffix(".html"))
+    pages = [page for _, page in snakemake.output.items()]  # in the order of the calls
+    for layout, page in zip(layouts.values(), pages, strict=True):
+        write_layout(layout, page.removesuffix(".html"))

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
 
+LEAST_SEQUENCES = 6
+"""Flips of fewer sequences n never have p < 0.05, as the smallest one is 2^(1 - n)."""
+
 
 def evaluate(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
     decoder: shared.Decoder = "forward_backward",
 ) -> None:
-    """Measure how well a model labels a file with labels; of several models, test whether they differ (McNemar's test).
+    """Measure how well a model labels a file with labels; of several models, test whether they differ.
 
     [bold]Examples[/bold]
     treecrf evaluate model.npz test.csv
@@ -88,7 +91,10 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:
-    typer.echo("McNemar's test; the second p-value takes sequences, not positions, as independent.\n")
+    typer.echo(
+        "By the papers' test, McNemar's, which takes positions as independent, and by a valid one, in which these trained models "
+        "change places in whole sequences.\n"
+    )
     for row in comparison.to_dict("records"):
         points, method, other = row["accuracy_points"], row["method"], row["other"]
         better, worse = (method, other) if points > 0 else (other, method)
@@ -99,8 +105,10 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
         )
         typer.echo(
             f"{verdict}: {method} alone is right on {row['only_method']:,} positions, {other} alone on "
-            f"{row['only_other']:,}; p = {_p(row['p_value'])}, by sequence p = {_p(row['clustered_p_value'])}."
+            f"{row['only_other']:,}; by the papers' test p = {_p(row['p_value'])}, by a valid test p = {_p(row['flip_p_value'])}."
         )
+    if int(comparison["n_clusters"].min()) < LEAST_SEQUENCES:
+        typer.echo("There are too few sequences for the valid test: with fewer than six it never has p < 0.05.")
 
 
 def _p(value: float) -> str:

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from treecrf.datasets import faq, hyphenation, nettalk, protein, sectlabel, synthetic, table
+from treecrf.datasets import faq, faq_stand_ins, hyphenation, nettalk, protein, sectlabel, synthetic, table
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.description import Description
+from treecrf.datasets.grouping import Rule, find_groups
 from treecrf.datasets.synthetic import Splits
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import hold_out
 
 __all__ = ["Description", "Splits", "describe", "documents", "load", "load_splits", "names"]
 
@@ -25,7 +27,7 @@ _OF_THE_CALL = re.compile(r"^\S+\(\) (got an unexpected keyword|got multiple val
 
 _REGISTRY = {
     description.name: description
-    for module in (protein, nettalk, hyphenation, faq, sectlabel, synthetic, table)
+    for module in (protein, nettalk, hyphenation, faq, faq_stand_ins, sectlabel, synthetic, table)
     for description in module.DESCRIPTIONS
 }
 
@@ -42,7 +44,9 @@ def describe(name: str) -> Description:
     return _REGISTRY[name]
 
 
-def load(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any) -> tuple[SequenceSet, SequenceSet]:
+def load(
+    name: str, *, raw: str | os.PathLike[str] | None = None, groups: Rule | None = None, **options: Any
+) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set of a data set.
 
     Parameters
@@ -51,6 +55,8 @@ def load(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any
         One of `names`.
     raw : path, optional
         Folder of raw files; ``TREECRF_MIRROR``, else ``data/raw``, unless given.
+    groups : "none", "copies" or mapping, optional
+        Which sequences of the two sets count as related (`treecrf.datasets.grouping.find_groups`).
     **options
         Those of the data set's loader, such as ``seed``, ``n_train``, ``labels``.
 
@@ -60,18 +66,26 @@ def load(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any
         For a name or option that is not known, a file that is not there or damaged.
     """
     description = describe(name)
-    return _call(description, description.loader, raw, options)
+    train, test = _call(description, description.loader, raw, options)
+    numbers = find_groups(SequenceSet.concatenate([train, test]), description.groups if groups is None else groups)
+    return train.with_groups(numbers[: len(train)]), test.with_groups(numbers[len(train) :])
 
 
 def load_splits(
-    name: str, *, seed: int, held_out: float = 1 / 3, raw: str | os.PathLike[str] | None = None, **options: Any
+    name: str,
+    *,
+    seed: int,
+    held_out: float = 1 / 3,
+    raw: str | os.PathLike[str] | None = None,
+    groups: Rule | None = None,
+    **options: Any,
 ) -> Splits:
     """Training, validation and test set of a data set.
 
     Parameters
     ----------
-    name, raw, **options
-        As for `load`.
+    name, raw, groups, **options
+        As for `load`; the sets of a generator have no related sequences.
     seed : int
         Decides the draw of a generated set or of words; and which training sequences validate.
     held_out : float
@@ -82,26 +96,29 @@ def load_splits(
         return synthetic.future_splits(name, seed=seed, **options)
     if description.is_drawn:
         options |= {"seed": seed}
-    train, test = load(name, raw=raw, **options)
-    n_held_out = round(held_out * len(train))
-    if not 0 < n_held_out < len(train):
+    train, test = load(name, raw=raw, groups=groups, **options)
+    n_groups = len(np.unique(train.groups))
+    if not 0 < round(held_out * n_groups) < n_groups:
         raise ValueError(f"held_out={held_out} of {len(train)} training sequences leaves an empty set; change it.")
-    order = generator(name, "validation", seed=seed).permutation(len(train))
-    return Splits(train.select(np.sort(order[n_held_out:])), train.select(np.sort(order[:n_held_out])), test)
+    fitted, validating = hold_out(train.groups, held_out, generator(name, "validation", seed=seed))
+    return Splits(train.select(fitted), train.select(validating), test)
 
 
-def documents(name: str, *, raw: str | os.PathLike[str] | None = None, **options: Any) -> SequenceSet:
+def documents(
+    name: str, *, raw: str | os.PathLike[str] | None = None, groups: Rule | None = None, **options: Any
+) -> SequenceSet:
     """All documents of a data set whose protocol is to leave one out, one sequence per document.
 
     Parameters
     ----------
-    name, raw, **options
+    name, raw, groups, **options
         As for `load`.
     """
     description = describe(name)
     if description.whole is None:
         raise ValueError(f"data set {name!r} has a training and a test set and no list of documents; use load.")
-    return _call(description, description.whole, raw, options)
+    whole = _call(description, description.whole, raw, options)
+    return whole.with_groups(find_groups(whole, description.groups if groups is None else groups))
 
 
 def _call(

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from treecrf.datasets import Description
+from treecrf.datasets.grouping import Rule, find_groups
 from treecrf.sequences import SequenceSet
+
+RELATIONS: tuple[Rule, ...] = ("copies", {"length": 4, "share": 0.5}, {"length": 4, "share": 0.1})
+"""Rules by which a description counts related sequences."""
 
 
 def describe_sets(
@@ -27,6 +33,7 @@ def describe_sets(
         "n_features": count_features(train, window),
         "train": _counts(train),
         "test": _counts(test),
+        "relatives": [_relatives(train, test, rule) for rule in RELATIONS],
     }
 
 
@@ -37,5 +44,21 @@ def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
     return (sum(window) + 1) * (sum(1 if size == 2 else size for size in sizes) + n_edges)
 
 
+def _relatives(train: SequenceSet, test: SequenceSet, rule: Rule) -> dict[str, Any]:
+    """Groups of training sequences by a rule, and test sequences with a relative among the training sequences."""
+    groups = find_groups(SequenceSet.concatenate([train, test]), rule)
+    own, others = groups[: len(train)], groups[len(train) :]
+    return {
+        "rule": rule if isinstance(rule, str) else dict(rule),
+        "groups": len(np.unique(own)),
+        "related_tests": int(np.isin(others, own).sum()),
+    }
+
+
 def _counts(data: SequenceSet) -> dict[str, int]:
-    return {"sequences": len(data), "positions": data.n_positions, "missing_cells": int((data.values < 0).sum())}
+    return {
+        "sequences": len(data),
+        "groups": len(np.unique(data.groups)),
+        "positions": data.n_positions,
+        "missing_cells": int((data.values < 0).sum()),
+    }

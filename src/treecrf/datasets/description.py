@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treecrf.datasets.grouping import Rule
 from treecrf.sequences import SequenceSet
 
 
@@ -33,6 +34,8 @@ class Description:
         Whether it is made from raw files, by a program, or from a table of the user's.
     is_drawn : bool
         Whether the option ``seed`` decides which sequences are in the sets.
+    groups : "none", "copies" or mapping
+        Which sequences count as related (`treecrf.datasets.grouping.find_groups`), unless stated otherwise.
     """
 
     name: str
@@ -46,3 +49,4 @@ class Description:
     whole: Callable[..., SequenceSet] | None = None
     kind: str = "files"
     is_drawn: bool = False
+    groups: Rule = "copies"

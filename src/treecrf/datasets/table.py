@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
 from treecrf.datasets.description import Description
+from treecrf.datasets.grouping import group_copies
 from treecrf.io.cell_texts import cell_texts
 from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.io.parquet import read_parquet
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import hold_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +178,7 @@ def load(
     split : str, optional
         Column that holds "train" or "test", the same on all rows of a sequence; not read where `test` is given.
     test_fraction : float
-        Without `test` and `split`: the share of the sequences that is drawn for testing.
+        Without `test` and `split`: the share of the sequences that is drawn for testing, copies of a sequence with it.
     seed : int
         Decides which.
 
@@ -212,9 +214,10 @@ def load(
     else:
         if not 0 < test_fraction < 1:
             raise ValueError(f"test_fraction={test_fraction}: give a share between 0 and 1.")
-        n_test = round(test_fraction * len(whole))
         for_test = np.zeros(len(whole), dtype=bool)
-        for_test[generator("table", "test", seed=seed).permutation(len(whole))[:n_test]] = True
+        copies = group_copies(whole)
+        if copies.any():  # there are two groups
+            for_test[hold_out(copies, test_fraction, generator("table", "test", seed=seed))[1]] = True
     if for_test.all() or not for_test.any():
         raise ValueError(
             f"table {path}: training and test set both need a sequence, and the table has {counted(len(whole), 'sequence')}."

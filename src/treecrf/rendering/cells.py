@@ -18,10 +18,7 @@ STAR = "*"
 """After a coefficient whose Wald test is significant, as in the dissertation."""
 
 DAGGER = "†"
-"""After a coefficient that stays so with standard errors clustered by test sequence and Holm's correction."""
-
-PUBLISHED_FOR = {"faq_perl": "faq_ai_general", "faq_x": "faq_ai_general"}
-"""The data set of table 4.1 that a stand-in is shown beside; other data sets have that of their own name."""
+"""After a difference that a test at its level finds too, after Holm's correction."""
 
 
 def number(value: float, digits: int = 2) -> str:

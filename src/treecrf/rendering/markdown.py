@@ -52,8 +52,11 @@ def figure_file(figure: Figure) -> Path:
 
 
 def table_name(table: Table) -> str:
-    """A name for a table's file."""
-    return table.path.name if table.path else re.sub(r"[^a-z0-9]+", "_", table.caption.lower()).strip("_")
+    """A name for a table's file; that of one data set among several starts with the data set."""
+    if table.path is None:
+        return re.sub(r"[^a-z0-9]+", "_", table.caption.lower()).strip("_")
+    owner = table.path.parent.name
+    return table.path.name if owner == "tables" else f"{owner}_{table.path.name}"
 
 
 def _part(part: Part, place: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import yaml
 from treecrf.io.messages import repeated
 from treecrf.studies import registry
 from treecrf.studies.claim_rows import check_claim
-from treecrf.studies.claims import NOT_RUN, Finding, Place, Results
+from treecrf.studies.claims import NOT_RUN, Finding, Results
 
 LATER = "later_claims.yaml"
 """The file with the claims of studies that do not exist yet."""
@@ -26,7 +25,7 @@ PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
-    "id", "source", "statement", "check", "verdict", "data_sets", "stand_in", "numbers", "test", "explanation",
+    "id", "source", "statement", "check", "verdict", "data_sets", "numbers", "test", "explanation",
 ]  # fmt: skip
 
 
@@ -51,9 +50,8 @@ def later_claims() -> frozenset[str]:
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
-    A data set that was not run counts neither for nor against a claim. Where a claim names FAQ sets that were not run, their
-    stand-ins count instead, each once. A data set counts only if its ``description.json`` says that its data are those of its
-    name.
+    A data set that was not run counts neither for nor against a claim. A data set counts only if its
+    ``description.json`` says that its data are those of its name.
 
     Parameters
     ----------
@@ -70,8 +68,8 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
             As in the ``claims.yaml`` of the study.
         verdict
             "replicated", "partly", "not_replicated" or "not_run".
-        data_sets, stand_in
-            The data sets behind the verdict, and whether one of them stands in for one of the papers.
+        data_sets
+            The data sets behind the verdict.
         numbers, test
             What was measured, and what decides whether it agrees with the claim.
         explanation
@@ -121,22 +119,10 @@ def _find(row: dict[str, Any], results: Results) -> Finding:
     return check_claim(row, row["study"].module("claims"), results)
 
 
-def _data_sets_text(places: Sequence[Place]) -> str:
-    """The data sets, those of the papers first, and then the stand-ins with whom they stand in for."""
-    papers = [place.name for place in places if not place.stands_for]
-    stand_ins = [place for place in places if place.stands_for]
-    parts = [", ".join(papers)] if papers else []
-    if stand_ins:
-        word = "stand-in" if len(stand_ins) == 1 else "stand-ins"
-        parts.append(f"{', '.join(p.name for p in stand_ins)} ({word} for {', '.join(stand_ins[0].stands_for)})")
-    return "; ".join(parts)
-
-
 def _verdict(finding: Finding) -> dict[str, object]:
     return {
         "verdict": finding.verdict,
-        "data_sets": _data_sets_text(finding.places),
-        "stand_in": any(place.stands_for for place in finding.places),
+        "data_sets": ", ".join(finding.datasets),
         "numbers": finding.numbers,
         "test": finding.test,
         "explanation": finding.explanation,

@@ -57,7 +57,6 @@ def _claim(row: dict[Any, Any]) -> dict[str, Any]:
         **row,
         "sign": SIGNS[row["verdict"]],
         "word": verdict_text(row["verdict"]),
-        "stand_ins": _stand_in_text(row),
         "numbers": _lines(row["numbers"]),
         "explanation": _lines(row["explanation"]),
     }
@@ -66,10 +65,3 @@ def _claim(row: dict[Any, Any]) -> dict[str, Any]:
 def _lines(text: str) -> list[str]:
     """The parts of a text that end in semicolons; a p-value does not break."""
     return re.sub(r"p ([=<]) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text).split("; ")
-
-
-def _stand_in_text(row: dict[Any, Any]) -> str:
-    """Whether the data sets behind a verdict are stand-ins."""
-    if not row["stand_in"]:
-        return ""
-    return "on stand-ins" if "stand-in" in row["data_sets"].split("; ")[0] else "in part on stand-ins"

@@ -20,6 +20,7 @@ from treecrf.rendering.templates import render_page
 from treecrf.report import provenance
 from treecrf.report.ledger import read_verdicts, verdicts
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
+from treecrf.report.relatives import relatives_table
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -55,7 +56,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         absent=_absent(settings, results, Path(logs)),
         claims=ledger_summary(claims),
         ledger=ledger_fragment(claims),
-        datasets=_datasets(settings, results),
+        datasets=(described := _datasets(settings, results)),
+        relatives=relatives_table(described),
         window_text=window_text,
         costs=_costs(settings, results),
         commit=provenance.commit(),
@@ -91,8 +93,9 @@ def unfinished(settings: Settings, results: Path) -> list[str]:
 
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts that the run has written."""
-    paths = map(Path, StudyFiles(study, settings).layouts())
-    return {path.stem: read_layout(path) for path in paths if path.is_file()}
+    files = StudyFiles(study, settings)
+    paths = {name: Path(files.folder, "tables", f"{name}.json") for name, *_ in files.calls()}
+    return {name: read_layout(path) for name, path in paths.items() if path.is_file()}
 
 
 def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:

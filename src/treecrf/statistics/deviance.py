@@ -61,9 +61,6 @@ DEVIANCE_COLUMNS = (
     "p_value",
 )
 
-NEGLIGIBLE = 1e-8
-"""A clustered standard error below this share of the plain one is rounding error, and counts as 0."""
-
 
 def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Each method against the baseline, for every data set and rate: log odds, tests, points of accuracy.
@@ -106,7 +103,8 @@ def compare_methods(counts: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
     - A method with the baseline's number of correct positions, and in every training set its number of positions:
       coefficient, z, likelihood_ratio and accuracy_points are exactly 0 and the p-values 1. If also each
-      sequence has the same counts, the clustered standard error is exactly 0 and the interval is [0, 0].
+      sequence has the same counts in every training set, the clustered standard error is exactly 0 and the interval
+      is [0, 0], also where both are always right or always wrong.
     - A coefficient without a finite maximum (a method always right, or always wrong, or the baseline is): inf or
       -inf, or NaN where the data do not decide (say, both always right on different numbers of positions). Its
       standard errors, z, Wald p-values and interval are NaN. The likelihood ratio and accuracy_points are limits,
@@ -228,13 +226,18 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     coefficient = np.where(orders[:n_methods, 0], np.inf, np.where(orders[0, :n_methods], -np.inf, np.nan))
     coefficient[fit.methods] = fit.method_coefficients
     coefficient[equal] = 0.0
-    plain, clustered = _standard_errors(fit, fit.coefficient_gradients(), coefficient)
-    z, p_value = _wald(coefficient, plain)
-    clustered_p_value = _wald(coefficient, clustered)[1] if n_sequences > 1 else np.full(n_methods, np.nan)
+    plain, clustered = _standard_errors(fit, fit.coefficient_gradients(), n_methods)
     ratio = np.where(equal, 0.0, find_likelihood_ratios(cells, sizes))
     probabilities = fit_probabilities(cells, sizes)
     points = np.where(equal, 0.0, 100 * (probabilities - probabilities[0]).mean(axis=1))
-    points_errors = _standard_errors(fit, fit.accuracy_gradients() / n_training_sets, coefficient)
+    points_errors = _standard_errors(fit, fit.accuracy_gradients() / n_training_sets, n_methods)
+    if n_sequences > 1:
+        without_variation, identical = _vary_in_nothing(table, fit), _identical(table)
+        for errors in (clustered, points_errors[1]):
+            errors[without_variation] = np.where(coefficient[without_variation] == 0, 0.0, np.nan)
+            errors[identical] = 0.0
+    z, p_value = _wald(coefficient, plain)
+    clustered_p_value = _wald(coefficient, clustered)[1] if n_sequences > 1 else np.full(n_methods, np.nan)
     half_width = 100 * ndtri(0.975) * np.where(np.isnan(clustered), *points_errors)
     frame = pd.DataFrame(
         {
@@ -261,16 +264,41 @@ def _comparisons(table: _Table) -> pd.DataFrame:
 
 
 def _standard_errors(
-    fit: Fit, gradients: NDArray[np.float64], coefficient: NDArray[np.float64]
+    fit: Fit, gradients: NDArray[np.float64], n_methods: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Plain and clustered standard errors of a quantity with these derivatives; NaN for methods outside the fit."""
-    plain, clustered = np.full((2, len(coefficient)), np.nan)
+    plain, clustered = np.full((2, n_methods), np.nan)
     for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):
         variances = ((gradients @ covariance) * gradients).sum(axis=1)
         errors[fit.methods] = np.sqrt(np.maximum(variances, 0.0))
-    without_variation = clustered < NEGLIGIBLE * plain
-    clustered[without_variation] = np.where(coefficient[without_variation] == 0, 0.0, np.nan)
     return plain, clustered
+
+
+def _identical(table: _Table) -> NDArray[np.bool_]:
+    """Whether a method has the counts of the first one in every training set and sequence, shape (n_methods,)."""
+    same = (table.correct == table.correct[0]) & (table.positions == table.positions[0])
+    return np.asarray(same.all(axis=(1, 2)))
+
+
+def _vary_in_nothing(table: _Table, fit: Fit) -> NDArray[np.bool_]:
+    """Whether no sequence has a residual that bears on a method's coefficient, decided exactly; shape (n_methods,).
+
+    With one training set the fitted probabilities are the methods' accuracies, and two methods matter that have theirs
+    in every sequence; with several, every sequence must be the same share of all counts.
+    """
+    part = np.ix_(fit.methods, fit.training_sets)
+    correct, positions = table.correct[part], table.positions[part]
+    cells, sizes = correct.sum(axis=2, keepdims=True), positions.sum(axis=2, keepdims=True)
+    if len(fit.training_sets) == 1:
+        steady = (correct * sizes == cells * positions).all(axis=(1, 2))
+        steady &= steady[0]
+    else:
+        share = positions.sum(axis=(0, 1))
+        shared = (correct * sizes.sum() == cells * share) & (positions * sizes.sum() == sizes * share)
+        steady = np.full(len(fit.methods), shared.all())
+    found = np.zeros(len(table.methods), dtype=bool)
+    found[fit.methods] = steady
+    return found
 
 
 def _deviance_rows(table: _Table) -> list[dict[str, object]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def derive_seed(*names: object) -> int:
@@ -17,12 +19,14 @@ def derive_seed(*names: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def sequence_folds(n_sequences: int, n_folds: int, seed: int) -> list[NDArray[np.int64]]:
-    """Cut sequences into folds of nearly equal size, at random.
+def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int) -> list[NDArray[np.int64]]:
+    """Cut sequences into folds of nearly equally many groups, at random.
 
     Parameters
     ----------
-    n_sequences, n_folds : int
+    groups : int64, shape (n_sequences,)
+        Sequences with the same number are held out together (`treecrf.SequenceSet.groups`).
+    n_folds : int
     seed : int
 
     Returns
@@ -30,27 +34,45 @@ def sequence_folds(n_sequences: int, n_folds: int, seed: int) -> list[NDArray[np
     list of int64 arrays
         The sequences held out in each fold, rising; together each sequence once.
     """
-    if n_sequences < n_folds:
-        raise ValueError(f"{n_folds} folds need as many sequences and there are {n_sequences}; lower n_folds.")
-    order = np.random.default_rng(seed).permutation(n_sequences)
-    return [np.sort(part).astype(np.int64) for part in np.array_split(order, n_folds)]
+    members = _members(groups)
+    if len(members) < n_folds:
+        raise ValueError(
+            f"{n_folds} folds need as many unrelated sequences and there are {len(members)}; lower n_folds."
+        )
+    order = np.random.default_rng(seed).permutation(len(members))
+    return [_joined(members, part) for part in np.array_split(order, n_folds)]
 
 
-def hold_out(n_sequences: int, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sequences to fit and sequences to choose by, drawn at random, each rising; at least one of either.
+def hold_out(
+    groups: NDArray[np.int64], share: float, seed: int | np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sequences to fit and sequences to choose by, drawn at random, each rising; at least one group of either.
 
     Parameters
     ----------
-    n_sequences : int
+    groups : int64, shape (n_sequences,)
+        Sequences with the same number stay together (`treecrf.SequenceSet.groups`).
     share : float
-        Of the sequences that choose.
-    seed : int
+        Of the groups that choose.
+    seed : int or numpy Generator
     """
-    if n_sequences < 2:
-        raise ValueError("the training set has one sequence, so none can be held out; give at least two.")
-    n_held_out = min(max(round(share * n_sequences), 1), n_sequences - 1)
-    order = np.random.default_rng(seed).permutation(n_sequences)
-    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
+    members = _members(groups)
+    if len(members) < 2:
+        raise ValueError("the training set has no two unrelated sequences, so none can be held out; give at least two.")
+    n_held_out = min(max(round(share * len(members)), 1), len(members) - 1)
+    order = np.random.default_rng(seed).permutation(len(members))
+    return _joined(members, order[n_held_out:]), _joined(members, order[:n_held_out])
+
+
+def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The sequences of each group, in order of the groups' first appearance."""
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    return [np.flatnonzero(group == number) for number in np.argsort(first)]
+
+
+def _joined(members: list[NDArray[np.int64]], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All sequences of some groups, rising."""
+    return np.sort(np.concatenate([members[group] for group in chosen])).astype(np.int64)
 
 
 class Split(NamedTuple):
@@ -97,10 +119,10 @@ def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
     return [Split(np.delete(everything, i), everything[i : i + 1]) for i in everything]
 
 
-def inner_trials(splits: Sequence[Split], n_folds: int, seed: int) -> list[Trial]:
+def inner_trials(splits: Sequence[Split], groups: NDArray[np.int64], n_folds: int, seed: int) -> list[Trial]:
     """The trainings of internal cross-validation.
 
-    One split is cut into folds. Of several splits (documents that test in turn), training documents are held out one by
+    One split is cut into folds of whole groups. Of several splits (documents that test in turn), training documents are held out one by
     one, at most `n_folds` of them (at least the two next to the testing one, on a circle, and those farther away as far as
     folds are left); what trains without documents i and j judges by j where i tests, and by i where j tests, so it is
     trained once.
@@ -108,12 +130,14 @@ def inner_trials(splits: Sequence[Split], n_folds: int, seed: int) -> list[Trial
     Parameters
     ----------
     splits : sequence of Split
+    groups : int64
+        Of the sequences that the splits number; documents that test in turn count as unrelated.
     n_folds : int
     seed : int
     """
     if len(splits) == 1:
         train = splits[0].train
-        folds = sequence_folds(len(train), n_folds, seed)
+        folds = sequence_folds(groups[train], n_folds, seed)
         return [Trial(np.delete(train, fold), ((0, i, train[fold]),)) for i, fold in enumerate(folds)]
     documents = np.arange(len(splits))
     if len(documents) < 3:

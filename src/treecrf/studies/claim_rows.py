@@ -40,7 +40,6 @@ from treecrf.studies.claims import (
     Evidence,
     Finding,
     Observation,
-    Place,
     Results,
     gather,
     judge,
@@ -63,13 +62,15 @@ class Measured(Generic[Value]):
     """What a claim is about, as measured on a data set: a value as the kind of the claim needs it, and words for it.
 
     `numbers` says what was measured and where; `difference` (or else `numbers`), the end of a sentence, how that
-    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test.
+    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test, and `interval` its
+    90 % interval, that of two one-sided tests at 0.05.
     """
 
     value: Value
     numbers: str
     difference: str = ""
     p: float | None = None
+    interval: tuple[float, float] | None = None
 
     def observation(self, degree: Fraction) -> Observation:
         """The observation that the claim holds to this degree."""
@@ -83,14 +84,17 @@ def better(found: Measured[float], level: float = 1, margin: float = 0, leans: b
     return LEANS if leans and found.value > 0 else FAILS
 
 
-def not_worse(found: Measured[float], level: float) -> Fraction:
-    """Not significantly below 0."""
-    return FAILS if outcome(found, level) == FAILS else HOLDS
+def not_worse(found: Measured[float], level: float, margin: float) -> Fraction:
+    """Significantly above 0, or the interval above -`margin`; leans if no test decides. A large p alone says nothing."""
+    decided = outcome(found, level)
+    return HOLDS if decided == LEANS and _lies_within(found, -margin) else decided
 
 
-def equal(found: Measured[float], level: float) -> Fraction:
-    """Not significantly different from 0."""
-    return HOLDS if found.p is not None and found.p >= level else FAILS
+def equal(found: Measured[float], level: float, margin: float) -> Fraction:
+    """Equivalent: not significantly different from 0, and the interval within `margin`; leans if no test decides."""
+    if outcome(found, level) != LEANS:
+        return FAILS
+    return HOLDS if _lies_within(found, -margin, margin) else LEANS
 
 
 def above(found: Measured[float], bound: float, leans: float | None = None) -> Fraction:
@@ -135,9 +139,14 @@ def largest_fall(curve: Sequence[float]) -> float:
     return max(first - second for first, second in pairwise(curve))
 
 
+def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
+    """Whether the interval is known and lies there, the ends excluded."""
+    return found.interval is not None and low < found.interval[0] and found.interval[1] < high
+
+
 def outcome(found: Measured[float], level: float) -> Fraction:
     """`HOLDS` if significantly above 0, `FAILS` if significantly below, else `LEANS`."""
-    if found.p is None or found.p >= level or found.value == 0:
+    if found.p is None or not found.p < level or found.value == 0:  # NaN decides nothing
         return LEANS
     return HOLDS if found.value > 0 else FAILS
 
@@ -176,17 +185,17 @@ def _evidence(row: Row, functions: ModuleType, results: Results) -> Evidence:
     parameters = _parameters(row)
     own = {name: parameters.pop(name) for name in list(inspect.signature(kind).parameters)[1:] if name in parameters}
 
-    def observe(place: Place) -> Iterator[Observation]:
-        here = {name: _at(value, place) for name, value in own.items()}
-        for found in measure(results, place, **parameters):
+    def observe(dataset: str) -> Iterator[Observation]:
+        here = {name: _at(value, dataset) for name, value in own.items()}
+        for found in measure(results, dataset, **parameters):
             yield found.observation(kind(found, **here))
 
     return gather(row["datasets"], observe)
 
 
-def _at(value: Any, place: Place) -> Any:
+def _at(value: Any, dataset: str) -> Any:
     """The value of a parameter on a data set."""
-    return value.get(place.name, value["otherwise"]) if isinstance(value, Mapping) else value
+    return value.get(dataset, value["otherwise"]) if isinstance(value, Mapping) else value
 
 
 def _parameters(row: Row) -> dict[str, Any]:

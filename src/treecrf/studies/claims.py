@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,12 +18,6 @@ REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN = "replicated", "partly", "not_repli
 VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN)
 """Every verdict, best first."""
 
-FAQ_SETS = ("faq_ai_general", "faq_ai_neural", "faq_aix")
-"""Data sets of the papers that others stand in for where a user has not supplied them."""
-
-FAQ_STAND_INS = ("faq_perl", "faq_x")
-"""Those others. For the sets of a claim that did not run, each of these counts once, so no result counts twice."""
-
 DESCRIBED_IN = {"future": "future"}
 """Where a study's data sets are described, if it draws its own."""
 
@@ -31,25 +25,6 @@ HALF = Fraction(1, 2)
 
 HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
 """Degrees of an observation; it leans to the claim if the direction is right but the margin or level is not reached."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A data set on which a claim is checked; it may stand in for data sets that the claim names."""
-
-    name: str
-    stands_for: tuple[str, ...] = ()
-
-    @property
-    def published_name(self) -> str | None:
-        """The data set whose published values belong beside this one; None for a stand-in of several."""
-        if not self.stands_for:
-            return self.name
-        return self.stands_for[0] if len(self.stands_for) == 1 else None
-
-    def published(self, value: str) -> str:
-        """A published value in a sentence, which names the data set that it is of where it is another one."""
-        return f"published on {self.published_name}: {value}" if self.stands_for else f"published {value}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +44,7 @@ class Evidence:
     """Observations, the data sets that they are from, and the names of those that gave none."""
 
     observations: tuple[Observation, ...]
-    places: tuple[Place, ...]
+    datasets: tuple[str, ...]
     absent: tuple[str, ...] = ()
 
     def summed_up(self, *conditions: Observation) -> Evidence:
@@ -85,7 +60,7 @@ class Finding:
     test: str = ""
     numbers: str = ""
     explanation: str = ""
-    places: tuple[Place, ...] = field(default=())
+    datasets: tuple[str, ...] = ()
 
 
 class Results:
@@ -120,20 +95,14 @@ class Results:
         return read_frame(path)
 
 
-def gather(named: Iterable[str], observe: Callable[[Place], Iterable[Observation]]) -> Evidence:
-    """Observe on each data set that a claim names, and on stand-ins instead of FAQ sets without results.
-
-    `observe` gives no observation where the results of a data set lack what the claim needs.
-    """
-    found = {Place(name): tuple(observe(Place(name))) for name in named}
-    absent = tuple(place.name for place, observations in found.items() if not observations)
-    wanted = tuple(name for name in absent if name in FAQ_SETS)
-    stand_ins = [Place(name, wanted) for name in FAQ_STAND_INS if wanted]
-    instead = {place: observations for place in stand_ins if (observations := tuple(observe(place)))}
-    if instead:
-        absent = tuple(name for name in absent if name not in FAQ_SETS)
-    found = {place: observations for place, observations in (found | instead).items() if observations}
-    return Evidence(tuple(each for group in found.values() for each in group), tuple(found), absent)
+def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]) -> Evidence:
+    """Observe on each data set that a claim names; no observation where its results lack what the claim needs."""
+    found = {name: tuple(observe(name)) for name in named}
+    return Evidence(
+        tuple(each for group in found.values() for each in group),
+        tuple(name for name, observations in found.items() if observations),
+        tuple(name for name, observations in found.items() if not observations),
+    )
 
 
 def merge(parts: Iterable[Evidence]) -> Evidence:
@@ -141,7 +110,7 @@ def merge(parts: Iterable[Evidence]) -> Evidence:
     parts = tuple(parts)
     return Evidence(
         tuple(each for part in parts for each in part.observations),
-        tuple(dict.fromkeys(each for part in parts for each in part.places)),
+        tuple(dict.fromkeys(each for part in parts for each in part.datasets)),
         tuple(dict.fromkeys(each for part in parts for each in part.absent)),
     )
 
@@ -166,7 +135,7 @@ def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fract
     if evidence.absent:
         numbers += f"; not run: {', '.join(evidence.absent)}"
     explanation = "" if verdict == REPLICATED else _explain(observations, n_held)
-    return Finding(verdict, test, numbers, explanation, evidence.places)
+    return Finding(verdict, test, numbers, explanation, evidence.datasets)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -28,6 +28,24 @@ _MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
+class Runs(Model):
+    """Sequences are related if they have many runs of observations in common."""
+
+    length: int = Field(4, ge=1, description="Observations of a run.")
+    share: float = Field(
+        0.1, ge=0, lt=1, description="Share of the runs of the shorter sequence; more than it link two."
+    )
+
+
+Groups = Annotated[
+    Literal["none", "copies"] | Runs | None,
+    Field(
+        description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than a '
+        "`share` (0.1) of their runs of `length` (4) observations in common; as the data set says unless given."
+    ),
+]
+
+
 class BuiltinDataset(Model):
     """A data set that the package knows how to get or to generate."""
 
@@ -35,6 +53,7 @@ class BuiltinDataset(Model):
     source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
     options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
     window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
+    groups: Groups = None
 
 
 class TableDataset(Model):
@@ -49,6 +68,7 @@ class TableDataset(Model):
     label: str = Field("label", description="Column with the labels; the last one of a columns file.")
     attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
+    groups: Groups = None
 
 
 Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]

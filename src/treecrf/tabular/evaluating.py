@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.selection import derive_seed
+from treecrf.statistics.sign_flip import compare_flips
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,19 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
-    """McNemar's test of every pair of labellers (`treecrf.statistics.mcnemar.compare_pairs`), by name."""
+    """Every pair of trained labellers, by name: McNemar's test, and flips of whole groups of related sequences.
+
+    The columns of `treecrf.statistics.mcnemar.compare_pairs`, and n_clusters and flip_p_value
+    (`treecrf.statistics.sign_flip`).
+    """
     sequence = np.repeat(np.arange(len(data)), data.lengths)
+    cluster = np.repeat(np.unique(data.groups, return_inverse=True)[1], data.lengths)
     outcomes = [
         pd.DataFrame({"method": name, "sequence": sequence, "position": np.arange(len(sequence)), "correct": e.correct})
         for name, e in evaluations.items()
     ]
-    return compare_pairs(pd.concat(outcomes, ignore_index=True).assign(dataset="table", decoder="one"))
+    papers = compare_pairs(pd.concat(outcomes, ignore_index=True).assign(dataset="table", decoder="one"))
+    counts = [np.bincount(cluster, weights=e.correct).astype(np.int64)[None] for e in evaluations.values()]
+    flips = compare_flips(list(evaluations), counts, len(sequence), derive_seed("evaluate", "flips"))
+    ours = flips[["method", "other", "n_clusters", "p_value"]].rename(columns={"p_value": "flip_p_value"})
+    return papers.merge(ours, on=["method", "other"], validate="one_to_one")

@@ -84,7 +84,7 @@ def fit(
     """
     choice = None
     if held_out:
-        fitted, judges = hold_out(len(train), held_out, seed)
+        fitted, judges = hold_out(train.groups, held_out, seed)
         labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
         accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]
         best = int(np.argmax(accuracy))

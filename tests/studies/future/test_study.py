@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_rel
 
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
@@ -17,7 +19,7 @@ from treecrf.studies.future.jobs import RUN_NAMES, compare_future
 from treecrf.studies.future.methods import with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
-from treecrf.studies.future.summary import compare_neighbours, summarise_dataset
+from treecrf.studies.future.summary import compare_neighbours, decompose_draws, overlap, summarise_dataset
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -44,7 +46,7 @@ def frames(outcomes):
     parts = {
         kind: [getattr(o, kind) for o in outcomes.values()] for kind in ("runs", "predictions", "weights", "trees")
     }
-    return summarise_dataset(**parts, exact_under=25)
+    return summarise_dataset(**parts, source="or", exact_under=25)
 
 
 def test_runs_are_those_of_direct_trainings(outcomes, splits):
@@ -123,7 +125,7 @@ def test_validation_prefers_the_start_value(frames):
 
 def test_neighbours_are_tested_in_every_draw(outcomes):
     predictions = pd.concat([outcomes[m].predictions for m in ("sliding_window", "memm_1", "crf_2")])
-    tests = compare_neighbours(predictions, ["sliding_window", "memm_1", "crf_2"], 25)
+    tests = compare_neighbours(predictions, ["sliding_window", "memm_1", "crf_2"], 25, 0.5)
     assert tests[["method", "other"]].to_numpy().tolist() == [["sliding_window", "memm_1"], ["memm_1", "crf_2"]]
     p_values, points = [], []
     for _, of_seed in predictions.groupby("seed"):
@@ -137,6 +139,65 @@ def test_neighbours_are_tested_in_every_draw(outcomes):
     significant = np.sum([adjust_holm(np.array(row)) < 0.05 for row in p_values], axis=0)
     assert tests["n_significant"].tolist() == significant.tolist()
     assert tests["n_better"].tolist() == (np.array(points) > 0).sum(axis=0).tolist()
+    spread = np.std(points, axis=0, ddof=1) * np.sqrt(1 / 2 + 0.5)  # Nadeau and Bengio, two draws
+    expected = 2 * student.sf(np.abs(np.mean(points, axis=0)) / spread, 1)
+    assert tests["valid_p_value"].tolist() == pytest.approx(expected.tolist())
+    assert tests["valid_p_holm"].tolist() == pytest.approx(adjust_holm(expected).tolist())
+    reach = student.ppf(0.975, 1) * spread
+    assert tests["points_high"].tolist() == pytest.approx((np.mean(points, axis=0) + reach).tolist())
+
+
+def draws_of(correct, n_positions=200):
+    """Predictions; `correct` maps methods to correct positions by draw."""
+    parts = [
+        pd.DataFrame(
+            {
+                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "seed": seed,
+                "sequence": np.arange(n_positions) // 10, "position": np.arange(n_positions), "label": 1,
+                "predicted": (np.arange(n_positions) < n).astype(int),
+            }
+        )
+        for method, numbers in correct.items()
+        for seed, n in enumerate(numbers)
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_identical_neighbours_are_equivalent_and_steady_ones_better():
+    predictions = draws_of({"a": (150, 140, 160), "b": (150, 140, 160), "c": (170, 162, 181)})
+    tests = compare_neighbours(predictions, ["a", "b", "c"], 25, 0.5)
+    same = tests.iloc[0]
+    assert [same[name] for name in ("accuracy_points", "points_low", "points_high", "valid_p_value")] == [0, 0, 0, 1]
+    assert tests["decision"].tolist() == ["equivalent", "better"]
+
+
+def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
+    predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
+    fresh, shared = (compare_neighbours(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
+    assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
+    assert shared["valid_p_value"] > fresh["valid_p_value"]
+    runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50]})
+    assert overlap(runs, "xor") == 0
+    assert overlap(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
+
+
+def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
+    shared = {"a": (100, 120, 140), "b": (110, 130, 150)}
+    found = decompose_draws(draws_of(shared)).set_index("component")
+    assert found.loc["draw", "draw_points"] == pytest.approx(10)  # 50, 60, 70 %
+    assert found.loc["draw", "mean_points"] == pytest.approx(10 / np.sqrt(3))
+    assert found.loc["method x draw", "draw_points"] == pytest.approx(0, abs=1e-6)
+    crossed = decompose_draws(draws_of({"a": (100, 120, 140), "b": (140, 120, 100)})).set_index("component")
+    assert crossed.loc["draw", "draw_points"] == 0
+    assert crossed.loc["method x draw", "draw_points"] > 9
+    assert decompose_draws(draws_of({"a": (100, 120)})).empty
+    assert decompose_draws(draws_of({"a": (100,), "b": (90,)})).empty
+
+
+def test_sizes_of_the_sets_are_in_the_runs(outcomes, splits):
+    runs = outcomes["memm_1"].runs
+    assert runs["n_train"].tolist() == [sets.train.n_positions for sets in splits.values()]
+    assert runs["n_test"].tolist() == [sets.test.n_positions for sets in splits.values()]
 
 
 def test_one_direction_is_not_enough():
@@ -219,8 +280,9 @@ def test_tables_say_what_the_frames_hold(frames):
     mean = frames["best"].set_index("method").loc["crf_2", "test_mean"]
     assert orders.loc[("TreeCRF", "measured"), "order 2"].startswith(f"{mean:.2f} ±")
     assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
-    assert layouts["tests"].iloc[0]["against"] == "MEMM-1"
+    assert layouts["tests"].iloc[0]["", "against"] == "MEMM-1"
     assert len(layouts["tests"]) == 6
+    assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")
 

@@ -15,6 +15,7 @@ from treecrf.studies.missing.tables import (
     deviance_layout,
     effects_layout,
     significance_layout,
+    variances_layout,
 )
 
 NAN, INF = np.nan, np.inf
@@ -44,16 +45,19 @@ def evaluations():
     )
 
 
+OF_GROUPS = {"decision": "undecided", "cluster": "group", "n_clusters": 17, "n_training_sets": 5}
+
+
 def comparison(dataset, rate, baseline, method, coefficient, **values):
     """One row of a frame of comparisons; what is not given is NaN."""
     names = (
         "standard_error", "z", "p_value", "p_holm", "likelihood_ratio", "likelihood_ratio_p_value",
-        "clustered_standard_error", "clustered_p_value", "clustered_p_holm",
-        "accuracy_points", "points_low", "points_high",
+        "accuracy_points", "points_standard_error", "degrees_of_freedom", "points_low", "points_high", "valid_p_value",
+        "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
     )  # fmt: skip
     assert set(values) <= set(names)
     row = {"dataset": dataset, "stand_in": dataset.startswith("faq"), "rate": rate, "baseline": baseline}
-    return row | {"method": method, "coefficient": coefficient} | dict.fromkeys(names, NAN) | values
+    return row | {"method": method, "coefficient": coefficient} | dict.fromkeys(names, NAN) | OF_GROUPS | values
 
 
 @pytest.fixture
@@ -63,12 +67,12 @@ def comparisons():
         [
             comparison(
                 "protein", 0.4, weighting, "imputation", -0.0714, standard_error=0.0121, p_value=1e-9, p_holm=4e-9,
-                likelihood_ratio_p_value=2e-4, clustered_standard_error=0.03, clustered_p_value=0.0123,
-                clustered_p_holm=0.0492, accuracy_points=-1.234, points_low=-2.0, points_high=-0.456,
+                likelihood_ratio_p_value=2e-4, points_standard_error=0.333, valid_p_value=0.0123, degrees_of_freedom=4.0,
+                valid_p_holm=0.0492, accuracy_points=-1.234, points_low=-2.0, points_high=-0.456, decision="worse",
             ),
-            comparison("protein", 0.05, weighting, "default_direction", -0.0004, p_value=0.05, clustered_p_holm=0.05),
+            comparison("protein", 0.05, weighting, "default_direction", -0.0004, p_value=0.05, valid_p_holm=0.05),
             comparison(
-                "protein", 0.05, weighting, "imputation", 0.0306, p_value=0.0499, clustered_p_holm=0.9,
+                "protein", 0.05, weighting, "imputation", 0.0306, p_value=0.0499, valid_p_holm=0.9,
                 accuracy_points=0.5, points_low=-0.25, points_high=1.25,
             ),
             comparison("faq_perl", 0.1, "imputation", weighting, -INF, accuracy_points=INF, points_low=-INF),
@@ -98,19 +102,19 @@ def test_published_values_of_table_4_1():
 def test_coefficients_stand_beside_the_published_ones(comparisons):
     layout = coefficients_layout(comparisons, "instance_weighting")
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "published for"), ("", "missing rate"),
+        ("", "data set"), ("", "missing rate"),
         ("imputation", "measured"), ("imputation", "published"), ("default direction", "measured"),
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [
-        ["protein", "protein", "5 %", "0.031*", "−0.072*", "0.000"],
-        ["protein", "protein", "40 %", "−0.071*†", "−0.072*", "–"],
-        ["mine", "–", "10 %", "0.200", "–", "–"],
+        ["protein", "5 %", "0.031*", "−0.072*", "0.000"],
+        ["protein", "40 %", "−0.071*†", "−0.072*", "–"],
+        ["mine", "10 %", "0.200", "–", "–"],
     ]
 
 
-def test_stand_ins_stand_beside_the_set_they_stand_for(comparisons):
+def test_stand_ins_are_marked_and_have_no_published_values(comparisons):
     layout = coefficients_layout(comparisons, "imputation")
-    assert layout.to_numpy().tolist() == [["faq_perl (stand-in)", "faq_ai_general", "10 %", "−∞", "−2.161*"]]
+    assert layout.to_numpy().tolist() == [["faq_perl (stand-in)", "10 %", "−∞"]]
     real = comparisons.assign(dataset=comparisons["dataset"].replace("faq_perl", "faq_ai_general"), rate=0.05)
     layout = coefficients_layout(real, "imputation")
     assert cells(layout, "instance weighting", "published") == ["0.000"]  # printed as -8.824E-16
@@ -120,7 +124,6 @@ def test_published_values_need_the_same_baseline(comparisons):
     other = comparisons.assign(baseline="indicator").query("dataset == 'protein'")
     layout = coefficients_layout(other, "indicator")
     assert "published" not in layout.columns.get_level_values(1)
-    assert "published for" not in layout.columns.get_level_values(1)
 
 
 @pytest.mark.parametrize("layout", [coefficients_layout, significance_layout, effects_layout])
@@ -131,10 +134,12 @@ def test_a_method_that_none_was_compared_with_has_no_rows(comparisons, layout):
 def test_every_p_value_is_shown(comparisons):
     layout = significance_layout(comparisons, "instance_weighting")
     assert layout.iloc[2].tolist() == [
-        "protein", "40 %", "imputation", "−0.071", "0.012", "<0.001", "<0.001", "<0.001", "0.030", "0.012", "0.049",
+        "protein", "40 %", "imputation", "−0.071", "0.012", "<0.001", "<0.001", "<0.001",
+        "−1.23", "0.33", "4.0", "0.012", "0.049", "worse", "17 groups of sequences × 5 training sets",
     ]  # fmt: skip
     assert layout.iloc[1].tolist() == [
-        "protein", "5 %", "default direction", "0.000", "–", "0.050", "–", "–", "–", "–", "0.050",
+        "protein", "5 %", "default direction", "0.000", "–", "0.050", "–", "–",
+        "–", "–", "–", "–", "0.050", "undecided", "17 groups of sequences × 5 training sets",
     ]  # fmt: skip
     assert cells(layout, "", "data set") == ["protein", "protein", "protein", "mine"]
 
@@ -143,10 +148,43 @@ def test_effects_show_points_and_interval(comparisons):
     layout = effects_layout(comparisons, "instance_weighting")
     assert layout.to_numpy().tolist() == [
         ["protein", "5 %", "+0.50 [−0.25, +1.25]", "–"],
-        ["protein", "40 %", "−1.23 [−2.00, −0.46]", "–"],
+        ["protein", "40 %", "−1.23† [−2.00, −0.46]", "–"],
         ["mine", "10 %", "+1.00", "–"],
     ]
     assert cells(effects_layout(comparisons, "imputation"), "instance weighting") == ["+∞ [−∞, –]"]
+
+
+def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
+    blocks = comparisons.assign(cluster="block", n_clusters=9)
+    for layout in (effects_layout, coefficients_layout):
+        names = layout(blocks, "instance_weighting").iloc[:, 0].tolist()
+        assert names == ["protein (other lines of these documents only)"] * 2 + [
+            "mine (other lines of these documents only)"
+        ]
+    over = cells(significance_layout(blocks, "instance_weighting"), "by a valid test", "over")
+    assert over == ["9 blocks of these documents' lines × 5 training sets"] * 4
+    titles = [axes.get_title(loc="left") for axes in effects_by_rate(blocks, "instance_weighting").axes]
+    assert titles == ["protein (other lines only)", "mine (other lines only)"]
+
+
+def test_one_training_set_is_said(comparisons):
+    one = significance_layout(comparisons.assign(n_training_sets=1), "instance_weighting")
+    assert one["by a valid test", "over"].iloc[0] == "17 groups of sequences, this training set only"
+
+
+def test_variances_have_a_column_for_each_component():
+    names = ["dataset", "rate", "cluster", "component", "accuracy_points", "stand_in"]
+    rows = [
+        ("nettalk", 0.2, "group", "sequence", 1.234, False),
+        ("nettalk", 0.2, "group", "method x training_set", 0.5, False),
+        ("faq", 0.1, "block", "sequence", 2.0, True),
+    ]
+    layout = variances_layout(pd.DataFrame(rows, columns=names))
+    assert layout.columns.tolist() == ["data set", "missing rate", "clusters are", "cluster", "method × training set"]
+    assert layout.to_numpy().tolist() == [
+        ["nettalk", "20 %", "group", "1.23", "0.50"],
+        ["faq (stand-in)", "10 %", "block", "2.00", "–"],
+    ]
 
 
 def test_accuracies_mark_the_best_of_each_row(evaluations):
@@ -223,19 +261,17 @@ def test_html_leaves_out_repeats_and_escapes_names(evaluations):
 
 def test_words_are_counted_for_the_alignment(comparisons, evaluations):
     assert "words-1" in to_fragment(accuracy_layout(evaluations))
-    assert "words-2" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
+    assert "words-1" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
     assert "words-3" in to_fragment(significance_layout(comparisons, "instance_weighting"))
 
 
 def test_latex_escapes_what_latex_reads(comparisons, evaluations):
     named = comparisons.assign(dataset=comparisons["dataset"].replace("mine", r"50%_of {a}\b & $c #1~^"))
     latex = to_latex(coefficients_layout(named, "instance_weighting"))
-    assert (
-        r"50\%\_of \{a\}\textbackslash{}b \& \$c \#1\textasciitilde{}\textasciicircum{} & -- & 10 \% & 0.200" in latex
-    )
-    assert r"protein & protein & 5 \% & 0.031* & $-$0.072* & 0.000 \\" in latex
-    assert r" &  & 40 \% & $-$0.071*$^{\dagger}$ & $-$0.072* & -- \\" in latex
-    assert r"\begin{tabular}{llrrrr}" in latex
+    assert r"50\%\_of \{a\}\textbackslash{}b \& \$c \#1\textasciitilde{}\textasciicircum{} & 10 \% & 0.200" in latex
+    assert r"protein & 5 \% & 0.031* & $-$0.072* & 0.000 \\" in latex
+    assert r" & 40 \% & $-$0.071*$^{\dagger}$ & $-$0.072* & -- \\" in latex
+    assert r"\begin{tabular}{lrrrr}" in latex
     assert latex.isascii()
     assert "$<$0.001" in to_latex(significance_layout(comparisons, "instance_weighting"))
     assert r"$+$" not in to_latex(effects_layout(comparisons, "imputation"))

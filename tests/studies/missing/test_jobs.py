@@ -100,7 +100,7 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     n_training_sets, n_test_sets = (2, 3) if rate else (1, 1)
     expected = [(i, j, k) for i in range(n_training_sets) for j in range(n_test_sets) for k in range(7)]
     assert counts.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct",
+        "dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct",
     ]  # fmt: skip
     assert list(counts[["training_set", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
     assert (counts["n_positions"] == counts["sequence"] + 2).all()
@@ -272,7 +272,9 @@ def test_decoder_decides_what_is_counted():
 def test_one_training_sequence_is_refused():
     data = tiny_set(0)
     one = data.select([3])
-    with pytest.raises(ValueError, match=r"^the training set has one sequence, so none can be held out; give at least"):
+    with pytest.raises(
+        ValueError, match=r"^the training set has no two unrelated sequences, so none can be held out; give at least"
+    ):
         study.evaluate_method("tiny", one, data, (0, 0), 0.1, "imputation", settings(), 0)
     two = data.select([3, 4])
     counts, *_ = study.evaluate_method("tiny", two, data, (0, 0), 0.0, "imputation", settings(), 0)
@@ -290,3 +292,34 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
     monkeypatch.setattr(study, "evaluate_method", spy)
     study.warm_kernels()
     assert sorted(ran) == sorted((method, True, True) for method in METHODS)
+
+
+# --- few sequences ----------------------------------------------------------------------------------------
+
+
+def one_document(n_lines):
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 2, (n_lines, 2))
+    attributes = (Attribute("a", ("no", "yes")), Attribute("b", ("no", "yes")))
+    return SequenceSet(values, [0, n_lines], attributes, values[:, 0], ("x", "y"))
+
+
+def test_one_document_is_counted_by_blocks_and_their_sum_is_the_document():
+    test, correct = one_document(230), np.random.default_rng(6).random(230) < 0.8
+    counts = study._count_correct(correct, test, settings())
+    assert counts["n_positions"].tolist() == [57, 58, 57, 58]
+    assert counts["block"].tolist() == [0, 1, 2, 3]
+    assert (counts["sequence"] == 0).all()
+    assert counts["n_correct"].sum() == correct.sum()
+    assert counts["n_correct"].iloc[1] == correct[57:115].sum()
+    whole = study._count_correct(correct, test, settings(blocks_under=1))
+    assert whole[["n_positions", "n_correct"]].to_numpy().tolist() == [[230, correct.sum()]]
+    assert len(study._count_correct(correct, test, settings(block_length=100))) == 2
+
+
+def test_many_sequences_are_counted_whole_and_few_short_ones_too():
+    for n_sequences in (12, 7):
+        test = tiny_set(1, n_sequences)
+        counts = study._count_correct(np.ones(test.n_positions, bool), test, settings())
+        assert counts["n_positions"].tolist() == test.lengths.tolist()
+        assert counts["group"].tolist() == test.groups.tolist()

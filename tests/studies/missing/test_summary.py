@@ -4,22 +4,23 @@ import numpy as np
 import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies.missing.summary import comparable, evaluations, feature_frequencies
+from treecrf.statistics.deviance import compare_all
+from treecrf.studies.missing.summary import analyse, comparable, evaluations, feature_frequencies
 
-COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "n_positions", "n_correct"]
+COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "block", "n_positions", "n_correct"]
 
 
 def test_evaluations_sum_over_sequences():
     counts = pd.DataFrame(
         [
-            ("toy", 0.1, "b", 0, 0, 0, 5, 3),
-            ("toy", 0.1, "b", 0, 0, 1, 7, 6),
-            ("toy", 0.1, "b", 0, 1, 0, 5, 1),
-            ("toy", 0.1, "b", 1, 0, 0, 5, 2),
-            ("toy", 0.1, "a", 0, 0, 0, 5, 4),
-            ("toy", 0.1, "a", 0, 0, 1, 7, 0),
-            ("toy", 0.2, "b", 0, 0, 0, 5, 5),
-            ("box", 0.1, "b", 0, 0, 0, 9, 8),
+            ("toy", 0.1, "b", 0, 0, 0, 0, 5, 3),
+            ("toy", 0.1, "b", 0, 0, 1, 1, 7, 6),
+            ("toy", 0.1, "b", 0, 1, 0, 0, 5, 1),
+            ("toy", 0.1, "b", 1, 0, 0, 0, 5, 2),
+            ("toy", 0.1, "a", 0, 0, 0, 0, 5, 4),
+            ("toy", 0.1, "a", 0, 0, 1, 1, 7, 0),
+            ("toy", 0.2, "b", 0, 0, 0, 0, 5, 5),
+            ("box", 0.1, "b", 0, 0, 0, 0, 9, 8),
         ],
         columns=COUNTS,
     )
@@ -31,13 +32,13 @@ def test_evaluations_sum_over_sequences():
         ["toy", 0.2, "b", 0, 0, 5, 5],
         ["box", 0.1, "b", 0, 0, 9, 8],
     ]
-    assert evaluations(counts).columns.tolist() == [name for name in COUNTS if name != "sequence"]
+    assert evaluations(counts).columns.tolist() == [name for name in COUNTS if name not in ("sequence", "block")]
 
 
 def test_comparable_leaves_out_rates_at_which_methods_cannot_differ():
     def rows(dataset, rate, correct_a, correct_b):
         return [
-            (dataset, rate, method, 0, 0, sequence, 9, value)
+            (dataset, rate, method, 0, 0, sequence, sequence, 9, value)
             for method, correct in (("a", correct_a), ("b", correct_b))
             for sequence, value in enumerate(correct)
         ]
@@ -71,3 +72,27 @@ def test_frequencies_of_features():
     letters = SequenceSet([[0], [1]], [0, 2], attributes[1:2])
     assert feature_frequencies("toy", letters).columns.tolist() == frequencies.columns.tolist()
     assert feature_frequencies("toy", letters).empty
+
+
+def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_valid_test():
+    rng = np.random.default_rng(0)
+    rows = [
+        ("toy", 0.1, method, training_set, test_set, sequence, sequence, 2 * sequence + half, 50, rng.integers(30, 50))
+        for method in "ab"
+        for training_set in range(3)
+        for test_set in range(2)
+        for sequence in range(4)
+        for half in range(2)
+    ]
+    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
+    frames = analyse(counts, 0.5, "fewest")
+    whole = counts.groupby(names[:6])[["n_positions", "n_correct"]].sum().reset_index()
+    columns = ["coefficient", "standard_error", "p_value", "p_holm"]
+    pd.testing.assert_frame_equal(frames["comparisons"][columns], compare_all(whole)[columns])
+    means = 100 * counts.groupby("method")["n_correct"].sum() / (50 * 3 * 2 * 4 * 2)
+    first = frames["comparisons"].iloc[0]
+    assert (first["baseline"], first["method"], first["cluster"]) == ("a", "b", "block")
+    np.testing.assert_allclose(first["accuracy_points"], means["b"] - means["a"])
+    assert first["points_high"] - first["accuracy_points"] > 2 * first["points_standard_error"]  # t, not normal
+    assert set(frames["variances"]["component"]) >= {"sequence", "method x sequence", "training_set", "residual"}

@@ -13,10 +13,10 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import methods
+from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
-from treecrf.studies.training.summary import peaks
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -43,9 +43,24 @@ def outcome():
     return compare("treecrf")
 
 
+def predictions(outcome, decoder, run=-1, stage="choice"):
+    return outcome.predictions.query("decoder == @decoder and run == @run and stage == @stage")
+
+
+def test_peaks_are_those_of_the_learning_curves(outcome):
+    test = tiny_set(1, 4)
+    curves = outcome.curves.query("run == -1")
+    for (candidate, decoder), curve in curves.groupby(["candidate", "decoder"]):
+        part = predictions(outcome, decoder, stage="peak").query("candidate == @candidate")
+        assert (part["predicted"] == part["label"]).sum() == curve["n_correct"].max()
+        first = int(curve.loc[curve["n_correct"].idxmax(), "iteration"])
+        model = TreeCRF(first, 4, float(candidate.split("=")[1]), (1, 1)).fit(tiny_set(0))
+        assert part["predicted"].tolist() == model.predict(test, decoder).tolist()
+
+
 def test_folds_are_those_of_direct_trainings(outcome):
     train = tiny_set(0)
-    folds = sequence_folds(12, 3, derive_seed(0, "tiny", "folds"))
+    folds = sequence_folds(np.arange(12), 3, derive_seed(0, "tiny", "folds"))
     frame = outcome.folds.set_index(["candidate", "fold", "iteration", "decoder"])["n_correct"]
     for value in (1, 20):
         for fold, held_out in enumerate(folds):
@@ -91,13 +106,16 @@ def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
     for row in outcome.choice.itertuples():
         value = float(row.candidate.split("=")[1])
         model = TreeCRF(row.iteration, 4, value, (1, 1)).fit(train)
-        part = outcome.predictions[outcome.predictions["decoder"] == row.decoder]
+        part = predictions(outcome, row.decoder)
         assert part["predicted"].tolist() == model.predict(test, row.decoder).tolist()
         assert part["label"].tolist() == test.labels.tolist()
         assert part["sequence"].tolist() == np.repeat(np.arange(12, 16), 5).tolist()
+        assert part["group"].tolist() == np.repeat(test.groups, 5).tolist()
         perturbed = TreeCRF(row.iteration, 4, value, (1, 1), random_state=1, start_noise=0.5).fit(train)
         found = curves.loc[(row.candidate, 1, row.iteration, row.decoder), "n_correct"]
         assert found == round(perturbed.score(test, row.decoder) * test.n_positions)
+        again = predictions(outcome, row.decoder, run=1)["predicted"]
+        assert again.tolist() == perturbed.predict(test, row.decoder).tolist()
 
 
 def test_chosen_candidates_are_perturbed(outcome):
@@ -163,7 +181,7 @@ def test_the_end_is_tested_where_training_converges_between_tested_iterations():
     assert len(model.weights_history_) < 20
     correct = round(20 * model.score(tiny_set(1, 4), "viterbi"))
     assert set(outcome.curves.query("run == -1 and decoder == 'viterbi'")["n_correct"]) == {correct}
-    predicted = outcome.predictions.query("decoder == 'viterbi'")["predicted"]
+    predicted = predictions(outcome, "viterbi")["predicted"]
     assert predicted.tolist() == model.predict(tiny_set(1, 4), "viterbi").tolist()
 
 
@@ -188,7 +206,8 @@ def test_every_method_runs_and_says_what_it_did(method):
     assert {row.split for row in outcome.choice.itertuples()} == {0}
     assert (outcome.curves["n_positions"] == 20).all()
     assert set(outcome.curves["run"]) == {-1, 0, 1}
-    assert len(outcome.predictions) == 2 * 20
+    assert set(outcome.predictions["run"]) == {-1, 0, 1}
+    assert {len(predictions(outcome, decoder, run)) for decoder in SETTINGS.decoders for run in (-1, 0, 1)} == {20}
     assert outcome.curves.loc[outcome.curves["run"] == -1].groupby("candidate")["iteration"].max().eq(4).all()
     again = compare(method)
     for name in ("folds", "choice", "predictions"):
@@ -202,7 +221,7 @@ def test_a_choice_from_elsewhere_is_used_instead_of_cross_validation(outcome):
     assert set(given.choice["method"]) == {"treecrf"}
     assert set(given.curves["candidate"]) == {"l2_regularization=20"}
     model = TreeCRF(2, 4, 20, (1, 1)).fit(tiny_set(0))
-    part = given.predictions.query("decoder == 'viterbi'")
+    part = predictions(given, "viterbi")
     assert part["predicted"].tolist() == model.predict(tiny_set(1, 4), "viterbi").tolist()
 
 
@@ -241,7 +260,8 @@ def test_a_job_depends_on_its_own_settings_alone():
         grids = {name for names in GRIDS.values() for name in names}
         assert grids & set(used) == set(GRIDS[method])
         assert candidates(method, TrainingSettings(**used)) == candidates(method, SETTINGS)
-    assert "exact_under" not in SETTINGS.used_by("treecrf")
+    tests = {"exact_under", "blocks_under", "block_length", "equivalence_margin"}
+    assert tests.isdisjoint(SETTINGS.used_by("treecrf"))
 
 
 def test_the_network_has_a_window_of_its_own():
@@ -257,4 +277,10 @@ def test_the_network_has_a_window_of_its_own():
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
     assert methods.METHODS["mallet"].chosen == "variance"
     slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
-    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs
+    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
+
+
+def test_a_method_whose_start_is_fixed_is_trained_once():
+    """Copies of one training would count as several that agree to the last position."""
+    fixed = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "smile", SETTINGS, 0)
+    assert fixed._n_perturbed_runs == 0

@@ -19,9 +19,12 @@ def test_page_shows_what_is_finished(results):
     assert "<td><b>77.25</b></td>" in page
     assert page.count("<summary>All tests between methods") == 3
     assert "training_proportions: [0.2, 0.5, 0.8]" in page  # the defaults of McCallum's feature induction
-    assert "cannot exceed the number of test sequences" in page
+    assert "With fewer than 6 of these" in page
+    assert "Every method against every other on hmm" in page
+    assert "<td>20 blocks</td>" in page
     assert page.count("<img") == 1  # the only figure that has been drawn
     assert "Table 3.4" not in page  # neither of its methods was run
+    assert "10% of runs of 4 in common" in page
 
 
 def test_page_says_how_often_each_data_set_was_trained(results):

@@ -6,6 +6,8 @@ import pytest
 
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
+from treecrf.studies.training.choices import joined_candidates, peaks
+from treecrf.studies.training.comparing import Rules
 from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies, training_costs
 
@@ -88,7 +90,7 @@ def test_choice_has_the_best_mean_of_the_folds():
 
 
 def test_peaks_prefer_few_iterations():
-    found = training_summary.peaks(curves()).set_index("decoder")
+    found = peaks(curves()).set_index("decoder")
     assert found.loc[FB, ["candidate", "iteration", "accuracy"]].tolist() == ["a=5", 1, 0.65]
     assert found.loc[VITERBI, ["candidate", "iteration", "accuracy"]].tolist() == ["a=0", 2, 0.71]
 
@@ -101,26 +103,24 @@ def test_summary_by_hand():
     assert (forward["chosen_accuracy"], forward["chosen_mean"]) == (62.0, 62.0)  # runs 64 and 60
     assert forward["chosen_sd"] == pytest.approx(np.sqrt(8))
     assert (forward["chosen_min"], forward["chosen_max"]) == (60.0, 64.0)
-    assert forward["chosen_minus_published"] == -2.0
     assert (forward["peak_accuracy"], forward["peak_candidate"], forward["peak_iteration"]) == (65.0, "a=5", 1)
     assert (forward["peak_min"], forward["peak_max"]) == (64.0, 66.0)  # each run has a peak of its own
     assert forward["cpu_seconds"] == 2.0
     viterbi = summary.loc[VITERBI]
     assert np.isnan(viterbi["published"])
-    assert np.isnan(viterbi["chosen_minus_published"])
     assert (viterbi["chosen_accuracy"], viterbi["peak_accuracy"], viterbi["peak_max"]) == (70.0, 71.0, 74.0)
     better = summary.loc[BETTER]
     assert better["chosen_decoder"] == "viterbi"
     assert (better["published"], better["published_table"]) == (71.5, "3.5")
-    assert (better["chosen_mean"], better["chosen_minus_published"]) == (73.0, 1.5)
+    assert better["chosen_mean"] == 73.0
     assert (better["peak_accuracy"], better["peak_candidate"]) == (71.0, "a=0")
     assert set(summary["n_perturbed_runs"]) == {2}
 
 
-def test_summary_without_perturbed_runs_is_measured_by_the_plain_one():
+def test_summary_without_perturbed_runs_has_no_mean():
     plain = curves().query("run == -1")
     summary = training_summary.summarise_method(training.choose(folds()), plain, PUBLISHED).set_index("decoder")
-    assert summary.loc[FB, "chosen_minus_published"] == -2.0
+    assert summary.loc[FB, "chosen_accuracy"] == 62.0
     assert np.isnan(summary.loc[FB, "chosen_mean"])
     assert summary.loc[FB, "n_perturbed_runs"] == 0
 
@@ -160,7 +160,7 @@ def test_splits_with_one_candidate_each_have_one_peak():
     assert row["chosen_accuracy"] == (60 + 65) / 2
     assert (row["peak_accuracy"], row["peak_iteration"]) == ((62 + 65) / 2, 2)
     assert row["peak_candidate"] == AS_CHOSEN
-    pd.testing.assert_frame_equal(training_summary.joined_candidates(curves()), curves())
+    pd.testing.assert_frame_equal(joined_candidates(curves()), curves())
 
 
 def test_learning_curves_are_those_of_the_preferred_decoder():
@@ -190,24 +190,11 @@ def test_costs_of_an_iteration_and_of_an_induction():
 
 def predictions(method, predicted):
     """Two splits of two positions each."""
-    frame = pd.DataFrame({"split": [0, 0, 1, 1], "sequence": [0, 0, 1, 1], "position": [0, 1, 0, 1]})
+    frame = pd.DataFrame({"split": [0, 0, 1, 1], "sequence": [0, 0, 1, 1], "position": [0, 1, 0, 1], "group": 0})
     parts = [frame.assign(decoder=decoder, predicted=predicted[decoder]) for decoder in predicted]
-    return pd.concat(parts).assign(label=[0, 1, 0, 1] * len(predicted), dataset="toy", method=method)
-
-
-def choice_of(method, better):
-    rows = [(decoder, 0.9 if decoder == better else 0.8) for decoder in (FB, VITERBI)]
-    return pd.DataFrame(rows, columns=["decoder", "cv_accuracy"]).assign(method=method, dataset="toy")
-
-
-def test_methods_are_compared_by_decoder_and_with_their_preferred_ones():
-    one = predictions("one", {FB: [0, 1, 0, 1], VITERBI: [1, 1, 0, 1]})  # all right; first wrong
-    two = predictions("two", {FB: [1, 0, 0, 1], VITERBI: [0, 1, 1, 0]})  # first two wrong; last two wrong
-    found = training_summary.compare([choice_of("one", FB), choice_of("two", VITERBI)], [one, two], 25)
-    found = found.set_index("decoder")[["n_both", "only_method", "only_other", "n_neither"]]
-    assert found.loc[FB].tolist() == [2, 2, 0, 0]
-    assert found.loc[VITERBI].tolist() == [1, 2, 1, 0]
-    assert found.loc[BETTER].tolist() == [2, 2, 0, 0]  # one with forward-backward, two with Viterbi
+    return pd.concat(parts).assign(
+        label=[0, 1, 0, 1] * len(predicted), dataset="toy", method=method, run=-1, stage="choice"
+    )
 
 
 def test_the_summary_of_a_data_set():
@@ -221,7 +208,7 @@ def test_the_summary_of_a_data_set():
         "phases": pd.concat([phases(), phases().assign(method="memm")]),
         "notes": empty.notes,
     }
-    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, 25)
+    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, Rules(25, 10, 50, 0.5, 0))
     assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3, "memm": 3}
     assert frames["summary"]["stand_in"].all()
     assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]

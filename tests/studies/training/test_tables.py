@@ -8,10 +8,13 @@ from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
 from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
+    matrix_layout,
     methods_layout,
+    noise_layout,
     notes_layout,
     pairs_layout,
     peaks_layout,
+    ranks_layout,
     shrinkage_layout,
     steps_layout,
 )
@@ -22,7 +25,7 @@ NAN = np.nan
 def outcome(dataset, method, decoder, chosen, **values):
     """One row of a summary: accuracy at the choice; what is not given is NaN or a plain value."""
     row = {
-        "dataset": dataset, "stand_in": dataset.startswith("faq"), "method": method, "decoder": decoder,
+        "dataset": dataset, "stand_in": dataset in ("faq_perl", "faq_x", "faq_a"), "method": method, "decoder": decoder,
         "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
         "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
         "chosen_accuracy": chosen, "peak_candidate": "variance=5", "peak_iteration": 40, "peak_accuracy": chosen + 1,
@@ -33,18 +36,19 @@ def outcome(dataset, method, decoder, chosen, **values):
     return row | values
 
 
-def comparison(dataset, decoder, method, other, points, p_value, clustered_p_holm=NAN, **values):
+def comparison(dataset, decoder, method, other, points, p_value, decision="undecided", **values):
     """One row of a frame of comparisons."""
     row = {
         "dataset": dataset, "decoder": decoder, "method": method, "other": other, "accuracy_points": points,
-        "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "clustered_p_value": NAN,
-        "clustered_p_holm": clustered_p_holm,
+        "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "mean_points": points, "low": NAN,
+        "high": NAN, "n_clusters": 17, "n_blocks": NAN, "valid_test": "sequences", "valid_p_value": NAN,
+        "valid_p_holm": NAN, "decision": decision,
     }  # fmt: skip
     assert set(values) <= set(row)
     return row | values
 
 
-NO_COMPARISONS = pd.DataFrame([comparison("elsewhere", "better", "memm", "smile", 1.0, 1e-9, 1e-9)])
+NO_COMPARISONS = pd.DataFrame([comparison("elsewhere", "better", "memm", "smile", 1.0, 1e-9, "better")])
 
 
 def cells(frame, *heads):
@@ -93,11 +97,11 @@ def test_the_better_algorithm_has_the_stars():
 
 
 @pytest.mark.parametrize(
-    ("p_value", "clustered", "marks"),
-    [(0.01, 0.049, "*†"), (0.01, 0.05, "*"), (0.01, NAN, "*"), (0.5, 0.01, ""), (0.0001, 0.0001, "***†")],
-)
-def test_a_dagger_says_that_the_clustered_test_agrees(p_value, clustered, marks):
-    row = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value, clustered)
+    ("p_value", "decision", "marks"),
+    [(0.01, "better", "*†"), (0.01, "undecided", "*"), (0.01, "worse", "*"), (0.5, "better", ""), (1e-4, "better", "***†")],
+)  # fmt: skip
+def test_a_dagger_says_that_a_valid_test_agrees(p_value, decision, marks):
+    row = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value, decision)
     assert cells(shrinkage(variants(), [row]), "Viterbi", "shrinkage")[0] == f"62.00{marks}"
 
 
@@ -125,7 +129,6 @@ def test_shrinkage_stands_below_what_is_published():
         ["protein", "choice", "62.00", "60.00", "61.00*", "59.00"],
         ["protein", "mean ± sd", "61.50 ± 0.25", "–", "–", "–"],
         ["protein", "peak (iteration)", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
-        ["faq_perl (stand-in)", "published (faq_ai_general)", "95.65", "95.69", "95.72", "96.02***"],
         ["faq_perl (stand-in)", "choice", "95.00", "–", "94.00", "–"],
         ["faq_perl (stand-in)", "mean ± sd", "–", "–", "–", "–"],
         ["faq_perl (stand-in)", "peak (iteration)", "96.00 (40)", "–", "95.00 (40)", "–"],
@@ -146,7 +149,7 @@ def methods(summary, comparisons):
 @pytest.mark.parametrize("points", [3.0, -3.0])
 def test_methods_have_a_star_for_each_level_against_the_linear_crf(p_value, stars, points):
     summary = [outcome("mine", "treecrf", "better", 70.0), outcome("mine", "linear_crf", "better", 67.0)]
-    rows = [comparison("mine", "better", "linear_crf", "treecrf", -points, p_value, 0.9)]
+    rows = [comparison("mine", "better", "linear_crf", "treecrf", -points, p_value)]
     assert cells(methods(summary, rows), "accuracy (%)", "choice") == [f"70.00{stars}", "67.00"]
 
 
@@ -174,80 +177,113 @@ def test_methods_stand_beside_what_is_published():
     ]
 
 
-def test_stand_ins_name_the_set_of_the_papers_and_ranges_have_dashes():
-    summary = [outcome("faq_x", "linear_crf", "better", 92.0), outcome("mine", "linear_crf", "better", 70.0)]
-    layout = methods(summary, [])
-    assert cells(layout, "", "data set") == ["faq_x (stand-in)", "mine"]
-    assert cells(layout, "", "published for") == ["faq_ai_general", "–"]
-    assert cells(layout, "iterations", "published") == ["128–195", "–"]
-    assert ("", "published for") not in methods([summary[1]], []).columns
+def test_stand_ins_are_marked_and_have_no_published_values_and_ranges_have_dashes():
+    names = ("faq_x", "faq_ai_general", "mine")
+    layout = methods([outcome(name, "linear_crf", "better", 92.0) for name in names], [])
+    assert cells(layout, "", "data set") == ["faq_x (stand-in)", "faq_ai_general", "mine"]
+    assert cells(layout, "iterations", "published") == ["–", "128–195", "–"]
 
 
 @pytest.mark.parametrize(
-    ("rival", "points", "p_value", "winner"),
+    ("rival", "decision", "marked"),
     [
-        ("mallet", 1.0, 0.049, "TreeCRF"),
-        ("mallet", -1.0, 0.049, "MALLET"),
-        ("mallet", 1.0, 0.05, None),
-        ("induced_crf", -1.0, 0.01, None),  # MALLET was run: the other one does not count
+        ("mallet", "better", ["TreeCRF"]),
+        ("mallet", "worse", ["MALLET"]),
+        ("mallet", "undecided", []),  # the paper's p alone marks nothing
+        ("induced_crf", "worse", []),  # MALLET was run: the other one does not count
     ],
 )
-def test_the_better_of_treecrf_and_mallet_is_marked(rival, points, p_value, winner):
+def test_the_better_of_treecrf_and_mallet_is_marked_if_a_valid_test_decides(rival, decision, marked):
     summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf", "mallet")]
-    layout = methods(summary, [comparison("mine", "better", "treecrf", rival, points, p_value)])
-    marked = layout["", "method"][layout["accuracy (%)", "choice"] == "80.00 ▲"].tolist()
-    assert marked == ([winner] if winner else [])
+    layout = methods(summary, [comparison("mine", "better", "treecrf", rival, 1.0, 1e-9, decision)])
+    assert layout["", "method"][layout["accuracy (%)", "choice"] == "80.00 ▲"].tolist() == marked
 
 
 def test_where_mallet_was_not_run_the_crf_with_induction_is_the_rival():
     summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf")]
-    layout = methods(summary, [comparison("mine", "better", "induced_crf", "treecrf", 1.0, 0.01)])
+    layout = methods(summary, [comparison("mine", "better", "induced_crf", "treecrf", 1.0, 0.5, "better")])
     assert cells(layout, "accuracy (%)", "choice") == ["80.00", "80.00 ▲"]
 
 
 # --- other tables -----------------------------------------------------------------------------------
 
 
-def test_all_methods_mark_the_best_of_each_data_set():
+def ranks(*rows):
+    names = ["dataset", "method", "accuracy", "rank", "tied_for_best", "rank_low", "rank_high", "valid_test"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_all_methods_mark_all_that_are_tied_for_best():
     spread = {"chosen_mean": 70.004, "chosen_sd": 0.5, "peak_mean": 72.0, "peak_sd": 0.25}
     summary = pd.DataFrame(
         [
-            outcome("b", "my_method", "better", 69.996),  # no perturbed runs; a tie in print
+            outcome("b", "my_method", "better", 64.0),  # no perturbed runs
             outcome("b", "memm", "better", 90.0, **spread),  # the mean counts
             outcome("b", "memm", "viterbi", 99.0),
             outcome("faq_a", "treecrf", "better", 80.0),
             outcome("faq_a", "memm", "better", 79.0),
         ]
     )
-    layout = accuracy_layout(summary)
+    tied = ranks(
+        ("b", "memm", 70.0, 1, True, 1, 2, "sequences"),
+        ("b", "my_method", 64.0, 2, True, 1, 2, "sequences"),
+        ("faq_a", "treecrf", 80.0, 1, True, 1, 1, "blocks"),
+        ("faq_a", "memm", 79.0, 2, False, 2, 2, "blocks"),
+    )
+    layout = accuracy_layout(summary, tied)
     assert layout.columns.tolist() == ["method", "b", "faq_a (stand-in)"]
     assert layout.to_numpy().tolist() == [
         ["TreeCRF", "–", "80.00 ▲"],
         ["MEMM", "70.00 ± 0.50 ▲", "79.00"],
-        ["my_method", "70.00 ▲", "–"],
+        ["my_method", "64.00 ▲", "–"],
     ]
-    assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25 ▲", "71.00"]
+    assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25", "65.00"]
+    assert ranks_layout(tied).iloc[3].tolist() == ["faq_a", "MEMM", "79.00", "2", "2–2", "no", "blocks"]
 
 
-def test_every_test_is_shown():
+def test_tests_are_shown_by_the_papers_test_and_by_a_valid_one():
     rows = [
         comparison(
-            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, 0.049,
-            only_method=3, only_other=7, p_holm=0.0123, clustered_p_value=0.0456,
+            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, p_holm=0.0123,
+            mean_points=0.5, low=-1.0, high=2.0, valid_p_value=0.0456, valid_p_holm=0.049,
         ),
-        comparison("a", "better", "treecrf", "memm", 0.5, 1.0),
+        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, valid_test="blocks", n_blocks=29.0, n_clusters=5),
     ]  # fmt: skip
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
+    papers, valid = "by the paper's test", "by a valid test"
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"), ("", "against"), ("", "points"),
-        ("right alone", "method"), ("right alone", "against"),
-        ("positions independent", "p"), ("positions independent", "p, Holm"),
-        ("clustered by test sequence", "p"), ("clustered by test sequence", "p, Holm"),
+        ("", "data set"), ("", "method"), ("", "against"), (papers, "points"), (papers, "method alone right"),
+        (papers, "other alone right"), (papers, "p"), (papers, "p, Holm"), (valid, "points"), (valid, "95 %"),
+        (valid, "flips of"), (valid, "p"), (valid, "p, Holm"), (valid, "decision"),
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [
-        ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012", "0.046", "0.049"]
+        ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012",
+         "+0.50", "−1.00 to +2.00", "17 sequences", "0.046", "0.049", "undecided"]
+    ]  # fmt: skip
+    better = pairs_layout(pd.DataFrame(rows), "better")
+    assert [cells(better, valid, name) for name in ("95 %", "flips of")] == [["–"], ["29 blocks"]]
+
+
+def test_a_matrix_is_read_from_its_rows():
+    """The frame has each pair once, in either order."""
+    rows = [
+        comparison("a", "better", "memm", "treecrf", 9.0, 0.5, "worse", mean_points=-1.5, valid_p_holm=0.012),
+        comparison("a", "better", "memm", "smile", 9.0, 0.5, "equivalent", mean_points=0.1, valid_p_holm=1.0),
+        comparison("a", "viterbi", "memm", "smile", 9.0, 0.5, "better"),
+        comparison("b", "better", "memm", "smile", 9.0, 0.5, "better"),
     ]
-    assert cells(pairs_layout(pd.DataFrame(rows), "better"), "clustered by test sequence", "p") == ["–"]
+    layout = matrix_layout(pd.DataFrame(rows), "a").set_index("method")
+    assert layout.loc["TreeCRF", "MEMM"] == "+1.50 (p = 0.012) better"
+    assert layout.loc["MEMM", "TreeCRF"] == "−1.50 (p = 0.012) worse"
+    assert layout.loc["SMILE", "MEMM"] == "−0.10 (p = 1.000) equivalent"
+    assert layout.loc["SMILE", "SMILE"] == layout.loc["SMILE", "TreeCRF"] == "–"
+
+
+def test_noise_is_shown_in_points():
+    names = ["dataset", "component", "variance", "moment_estimate", "accuracy_points"]
+    layout = noise_layout(pd.DataFrame([("a", "method x sequence", 0.0004, 0.0004, 0.5)], columns=names))
+    assert layout.to_numpy().tolist() == [["a", "method x sequence", "2.00", "0.50"]]
+    assert noise_layout(pd.DataFrame(columns=names)).empty
 
 
 def test_choices_are_shown_by_decoder():
@@ -267,6 +303,16 @@ def test_choices_are_shown_by_decoder():
         ["a", "TreeCRF", "lambda 5 / lambda 40", "7–12", "61.23", "leaves 30", "30", "60.00", "Viterbi"],
         ["a", "mine", "depth=3", "30", "60.00", "–", "–", "–", "forward-backward"],
     ]
+
+
+def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
+    """Cross-validation chose nothing for MALLET: its digits are those of another method."""
+    rows = [outcome("a", name, d, 1.0) for name in ("induced_crf", "mallet", "smile") for d in ("viterbi", "better")]
+    layout = choices_layout(pd.DataFrame(rows))
+    found = dict(zip(layout["", "method"], layout["Viterbi"].to_numpy().tolist(), strict=True))
+    assert found["CRF with induction"] == ["variance 5", "30", "60.00"]
+    assert found["MALLET"] == ["settings of CRF with induction", "–", "–"]
+    assert found["SMILE"] == ["settings of TreeCRF, original", "–", "–"]
 
 
 def test_steps_stand_beside_what_is_published():
@@ -301,8 +347,8 @@ def test_equal_notes_share_a_row():
 def test_bold_and_stars_in_html_and_latex(tmp_path):
     summary = [outcome("my_set", method, "better", 80.0) for method in ("treecrf", "linear_crf", "mallet")]
     rows = [
-        comparison("my_set", "better", "treecrf", "linear_crf", 1.0, 1e-9, 0.01),
-        comparison("my_set", "better", "treecrf", "mallet", 1.0, 0.01),
+        comparison("my_set", "better", "treecrf", "linear_crf", 1.0, 1e-9, "better"),
+        comparison("my_set", "better", "treecrf", "mallet", 1.0, 0.01, "better"),
     ]
     layout = methods(summary, rows)
     assert "<td><b>80.00**†</b></td>" in to_fragment(layout)

@@ -16,6 +16,7 @@ from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
@@ -181,14 +182,14 @@ class FutureFeatureMEMM(base.ChainLabeller):
         return tuple(range(len(self.label_names_))) if self.each_label else (1,)
 
     def _hold_out(self, train: SequenceSet) -> tuple[SequenceSet, SequenceSet]:
-        n_held_out = round(self.held_out * len(train))
-        if not 0 < n_held_out < len(train):
+        n_groups = len(np.unique(train.groups))
+        if not 0 < round(self.held_out * n_groups) < n_groups:
             raise ValueError(
                 f"held_out={self.held_out!r} of {len(train)} sequences leaves none to train or none to validate with; "
                 "give fit a validation set or more sequences."
             )
-        order = np.random.default_rng(self.random_state or 0).permutation(len(train))
-        return train.select(np.sort(order[n_held_out:])), train.select(np.sort(order[:n_held_out]))
+        fitted, validating = hold_out(train.groups, self.held_out, self.random_state or 0)
+        return train.select(fitted), train.select(validating)
 
     def _side(self, data: SequenceSet, space: chain.StateSpace) -> Any:
         from treecrf.models.future.sides import Side

@@ -11,13 +11,13 @@ from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import points_text
 from treecrf.studies.claim_rows import INDUCTION, Measured, above, first_of, speed_ratio
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, gather
 
 
-def slope_by_length(results: Results, place: Place) -> Iterator[Measured[float]]:
+def slope_by_length(results: Results, dataset: str) -> Iterator[Measured[float]]:
     """The slope of forward-backward seconds by length, both logarithmic, of the two methods of figure 3.3a."""
     for method, slope, lengths in length_slopes(results):
-        yield Measured(slope, f"{method} has slope {number(slope)} over lengths {lengths} of {place.name}")
+        yield Measured(slope, f"{method} has slope {number(slope)} over lengths {lengths} of {dataset}")
 
 
 def length_slopes(results: Results) -> Iterator[tuple[str, float, str]]:
@@ -31,21 +31,21 @@ def length_slopes(results: Results) -> Iterator[tuple[str, float, str]]:
             yield training_method_name(method), slope, f"{rows['value'].min():g} to {rows['value'].max():g}"
 
 
-def growth_with_features(results: Results, place: Place) -> Iterator[Measured[float]]:
+def growth_with_features(results: Results, dataset: str) -> Iterator[Measured[float]]:
     """CPU seconds of an induction by number of features against those of growing trees."""
     scaling = _scaling(results, "n_features", "induction").rename(columns={"value": "size"})
-    return _growth(place, scaling, "boolean feature")
+    return _growth(dataset, scaling, "boolean feature")
 
 
 def windows(results: Results, datasets: Sequence[str], ratio: float) -> Evidence:
     """CPU seconds of an iteration by the size of the window: which method is cheaper at first, and whose grow faster."""
 
-    def observe(place: Place) -> list[Observation]:
-        measured = results.frame("cost", place.name, "windows")
+    def observe(dataset: str) -> list[Observation]:
+        measured = results.frame("cost", dataset, "windows")
         if measured is None:
             return []
         measured = measured.rename(columns={"window_size": "size", "seconds_per_iteration": "seconds"})
-        growth = list(_growth(place, measured, "observation in the window"))
+        growth = list(_growth(dataset, measured, "observation in the window"))
         degrees = [each.observation(above(each, ratio, leans=1)) for each in growth]
         return [_at_the_smallest(measured), *degrees] if growth else []
 
@@ -55,8 +55,8 @@ def windows(results: Results, datasets: Sequence[str], ratio: float) -> Evidence
 def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: float) -> Evidence:
     """CPU seconds to the same log likelihood with and without first iterations by the pseudo-likelihood, and accuracy."""
 
-    def observe(place: Place) -> Iterator[Observation]:
-        sampling = results.frame("cost", place.name, "sampling")
+    def observe(dataset: str) -> Iterator[Observation]:
+        sampling = results.frame("cost", dataset, "sampling")
         if sampling is None:
             return
         plain = sampling.loc[sampling["option"] == "none", "accuracy"].iloc[0]
@@ -64,7 +64,7 @@ def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: 
             ratio = speed_ratio(row["plain_seconds_to_likelihood"], row["seconds_to_likelihood"])
             gain = row["accuracy"] - plain
             numbers = (
-                f"{row['value']:g} first iterations by the pseudo-likelihood on {place.name}: {number(ratio)} times as fast, "
+                f"{row['value']:g} first iterations by the pseudo-likelihood on {dataset}: {number(ratio)} times as fast, "
                 f"accuracy {points_text(gain)}"
             )
             yield Observation(numbers, FAILS if ratio <= 1 else HOLDS if gain > -points else LEANS, numbers)
@@ -80,7 +80,7 @@ def _scaling(results: Results, axis: str, quantity: str) -> pd.DataFrame:
     return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity) & (scaling["seconds"] > 0)]
 
 
-def _growth(place: Place, measured: pd.DataFrame, unit: str) -> Iterator[Measured[float]]:
+def _growth(dataset: str, measured: pd.DataFrame, unit: str) -> Iterator[Measured[float]]:
     """How much faster seconds rise with size for feature induction than for trees; columns method, size, seconds."""
     method = first_of(INDUCTION, measured["method"])
     slopes = []
@@ -92,7 +92,7 @@ def _growth(place: Place, measured: pd.DataFrame, unit: str) -> Iterator[Measure
     ratio = speed_ratio(*slopes)
     yield Measured(
         ratio,
-        f"on {place.name}, {three_digits(slopes[0])} s more per {unit} with {training_method_name(method)}, "
+        f"on {dataset}, {three_digits(slopes[0])} s more per {unit} with {training_method_name(method)}, "
         f"{three_digits(slopes[1])} s with TreeCRF, ratio {number(ratio)}",
     )
 

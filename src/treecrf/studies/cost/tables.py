@@ -27,7 +27,7 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper)."""
     rows = sorted_by_method(windows.drop_duplicates(["dataset", "method"]))
     cells = by_key(windows, "dataset", "method", "window_size")
-    columns = row_names(rows, [None] * len(rows))
+    columns = row_names(rows)
     for name, group, text in WINDOW_COLUMNS:
         for size in sorted(windows["window_size"].unique()):
             found = [cells.get((row.dataset, row.method, size)) for row in rows.itertuples()]

@@ -15,9 +15,9 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.words import p_text, points_text
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.claim_rows import Measured, largest_fall
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.future.published import future_accuracies
-from treecrf.studies.future.summary import variant_names
+from treecrf.studies.future.summary import compare_draws, variant_names
 from treecrf.studies.future.tables import method_text
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
@@ -27,7 +27,7 @@ EXACT_UNDER = 25
 """Discordant positions under which McNemar's test is exact (protocol)."""
 
 
-def most_probable_first(results: Results, _: Place, direction: str) -> Iterator[Measured[Sequence[str]]]:
+def most_probable_first(results: Results, _: str, direction: str) -> Iterator[Measured[Sequence[str]]]:
     """The labels of the example of section 5.1 by their probability in one of `PASSES`."""
     example = results.table("future", "example.csv")
     if example is not None:
@@ -37,60 +37,70 @@ def most_probable_first(results: Results, _: Place, direction: str) -> Iterator[
         yield Measured(rows["label"].tolist(), numbers)
 
 
-def accuracy(results: Results, place: Place, method: str) -> Iterator[Measured[float]]:
+def accuracy(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
     """Mean test accuracy of a method, percent."""
-    accuracies = _accuracies(results, place)
+    accuracies = _accuracies(results, dataset)
     if method in accuracies:
         reached = f"{number(accuracies[method])} %"
-        published = _published_text(place, method)
+        published = _published_text(dataset, method)
         yield Measured(
             float(accuracies[method]),
-            f"{place.name}: {reached}",
-            f"{method_text(method)} reaches {reached} on {place.name}{published}",
+            f"{dataset}: {reached}",
+            f"{method_text(method)} reaches {reached} on {dataset}{published}",
         )
 
 
-def highest_accuracy(results: Results, place: Place, methods: Sequence[str]) -> Iterator[Measured[float]]:
+def highest_accuracy(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[float]]:
     """The highest mean test accuracy of some methods, percent."""
-    if reached := _accuracies_of(results, place, methods):
-        difference = f"a CRF reaches {number(max(reached))} % on {place.name}"
-        yield Measured(max(reached), _listed(place, reached), f"{difference}{_published_list(place, methods)}")
+    if reached := _accuracies_of(results, dataset, methods):
+        difference = f"a CRF reaches {number(max(reached))} % on {dataset}"
+        yield Measured(max(reached), _listed(dataset, reached), f"{difference}{_published_list(dataset, methods)}")
 
 
-def accuracy_by_order(results: Results, place: Place, methods: Sequence[str]) -> Iterator[Measured[Sequence[float]]]:
+def accuracy_by_order(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[Sequence[float]]]:
     """Mean test accuracies of methods that rise in order, percent."""
-    if reached := _accuracies_of(results, place, methods):
-        fall = f"{number(largest_fall(reached))} points from one order to the next on {place.name}"
-        published = _published_list(place, methods)
-        yield Measured(reached, _listed(place, reached), f"accuracy falls by {fall}{published}")
+    if reached := _accuracies_of(results, dataset, methods):
+        fall = f"{number(largest_fall(reached))} points from one order to the next on {dataset}"
+        published = _published_list(dataset, methods)
+        yield Measured(reached, _listed(dataset, reached), f"accuracy falls by {fall}{published}")
 
 
-def accuracy_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> Iterator[Measured[float]]:
+def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Measured[float]]:
     """Points of mean test accuracy between two methods."""
-    accuracies = _accuracies(results, place)
+    accuracies = _accuracies(results, dataset)
     for method, other in pairs:
         if {method, other} <= set(accuracies.index):
-            yield _difference(place, method, other, float(accuracies[method] - accuracies[other]))
+            yield _difference(dataset, method, other, float(accuracies[method] - accuracies[other]))
 
 
-def tested_difference(results: Results, place: Place, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same with McNemar's median p over the draws; nothing unless the predictions of all `pairs` were kept."""
-    compared = [_compare_predictions(results, place, *pair) for pair in pairs]
+def tested_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+    """The same with the p-value of a valid test over the draws, beside McNemar's; nothing unless the predictions of all
+    `pairs` were kept."""
+    compared = [_compare_predictions(results, dataset, *pair) for pair in pairs]
     if None in compared:
         return []
-    return [_difference(place, *pair, *found) for pair, found in zip(pairs, compared, strict=True) if found]
+    return [_difference(dataset, *pair, *found) for pair, found in zip(pairs, compared, strict=True) if found]
+
+
+def gain_of_order(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[float]]:
+    """Points that the best of the higher orders has over the first method."""
+    accuracies = _accuracies(results, dataset)
+    if methods[0] in accuracies and (reached := _accuracies_of(results, dataset, methods)):
+        points = max(reached) - float(accuracies[methods[0]])
+        numbers = f"{dataset}: the best order is {points_text(points)} against {method_text(methods[0])}"
+        yield Measured(points, numbers, f"a higher order gains {points_text(points)} on {dataset}")
 
 
 def gain_of_larger_bags(
-    results: Results, place: Place, bags: Sequence[int], orders: Sequence[int]
+    results: Results, dataset: str, bags: Sequence[int], orders: Sequence[int]
 ) -> Iterator[Measured[float]]:
     """Points that FF-MEMM gains with the larger of two bags, by order."""
-    accuracies = _accuracies(results, place)
+    accuracies = _accuracies(results, dataset)
     for order in orders:
         small, large = (f"ff_memm_{order} (bag {bag})" for bag in sorted(bags))
         if large in accuracies and small in accuracies:
             points = float(accuracies[large] - accuracies[small])
-            published = _published_gain_text(place, large, small)
+            published = _published_gain_text(dataset, large, small)
             difference = f"a bag of {max(bags)} is {number(points)} points better at order {order}{published}"
             yield Measured(points, f"order {order}: {points_text(points)}", difference)
 
@@ -98,8 +108,8 @@ def gain_of_larger_bags(
 def patterns(results: Results, datasets: Sequence[str], g0: Sequence[float], recovered: float) -> Evidence:
     """Whether one or two features recover the labels of instances and bags, from each start value."""
 
-    def observe(place: Place) -> Iterator[Observation]:
-        summary = results.frame("future", place.name, "summary")
+    def observe(dataset: str) -> Iterator[Observation]:
+        summary = results.frame("future", dataset, "summary")
         if summary is None:
             return
         rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
@@ -107,7 +117,7 @@ def patterns(results: Results, datasets: Sequence[str], g0: Sequence[float], rec
             lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
             holds = 1 <= row["n_features"] <= 2 and lowest >= recovered
             numbers = (
-                f"{place.name}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
+                f"{dataset}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
                 f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
             ).replace("G0 -", "G0 −")
             yield Observation(numbers, HOLDS if holds else FAILS, numbers)
@@ -115,37 +125,45 @@ def patterns(results: Results, datasets: Sequence[str], g0: Sequence[float], rec
     return gather(datasets, observe)
 
 
-def _accuracies_of(results: Results, place: Place, methods: Sequence[str]) -> list[float]:
+def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
     """The accuracies of those methods that were run, if at least two were."""
-    accuracies = _accuracies(results, place)
+    accuracies = _accuracies(results, dataset)
     found = [float(accuracies[name]) for name in methods if name in accuracies]
     return found if len(found) > 1 else []
 
 
-def _listed(place: Place, accuracies: Sequence[float]) -> str:
-    return f"{place.name}: {', '.join(map(number, accuracies))} %"
+def _listed(dataset: str, accuracies: Sequence[float]) -> str:
+    return f"{dataset}: {', '.join(map(number, accuracies))} %"
 
 
-def _difference(place: Place, method: str, other: str, points: float, p: float | None = None) -> Measured[float]:
-    """Points between two methods, beside the published ones."""
-    tested = "" if p is None else f" ({p_text(p)})"
+def _difference(
+    dataset: str, method: str, other: str, points: float, p: float | None = None, paper: float | None = None
+) -> Measured[float]:
+    """Points between two methods, beside the published ones; p-values of a valid test and of the paper's."""
+    tested = ""
+    if p is not None and paper is not None:
+        tested = f" ({p_text(p)} by a valid test, median {p_text(paper)} by the paper's test)"
     numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
-    return Measured(points, numbers, f"{numbers}{_published_gain_text(place, method, other)}", p)
+    return Measured(points, numbers, f"{numbers}{_published_gain_text(dataset, method, other)}", p)
 
 
-def _accuracies(results: Results, place: Place) -> pd.Series:
+def _accuracies(results: Results, dataset: str) -> pd.Series:
     """Mean test accuracy (percent) by method and bag, as `variant_name`; without rows where there are none."""
-    best = results.frame("future", place.name, "best")
+    best = results.frame("future", dataset, "best")
     if best is None:
         return pd.Series(dtype=float)
     return best.set_index(variant_names(best))["test_mean"]
 
 
-def _compare_predictions(results: Results, place: Place, method: str, other: str) -> tuple[float, float] | None:
-    """Points that `method` is better, mean over the draws, and McNemar's median p; None without their predictions."""
-    parts = [_predictions(results, place, name) for name in (method, other)]
+def _compare_predictions(results: Results, dataset: str, method: str, other: str) -> tuple[float, float, float] | None:
+    """Points that `method` is better, mean over the draws, p of `compare_draws` (1 where it has none), McNemar's median p.
+
+    None without their predictions.
+    """
+    runs = results.frame("future", dataset, "runs")
+    parts = [_predictions(results, dataset, name) for name in (method, other)]
     found = [part for part in parts if part is not None and len(part)]
-    if len(found) < 2:
+    if len(found) < 2 or runs is None:
         return None
     outcomes = pd.concat(found, ignore_index=True)
     outcomes = outcomes.assign(
@@ -154,13 +172,15 @@ def _compare_predictions(results: Results, place: Place, method: str, other: str
         correct=outcomes["label"] == outcomes["predicted"],
     )
     pairs = compare_pairs(outcomes, EXACT_UNDER)
-    return float(pairs["accuracy_points"].mean()), float(pairs["p_value"].median())
+    estimates = compare_draws(outcomes, method, other, float(runs["test_per_train"].mean()))
+    p = float(np.nan_to_num(estimates.p_value[0], nan=1.0))
+    return float(estimates.points[0]), p, float(pairs["p_value"].median())
 
 
-def _predictions(results: Results, place: Place, variant: str) -> pd.DataFrame | None:
+def _predictions(results: Results, dataset: str, variant: str) -> pd.DataFrame | None:
     """Predictions of a method and bag with the G_0 that validation prefers."""
-    best = results.frame("future", place.name, "best")
-    predictions = results.of_method("future", place.name, variant.split(" ")[0], "predictions")
+    best = results.frame("future", dataset, "best")
+    predictions = results.of_method("future", dataset, variant.split(" ")[0], "predictions")
     if best is None or predictions is None:
         return None
     chosen = best[variant_names(best) == variant]
@@ -168,23 +188,23 @@ def _predictions(results: Results, place: Place, variant: str) -> pd.DataFrame |
     return of_bag[of_bag["g0"].isin(chosen["g0"]) | of_bag["g0"].isna()]
 
 
-def _published(place: Place, variant: str) -> float:
+def _published(dataset: str, variant: str) -> float:
     """Published accuracy; NaN without."""
     table = future_accuracies()
-    rows = table[(table["dataset"] == place.published_name) & (variant_names(table) == variant)]
+    rows = table[(table["dataset"] == dataset) & (variant_names(table) == variant)]
     return float(rows["percent"].iloc[0]) if len(rows) else float("nan")
 
 
-def _published_text(place: Place, variant: str) -> str:
-    value = _published(place, variant)
-    return "" if np.isnan(value) else f" ({place.published(f'{number(value)} %')})"
+def _published_text(dataset: str, variant: str) -> str:
+    value = _published(dataset, variant)
+    return "" if np.isnan(value) else f" (published {number(value)} %)"
 
 
-def _published_gain_text(place: Place, method: str, other: str) -> str:
-    points = _published(place, method) - _published(place, other)
-    return "" if np.isnan(points) else f" ({place.published(points_text(points))})"
+def _published_gain_text(dataset: str, method: str, other: str) -> str:
+    points = _published(dataset, method) - _published(dataset, other)
+    return "" if np.isnan(points) else f" (published {points_text(points)})"
 
 
-def _published_list(place: Place, methods: Sequence[str]) -> str:
-    values = [_published(place, method) for method in methods]
-    return "" if np.isnan(values).any() else f" ({place.published(', '.join(map(number, values)))})"
+def _published_list(dataset: str, methods: Sequence[str]) -> str:
+    values = [_published(dataset, method) for method in methods]
+    return "" if np.isnan(values).any() else f" (published {', '.join(map(number, values))})"

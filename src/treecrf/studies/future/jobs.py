@@ -37,7 +37,7 @@ RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
     "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
     "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
-    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds",
+    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test",
 ]  # fmt: skip
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted"]
 
@@ -53,7 +53,7 @@ class FutureOutcome(NamedTuple):
     runs : DataFrame
         Columns `RUN_NAMES`, one row for each seed and variant: what was chosen and how it did. Accuracies in percent.
         Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
-        G is above 0, a bag if some feature's Q is above a half.
+        G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -105,6 +105,7 @@ def compare_future(
         best = _choose(sets, window, method, variant, settings)
         constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
         constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
+        sizes = {"n_train": sets.train.n_positions, "n_test": sets.test.n_positions}
         accuracies, predicted = _accuracies(best, sets, settings)
         steps = _largest_steps(best)
         of_features = {
@@ -112,7 +113,7 @@ def compare_future(
             for side, data in zip(Splits._fields, sets, strict=True)
             for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
         }
-        values = best.settings | constant | steps | accuracies | of_features
+        values = best.settings | constant | sizes | steps | accuracies | of_features
         run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):

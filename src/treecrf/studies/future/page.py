@@ -39,7 +39,7 @@ and the number of iterations. "distant" and FF-TreeCRF are not in the dissertati
 NEEDED = ("summary", "best", "tests")
 
 CHOICES = (
-    "n_seeds", "held_out", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
+    "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
     "max_lower_iterations", "patience", "tolerance", "l2_regularization",
 )  # fmt: skip
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
@@ -72,13 +72,14 @@ def is_finished(results: Path, name: str) -> bool:
 
 def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:
     alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
-    tests = "Tests between neighbours"
+    tests, noise = "Tests between neighbours", "Where the noise comes from"
     parts = [
         paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
         *listed([_described(settings, name) for name in names]),
         *shown.figure("orders", alt),
         shown.table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
         Fold(tests, [captioned(STUDY.caption("tests")), shown.table("tests", tests)]),
+        Fold(noise, [captioned(STUDY.caption("variances")), shown.table("variances", noise)]),
         shown.folded_table("choices", "What validation chose, CPU seconds"),
         open_choices(settings.future, CHOICES),
     ]

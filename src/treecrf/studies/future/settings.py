@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -19,9 +19,11 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class FutureSettings(StudySettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
+
     methods: list[Name] = Field(
         ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
-        description="Methods to compare, neighbours with McNemar's test: a labeller and its order, or one of labellers.",
+        description="Methods to compare, neighbours with each other: a labeller and its order, or one of labellers.",
     )  # fmt: skip
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
@@ -49,6 +51,9 @@ class FutureSettings(StudySettings):
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    equivalence_margin: float = Field(
+        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
+    )
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
 
     @field_validator(
@@ -85,5 +90,14 @@ class FutureSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {"datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "overrides"}
+        unused = {
+            "datasets",
+            "methods",
+            "labellers",
+            "n_seeds",
+            "held_out",
+            "exact_under",
+            "equivalence_margin",
+            "overrides",
+        }
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -88,19 +88,35 @@ def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
-    """McNemar's tests between neighbours, a row per pair."""
+    """Tests between neighbours, a row per pair."""
+    paper, valid = "by the paper's test", "by a valid test"
+    ends = zip(tests["points_low"], tests["points_high"], strict=True)
+    return grouped(
+        {
+            ("", "data set"): list(tests["dataset"]),
+            ("", "method"): [method_text(name) for name in tests["method"]],
+            ("", "against"): [method_text(name) for name in tests["other"]],
+            ("", "points gained"): cell_texts(tests["accuracy_points"], signed),
+            ("", "draws"): list(tests["n_seeds"].astype(str)),
+            ("", "better in"): list(tests["n_better"].astype(str)),
+            (valid, "95 % interval"): [f"{signed(low)} to {signed(high)}" for low, high in ends],
+            (valid, "p"): cell_texts(tests["valid_p_value"], p_value_text),
+            (valid, "p, Holm"): cell_texts(tests["valid_p_holm"], p_value_text),
+            (valid, "decision"): list(tests["decision"]),
+            (paper, "significant in"): list(tests["n_significant"].astype(str)),
+            (paper, "median p"): cell_texts(tests["median_p"], p_value_text),
+        }
+    )
+
+
+def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
+    """Where the noise comes from: standard deviations in points of accuracy, a row per component."""
     return pd.DataFrame(
         {
-            "data set": tests["dataset"],
-            "method": [method_text(name) for name in tests["method"]],
-            "against": [method_text(name) for name in tests["other"]],
-            "points gained": cell_texts(tests["accuracy_points"], signed),
-            "draws": tests["n_seeds"].astype(str),
-            "better in": tests["n_better"].astype(str),
-            "significant in": tests["n_significant"].astype(str),
-            "median p": cell_texts(tests["median_p"], p_value_text),
-            "clustered: significant in": tests["clustered_n_significant"].astype(str),
-            "clustered: median p": cell_texts(tests["clustered_median_p"], p_value_text),
+            "data set": variances["dataset"],
+            "source": variances["component"].str.replace(" x ", " × "),
+            "one draw": cell_texts(variances["draw_points"], number),
+            "mean of the draws": cell_texts(variances["mean_points"], number),
         }
     )
 

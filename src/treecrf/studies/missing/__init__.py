@@ -14,11 +14,15 @@ STUDY = Study(
             mem_mb=1000, minutes=60,
         ),
     ),
-    summary=Summary(("evaluations", "comparisons", "deviance", "choices", "costs", "frequencies")),
+    summary=Summary(
+        ("evaluations", "comparisons", "deviance", "variances", "choices", "costs", "frequencies"),
+        settings=("equivalence_margin", "degrees_of_freedom"),
+    ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table"), needs=("evaluations",), function="accuracy_layout"),
         Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
         Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table"), needs=("deviance",), function="deviance_layout"),
+        Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),
         Table("coefficients", ("Table 4.1: log odds", "Table 4.1: log odds", "table"), over="method", needs=("comparisons",), function="coefficients_layout"),
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),

@@ -1,7 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about missing values.
 
-Tests are the Wald tests of the binomial model of section 4.4; where a coefficient has no finite maximum, the likelihood ratio
-decides. The method beyond the papers, the default direction, has no part in them.
+Verdicts rest on `treecrf.statistics.crossed`, whose p-values are valid for other test sequences and other damaged training
+sets; the paper's own, Wald tests of the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite
+maximum, stand beside them. Neither is corrected for the number of comparisons, as in the paper. The method beyond the papers, the default direction, has no part in them.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import METHOD_NAMES
-from treecrf.rendering.words import p_text
-from treecrf.studies.claim_rows import Measured, count_outcomes, outcome
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Place, Results, gather
+from treecrf.rendering.words import p_text, points_text
+from treecrf.statistics.clusters import BLOCK
+from treecrf.studies.claim_rows import ROUNDING, Measured, count_outcomes, outcome
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -23,25 +25,29 @@ METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator
 """Those of the dissertation."""
 
 
-def advantage(results: Results, place: Place, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
-    """How much worse each other method is than `method` at each rate, as log odds."""
+def advantage(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
+    """Points by which `method` is more accurate than each other one at each rate, with the p-value of a valid test."""
     published = missing_value_coefficients()
-    for row in _comparisons(results, place, method, rates).to_dict("records"):
-        rate, other, coefficient, p = (row[name] for name in ("rate", "method", "coefficient", "p"))
-        numbers = f"{place.name} {rate:.0%}, {METHOD_NAMES[other]} {_signed(coefficient)} ({p_text(p)}"
+    for row in _comparisons(results, dataset, method, rates).to_dict("records"):
+        rate, other, points, p = (row[name] for name in ("rate", "method", "accuracy_points", "valid_p_value"))
         known = published[
-            (published["dataset"] == place.published_name)
+            (published["dataset"] == dataset)
             & (published["baseline"] == method)
             & (published["method"] == other)
             & np.isclose(published["missing_rate"], rate)
         ]
-        beside = f", {place.published(_signed(float(known['coefficient'].iloc[0])))}" if len(known) else ""
-        yield Measured(-coefficient, f"{numbers})", f"{numbers}{beside})", p)
+        where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)}"
+        scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
+        valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}"
+        paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
+        beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
+        decides = 1.0 if np.isnan(p) else p
+        yield Measured(-points, f"{where} ({valid}; {paper})", f"{where} ({valid}; {paper}{beside})", decides)
 
 
-def rank(results: Results, place: Place, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
+def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
     """How many of the other methods have a lower coefficient than `method`, at each rate."""
-    rows = _comparisons(results, place, "instance_weighting", rates)
+    rows = _comparisons(results, dataset, "instance_weighting", rates)
     for rate, group in rows.groupby("rate"):
         coefficients = {"instance_weighting": 0.0, **dict(zip(group["method"], group["coefficient"], strict=True))}
         if set(coefficients) == set(METHODS):
@@ -50,33 +56,49 @@ def rank(results: Results, place: Place, method: str, rates: Sequence[float]) ->
             yield Measured(n_below, f"at {rate:.0%} {name} has {n_below} of the other three below it")
 
 
-def rare_features(results: Results, place: Place, share: float) -> Iterator[Measured[float]]:
+def rare_features(results: Results, dataset: str, share: float) -> Iterator[Measured[float]]:
     """How many of the line features are true on fewer than this share of the lines."""
-    frequencies = results.frame("missing", place.name, "frequencies")
+    frequencies = results.frame("missing", dataset, "frequencies")
     if frequencies is not None and len(frequencies):
         n_rare = int((frequencies["share_true"] < share).sum())
-        lines = f"< {share:.0%} of the lines of {place.name}"
+        lines = f"< {share:.0%} of the lines of {dataset}"
         yield Measured(n_rare, f"{n_rare} of {len(frequencies)} features are true on {lines}")
 
 
-def costliest_first(results: Results, place: Place) -> Iterator[Measured[Sequence[str]]]:
+def costliest_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
     """The methods by CPU seconds of a training run."""
-    costs = results.frame("missing", place.name, "costs")
+    costs = results.frame("missing", dataset, "costs")
     if costs is None:
         return
     seconds = _seconds_of_training(costs)
     if set(seconds.index) == set(METHODS):
         listed = ", ".join(f"{METHOD_NAMES[name]} {seconds_text(seconds[name])} s" for name in METHODS)
         names = list(map(str, seconds.sort_values(ascending=False, kind="stable").index))
-        difference = f"{METHOD_NAMES[names[0]]} costs most on {place.name}"
-        yield Measured(names, f"{place.name}: {listed}", difference)
+        difference = f"{METHOD_NAMES[names[0]]} costs most on {dataset}"
+        yield Measured(names, f"{dataset}: {listed}", difference)
+
+
+def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
+    """The methods by mean accuracy over the rates at which something is missing; none where the lowest two are equal."""
+    evaluations = results.frame("missing", dataset, "evaluations")
+    if evaluations is None:
+        return
+    damaged = evaluations[(evaluations["rate"] > 0) & evaluations["method"].isin(METHODS)]
+    percent = (100 * damaged["n_correct"] / damaged["n_positions"]).groupby([damaged["method"], damaged["rate"]]).mean()
+    means = percent.groupby("method").mean().sort_values(kind="stable")
+    if set(means.index) == set(METHODS):
+        listed = ", ".join(f"{METHOD_NAMES[name]} {number(means[name])} %" for name in METHODS)
+        is_tie = np.isclose(means.iloc[0], means.iloc[1], rtol=0, atol=ROUNDING)
+        names = [] if is_tie else list(map(str, means.index))
+        lowest = "two methods are the least accurate" if is_tie else f"{METHOD_NAMES[names[0]]} is the least accurate"
+        yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
 
 
 def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Sequence[float], level: float) -> Evidence:
     """Whether instance weighting is significantly better than the others in most comparisons, and nowhere worse."""
 
-    def observe(place: Place) -> Iterator[Observation]:
-        for found in advantage(results, place, "instance_weighting", rates):
+    def observe(dataset: str) -> Iterator[Observation]:
+        for found in advantage(results, dataset, "instance_weighting", rates):
             yield found.observation(outcome(found, level))
 
     evidence = gather(datasets, observe)
@@ -89,10 +111,10 @@ def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Seque
     )
 
 
-def _comparisons(results: Results, place: Place, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
-    """Coefficients against `baseline` and their p-values, at `rates`, of the dissertation's methods."""
-    frame = results.frame("missing", place.name, "comparisons")
-    names = ["rate", "method", "coefficient", "p"]
+def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
+    """Coefficients and points against `baseline`, p-values of both tests, at `rates`, of the dissertation's methods."""
+    frame = results.frame("missing", dataset, "comparisons")
+    names = ["rate", "method", "coefficient", "p", "accuracy_points", "valid_p_value", "cluster"]
     if frame is None:
         return pd.DataFrame(columns=names)
     at_rates = np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1)

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
+from treecrf.statistics.clusters import BLOCK
 
 BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"
@@ -44,8 +45,9 @@ def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
 
-    `comparisons` is from `treecrf.statistics.deviance.compare_all`. Marker: difference in points of accuracy. Bar: its
-    95 % interval. Values that are not finite are left out.
+    `comparisons` is from `treecrf.statistics.crossed.compare_crossed`. Marker: difference in points of accuracy. Bar: its
+    95 % interval. Values that are not finite are left out. A panel's title says where blocks of lines take the place of
+    sequences.
     """
     against = comparisons[comparisons["baseline"] == baseline]
     if against.empty:
@@ -55,6 +57,8 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
         figure, panels = _figure_by_rate(against)
         for axes, (_, of_set) in zip(panels, by_dataset(against), strict=True):
             axes.axhline(0, color=BASELINE_COLOR, linewidth=1.0, zorder=1)
+            if (of_set["cluster"] == BLOCK).any():
+                axes.set_title(f"{axes.get_title(loc='left')} (other lines only)", loc="left")
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
                 middle = points["accuracy_points"]

@@ -21,6 +21,7 @@ from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
+from treecrf.statistics.block_flips import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, custom_candidates
 from treecrf.studies.missing.names import COUNT_NAMES
@@ -39,8 +40,8 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     counts : DataFrame
-        dataset, rate, method, training_set, test_set, sequence, n_positions, n_correct: a row for each evaluation
-        and test sequence.
+        dataset, rate, method, training_set, test_set, sequence, group, block, n_positions, n_correct: a row for each
+        evaluation and test sequence, or block of lines where there are few sequences.
     choices : DataFrame
         dataset, rate, method, training_set, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
     costs : DataFrame
@@ -123,7 +124,7 @@ def evaluate_method(
     """
     n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
     tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
-    fitted, held_out = hold_out(len(train), settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(seed, dataset, "hold-out"))
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
 
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
@@ -139,7 +140,7 @@ def evaluate_method(
         for test_set, damaged_test in enumerate(tests):
             predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
             correct = predicted == model.align_labels(damaged_test)
-            counts.append(_counts_by_sequence(correct, test).assign(test_set=test_set))
+            counts.append(_count_correct(correct, test, settings).assign(test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / n_test_sets
         costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
         frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
@@ -227,12 +228,17 @@ def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int,
     return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
 
 
-def _counts_by_sequence(correct: NDArray[np.bool_], test: SequenceSet) -> pd.DataFrame:
-    """Positions and correct positions of every test sequence."""
+def _count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
+    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough."""
+    length = settings.block_length if len(test) < settings.blocks_under else int(test.n_positions)
+    starts = cut_blocks(test.offsets, length)
+    sequence = np.searchsorted(test.offsets, starts, side="right") - 1
     return pd.DataFrame(
         {
-            "sequence": np.arange(len(test)),
-            "n_positions": test.lengths,
-            "n_correct": np.add.reduceat(correct.astype(np.int64), test.offsets[:-1]),
+            "sequence": sequence,
+            "group": test.groups[sequence],
+            "block": np.arange(len(starts)),
+            "n_positions": np.diff(np.append(starts, test.n_positions)),
+            "n_correct": np.add.reduceat(correct.astype(np.int64), starts),
         }
     )

@@ -9,10 +9,9 @@ from itertools import product
 import pandas as pd
 
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.missing.jobs import Outcome, evaluate_method
-from treecrf.studies.missing.summary import comparable, evaluations
+from treecrf.studies.missing.summary import analyse
 from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]
@@ -50,7 +49,7 @@ def study_table(
     Returns
     -------
     dict of DataFrame
-        evaluations, comparisons, costs, deviance, choices: what `treecrf.studies.missing.guide` and the tables take.
+        evaluations, comparisons, deviance, variances, costs, choices: what `treecrf.studies.missing.guide` and the tables take.
 
     Raises
     ------
@@ -61,7 +60,7 @@ def study_table(
         raise ValueError(
             f"there are {len(data)} sequences, but some train, some choose and some test; give at least three."
         )
-    fitted, tested = hold_out(len(data), test_fraction, derive_seed(seed, name, "test"))
+    fitted, tested = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     train, test = data.select(fitted), data.select(tested)
     jobs = list(product(settings.rates, settings.methods))
     outcomes: dict[tuple[float, str], Outcome] = {}
@@ -81,10 +80,8 @@ def study_table(
     ordered = [outcomes[rate, str(method)] for rate, method in jobs]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
     frames = {
-        "evaluations": evaluations(counts),
-        "comparisons": compare_all(comparable(counts)),
+        **analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom),
         "costs": costs,
-        "deviance": analysis_of_deviance(comparable(counts)),
         "choices": choices,
     }
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}

@@ -18,7 +18,9 @@ else:
 class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"methods", "rates", "baseline", "baselines"}
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {
+        "methods", "rates", "baseline", "baselines", "equivalence_margin", "degrees_of_freedom",
+    }  # fmt: skip
 
     methods: list[MissingMethod | Name] = Field(
         list(TREATMENTS),
@@ -45,8 +47,24 @@ class MissingSettings(StudySettings):
         "instance_weighting", description="The method that others are compared with."
     )
     baselines: dict[Name, MissingMethod | Name] = Field(
-        dict.fromkeys(("faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix"), "imputation"),
-        description="Data sets with another baseline.",
+        {"faq_ai_general": "imputation"}, description="Data sets with another baseline."
+    )
+    blocks_under: int = Field(
+        10,
+        ge=1,
+        description="Test sets with fewer sequences are compared by blocks of lines: other lines of the same documents.",
+    )
+    block_length: int = Field(
+        50,
+        ge=50,
+        description="Lines of such a block, at least; more where the methods' difference is correlated beyond.",
+    )
+    equivalence_margin: float = Field(
+        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
+    )
+    degrees_of_freedom: Literal["fewest", "satterthwaite"] = Field(
+        "fewest",
+        description="Of the test with sequences and training sets: the fewer of both, minus 1, or Satterthwaite's, less cautious.",
     )
     scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
     n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")

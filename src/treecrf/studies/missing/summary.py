@@ -10,6 +10,7 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.crossed import compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.studies.missing.names import COUNT_NAMES
 
@@ -20,6 +21,8 @@ def summarise(
     train: SequenceSet,
     test: SequenceSet,
     description: Mapping[str, Any],
+    equivalence_margin: float,
+    degrees_of_freedom: str,
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
@@ -28,14 +31,31 @@ def summarise(
     """
     counts = stacked(frames["counts"])
     found = {
-        "evaluations": evaluations(counts),
-        "comparisons": compare_all(comparable(counts)),
-        "deviance": analysis_of_deviance(comparable(counts)),
+        **analyse(counts, equivalence_margin, degrees_of_freedom),
         "choices": stacked(frames["choices"]),
         "costs": stacked(frames["costs"]),
         "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
     }
     return {name: frame.assign(stand_in=bool(description["stand_in"])) for name, frame in found.items()}
+
+
+def analyse(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> dict[str, pd.DataFrame]:
+    """Accuracies and tests: evaluations, comparisons, deviance, variances.
+
+    `counts` as in `treecrf.studies.missing.jobs.Outcome`, of all methods. The comparisons have the columns of
+    `treecrf.statistics.deviance.compare_all`, the papers' tests, and in the place of its points of accuracy those of
+    `treecrf.statistics.crossed.compare_crossed`.
+    """
+    compared = comparable(counts)
+    of_sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
+    model = compare_all(of_sequences).drop(columns=["accuracy_points", "points_low", "points_high"])
+    crossed = compare_crossed(compared, equivalence_margin, degrees_of_freedom == "satterthwaite")
+    return {
+        "evaluations": evaluations(counts),
+        "comparisons": model.merge(crossed, on=["dataset", "rate", "baseline", "method"], validate="one_to_one"),
+        "deviance": analysis_of_deviance(of_sequences),
+        "variances": decompose_crossed(compared),
+    }
 
 
 def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
@@ -46,7 +66,7 @@ def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
 
 def comparable(counts: pd.DataFrame) -> pd.DataFrame:
     """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
-    keys = ["dataset", "rate", "training_set", "test_set", "sequence"]
+    keys = ["dataset", "rate", "training_set", "test_set", "block"]
     differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
     some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
     return counts[some | (counts["rate"] > 0)]

@@ -18,6 +18,7 @@ from treecrf.studies.missing.tables import (
     deviance_layout,
     effects_layout,
     significance_layout,
+    variances_layout,
 )
 
 
@@ -33,6 +34,7 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
         layouts["effects"] = effects_layout(frames["comparisons"], baseline)
         layouts["significance"] = significance_layout(frames["comparisons"], baseline)
         layouts["deviance"] = deviance_layout(frames["deviance"])
+        layouts["variances"] = variances_layout(frames["variances"])
     for name, layout in layouts.items():
         write_layout(layout, str(folder / "tables" / name))
     figure = accuracy_by_rate(frames["evaluations"])

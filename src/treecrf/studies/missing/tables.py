@@ -13,7 +13,6 @@ from treecrf.rendering.cells import (
     BEST,
     DAGGER,
     DASH,
-    PUBLISHED_FOR,
     STAR,
     cell_texts,
     count_text,
@@ -26,6 +25,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.statistics.clusters import BLOCK, GROUP
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.published import missing_value_coefficients
 
@@ -34,6 +34,11 @@ PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 
 NOT_COMPARED = pd.DataFrame({"data set": pd.Series(dtype=str)})
 """The layout of comparisons with a method that none was compared with."""
+
+CLUSTER_NAMES = {GROUP: "groups of sequences", BLOCK: "blocks of these documents' lines"}
+
+OF_LINES = " (other lines of these documents only)"
+"""After a data set that is compared by blocks of lines."""
 
 TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
 
@@ -44,62 +49,64 @@ TERM_NAMES = {"none": "constant only", "training_set": "training set", "method":
 def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Tables 4.1 a to d: the log odds of every method against `baseline`, measured and published.
 
-    `STAR`: p < 0.05 by the Wald test, as in the dissertation. `DAGGER`: also clustered by test sequence and corrected
-    by Holm's method. All p-values are in `significance_layout`.
+    `STAR`: p < 0.05 by the Wald test, as in the dissertation. `DAGGER`: p < 0.05 by a valid test
+    (`treecrf.statistics.crossed`), corrected by Holm's method. All p-values are in `significance_layout`.
     """
     against, published = _against(comparisons, baseline), missing_value_coefficients()
     if against.empty:
         return NOT_COMPARED
     rows = _rows(against, ["dataset", "rate"])
     known = published[published["baseline"] == baseline]
-    sources = [PUBLISHED_FOR.get(name, name) for name in rows["dataset"]]
-    columns: dict[tuple[str, str], list[str]] = {("", "data set"): dataset_names(rows)}
-    if known["dataset"].isin(sources).any():
-        columns["", "published for"] = [name if name in set(known["dataset"]) else DASH for name in sources]
+    columns: dict[tuple[str, str], list[str]] = {("", "data set"): _scoped_names(rows, against)}
     columns["", "missing rate"] = _rates(rows)
     for method in ordered_methods(against["method"]):
         measured = _aligned(against[against["method"] == method], rows)
         columns[method_name(method), "measured"] = [
-            _measured(*row) for row in measured[["coefficient", "p_value", "clustered_p_holm"]].to_numpy(dtype=float)
+            _measured(*row) for row in measured[["coefficient", "p_value", "valid_p_holm"]].to_numpy(dtype=float)
         ]
-        of_method = known[(known["method"] == method) & known["dataset"].isin(sources)]
+        of_method = known[(known["method"] == method) & known["dataset"].isin(rows["dataset"])]
         if len(of_method):
-            columns[method_name(method), "published"] = _published(of_method, sources, rows["rate"])
+            columns[method_name(method), "published"] = _published(of_method, rows)
     return grouped(columns)
 
 
 def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Every test of every method against `baseline`: coefficient, standard errors and p-values.
-
-    First the tests that take positions as independent, then those clustered by test sequence.
-    """
+    """Every test of every method against `baseline`: the paper's, which take positions as independent, and a valid one."""
     against = _against(comparisons, baseline)
     if against.empty:
         return NOT_COMPARED
     against = _sorted_by_method(against)
-    independent, clustered = "positions independent", "clustered by test sequence"
+    paper, valid = "by the paper's test", "by a valid test"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
-    columns["", "coefficient"] = cell_texts(against["coefficient"], _coefficient)
-    columns[independent, "standard error"] = cell_texts(against["standard_error"], _coefficient)
-    columns[independent, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
-    columns[independent, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
-    columns[independent, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
-    columns[clustered, "standard error"] = cell_texts(against["clustered_standard_error"], _coefficient)
-    columns[clustered, "p, Wald"] = cell_texts(against["clustered_p_value"], p_value_text)
-    columns[clustered, "p, Holm"] = cell_texts(against["clustered_p_holm"], p_value_text)
+    columns[paper, "log odds"] = cell_texts(against["coefficient"], _coefficient)
+    columns[paper, "standard error"] = cell_texts(against["standard_error"], _coefficient)
+    columns[paper, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
+    columns[paper, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
+    columns[paper, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
+    columns[valid, "points"] = cell_texts(against["accuracy_points"], signed)
+    columns[valid, "standard error"] = cell_texts(against["points_standard_error"], number)
+    columns[valid, "df"] = cell_texts(against["degrees_of_freedom"], lambda value: number(value, 1))
+    columns[valid, "p"] = cell_texts(against["valid_p_value"], p_value_text)
+    columns[valid, "p, Holm"] = cell_texts(against["valid_p_holm"], p_value_text)
+    columns[valid, "decision"] = list(against["decision"])
+    columns[valid, "over"] = _crossed(against)
     return grouped(columns)
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method."""
+    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method.
+
+    `DAGGER`: p < 0.05 by a valid test, corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
+    the place of sequences.
+    """
     against = _against(comparisons, baseline)
     if against.empty:
         return NOT_COMPARED
     rows = _rows(against, ["dataset", "rate"])
-    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
+    columns = {"data set": _scoped_names(rows, against), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
-        values = points[["accuracy_points", "points_low", "points_high"]].to_numpy(dtype=float)
+        values = points[["accuracy_points", "points_low", "points_high", "valid_p_holm"]].to_numpy(dtype=float)
         columns[method_name(method)] = [_with_interval(*row) for row in values]
     return pd.DataFrame(columns)
 
@@ -154,6 +161,17 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
     return grouped(columns)
 
 
+def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
+    """Where the noise comes from: points of accuracy of one method that each component makes up, by data set and rate."""
+    rows = _rows(variances, ["dataset", "rate"])
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
+    columns["clusters are"] = list(_aligned(variances.drop_duplicates(["dataset", "rate"]), rows)["cluster"])
+    for component in variances["component"].unique():
+        of_component = _aligned(variances[variances["component"] == component], rows)
+        columns[_component_name(component)] = cell_texts(of_component["accuracy_points"], number)
+    return pd.DataFrame(columns)
+
+
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
     """Analysis of deviance: what the training set and then the method add to the binomial model."""
     added, left = "added by the term", "residual"
@@ -204,7 +222,7 @@ def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
 
 
-def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) -> list[str]:
+def _published(of_method: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     """The published coefficient of one method for each row, with its star."""
     keys = zip(of_method["dataset"], of_method["missing_rate"].round(6), strict=True)
     values = zip(of_method["coefficient"], of_method["significant"], strict=True)
@@ -212,12 +230,23 @@ def _published(of_method: pd.DataFrame, sources: list[str], rates: pd.Series) ->
         key: _coefficient(coefficient) + (STAR if significant else "")
         for key, (coefficient, significant) in zip(keys, values, strict=True)
     }
-    return [texts.get((source, round(rate, 6)), DASH) for source, rate in zip(sources, rates, strict=True)]
+    return [texts.get((name, round(rate, 6)), DASH) for name, rate in zip(rows["dataset"], rows["rate"], strict=True)]
 
 
 def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
     names = [method_name(method) for method in rows["method"]]
     return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
+
+
+def _scoped_names(rows: pd.DataFrame, against: pd.DataFrame) -> list[str]:
+    """Names of data sets, and of those that are compared by blocks of lines what that speaks about."""
+    of_lines = set(against.loc[against["cluster"] == BLOCK, "dataset"])
+    names = zip(dataset_names(rows), rows["dataset"], strict=True)
+    return [f"{shown}{OF_LINES}" if name in of_lines else shown for shown, name in names]
+
+
+def _component_name(component: str) -> str:
+    return component.replace("sequence", "cluster").replace("training_set", "training set").replace(" x ", " × ")
 
 
 def _rates(rows: pd.DataFrame) -> list[str]:
@@ -227,9 +256,9 @@ def _rates(rows: pd.DataFrame) -> list[str]:
 # --- cells ------------------------------------------------------------------------------------------
 
 
-def _measured(coefficient: float, p_value: float, clustered_p_holm: float) -> str:
+def _measured(coefficient: float, p_value: float, valid_p_holm: float) -> str:
     star = STAR if p_value < SIGNIFICANCE_LEVEL else ""
-    return _coefficient(coefficient) + star + (DAGGER if clustered_p_holm < SIGNIFICANCE_LEVEL else "")
+    return _coefficient(coefficient) + star + (DAGGER if valid_p_holm < SIGNIFICANCE_LEVEL else "")
 
 
 def _coefficient(value: float) -> str:
@@ -247,7 +276,20 @@ def _infinite(value: float, plus: str = "") -> str:
     return f"{plus}∞" if value > 0 else "−∞"
 
 
-def _with_interval(middle: float, low: float, high: float) -> str:
+def _with_interval(middle: float, low: float, high: float, p_value: float) -> str:
+    dagger = DAGGER if p_value < SIGNIFICANCE_LEVEL else ""
     if np.isnan(low) and np.isnan(high):
-        return _points(middle)
-    return f"{_points(middle)} [{_points(low)}, {_points(high)}]"
+        return _points(middle) + dagger
+    return f"{_points(middle)}{dagger} [{_points(low)}, {_points(high)}]"
+
+
+def _crossed(rows: pd.DataFrame) -> list[str]:
+    """What the valid test takes as random."""
+    texts = []
+    for row in rows[["cluster", "n_clusters", "n_training_sets"]].to_dict("records"):
+        clusters = f"{row['n_clusters']} {CLUSTER_NAMES[row['cluster']]}"
+        sets = (
+            f" × {row['n_training_sets']} training sets" if row["n_training_sets"] > 1 else ", this training set only"
+        )
+        texts.append(clusters + sets)
+    return texts

@@ -17,10 +17,16 @@ STUDY = Study(
             minutes=60,
         ),
     ),
-    summary=Summary(("summary", "choice", "curves", "costs", "comparisons", "notes"), settings=("exact_under",)),
+    summary=Summary(
+        ("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "ranks", "noise", "notes"),
+        settings=("exact_under", "blocks_under", "block_length", "equivalence_margin"),
+    ),
     tables=(
-        Table("accuracy", ("Accuracy", "Accuracy of all methods", "choice"), needs=("summary",), function="accuracy_layout"),
+        Table("accuracy", ("Accuracy", "Accuracy of all methods", "choice"), needs=("summary", "ranks"), function="accuracy_layout"),
         Table("peaks", ("Accuracy", "Accuracy of all methods", "peak"), needs=("summary",), function="peaks_layout"),
+        Table("ranks", ("Ranks", "Ranks", "table"), needs=("ranks",), function="ranks_layout"),
+        Table("matrix", ("Ranks", "Comparison matrix", "matrix"), over="dataset", needs=("comparisons",), function="matrix_layout"),
+        Table("noise", ("Ranks", "Where the noise comes from", "table"), needs=("noise",), function="noise_layout"),
         Table("table_3_4", ("Published and measured", "Table 3.4: shrinkage", "table"), needs=("summary", "comparisons"), function="shrinkage_layout"),
         Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons"), function="methods_layout"),
         Table("table_3_6", ("Cost", "Table 3.6: CPU seconds per iteration", "table"), needs=("costs",), function="steps_layout"),
@@ -39,5 +45,5 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "choice", "curves", "costs", "comparisons", "notes"),
+    claimed=("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "notes"),
 )  # fmt: skip

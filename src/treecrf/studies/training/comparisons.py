@@ -1,4 +1,4 @@
-"""McNemar's test between two methods of the training study, as the ledger reads it."""
+"""Tests between two methods of the training study, as the ledger reads them."""
 
 from __future__ import annotations
 
@@ -7,47 +7,79 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from treecrf.rendering.cells import signed
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.studies.claim_rows import Measured, first_of
-from treecrf.studies.claims import Place, Results
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.claims import Results
+from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.published import training_accuracies
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two methods on one data set: points that `method` is better, McNemar's p-value, the same points as published."""
+    """Two methods on one data set.
 
-    place: Place
+    Attributes
+    ----------
+    dataset, decoder, method, other : str
+    points : float
+        That `method` is better, the mean of all trainings.
+    papers_p, p : float
+        p-value of the paper's test (McNemar's, of one training each), and of a valid one, which decides.
+    interval : (float, float)
+        Of the points, 90 %.
+    by_blocks : bool
+        Whether there are too few sequences for anything but a test of blocks of these.
+    published : float
+        The same points as published.
+    """
+
+    dataset: str
     decoder: str
     method: str
     other: str
     points: float
+    papers_p: float
     p: float
+    interval: tuple[float, float]
+    by_blocks: bool
     published: float
 
     @property
+    def tests(self) -> str:
+        """Both tests in words."""
+        blocks = ", where only flips of blocks of these documents can decide" if self.by_blocks else ""
+        return f"by the paper's test {p_text(self.papers_p)}, by a valid test {p_text(self.p)}{blocks}"
+
+    @property
     def points_and_p(self) -> str:
-        """Data set, decoder, points and p-value."""
-        return f"{self.place.name}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({p_text(self.p)})"
+        """Data set, decoder, points and p-values."""
+        return f"{self.dataset}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({self.tests})"
 
     def measured(self) -> Measured[float]:
         """The comparison as claims look at it."""
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        published = "" if np.isnan(self.published) else f", {self.place.published(points_text(self.published))}"
+        interval = f"90 % interval {signed(self.interval[0])} to {signed(self.interval[1])}"
+        published = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
         return Measured(
             self.points,
-            f"{self.place.name}{decoder}: {first} {points_text(self.points)} against {second} ({p_text(self.p)})",
-            f"{first} is {direction(self.points)} {second} on {self.place.name}{decoder} ({p_text(self.p)}{published})",
+            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
+            f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
             self.p,
+            self.interval,
         )
 
 
-def compare(results: Results, place: Place, method: str, other: str, decoder: str = BETTER) -> Comparison | None:
-    """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run."""
-    pairs = results.frame("training", place.name, "comparisons")
+def compare(
+    results: Results, dataset: str, method: str, other: str, decoder: str = BETTER, frame: str = "comparisons"
+) -> Comparison | None:
+    """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
+
+    The frame "peak_comparisons" compares them at the peaks of their test curves instead of at the choice.
+    """
+    pairs = results.frame("training", dataset, frame)
     if pairs is None:
         return None
     there = {*pairs["method"], *pairs["other"]}
@@ -56,15 +88,25 @@ def compare(results: Results, place: Place, method: str, other: str, decoder: st
         rows = pairs[(pairs["method"] == one) & (pairs["other"] == two) & (pairs["decoder"] == decoder)]
         if len(rows):
             row = rows.iloc[0]
-            published = _published_points(place, first, second, decoder)
-            points = float(sign * row["accuracy_points"])
-            return Comparison(place, decoder, first, second, points, float(row["p_value"]), published)
+            ends = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
+            return Comparison(
+                dataset,
+                decoder,
+                first,
+                second,
+                points=float(sign * row["mean_points"]),
+                papers_p=float(row["p_value"]),
+                p=float(row["valid_p_value"]),
+                interval=(ends[0], ends[1]),
+                by_blocks=bool(row["valid_test"] == BLOCKS),
+                published=_published_points(dataset, first, second, decoder),
+            )
     return None
 
 
-def _published_points(place: Place, method: str, other: str, decoder: str) -> float:
+def _published_points(dataset: str, method: str, other: str, decoder: str) -> float:
     """Published accuracy of `method` minus that of `other`; NaN without either."""
     table: pd.DataFrame = training_accuracies()
-    table = table[(table["dataset"] == place.published_name) & (table["decoder"] == decoder)]
+    table = table[(table["dataset"] == dataset) & (table["decoder"] == decoder)]
     percent = table.set_index("method")["percent"]
     return float(percent.get(method, np.nan) - percent.get(other, np.nan))

@@ -19,12 +19,13 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
+from treecrf.models.labellers import LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.custom import Candidate, candidate_name
 from treecrf.studies.pieces import Frames, Pieces
 from treecrf.studies.training.methods import METHODS, candidates, find_method
-from treecrf.studies.training.names import UNPERTURBED
+from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
 
 CURVE_NAMES = [
@@ -37,7 +38,9 @@ FOLD_NAMES = [
 CHOICE_NAMES = [
     "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd",
 ]  # fmt: skip
-PREDICTION_NAMES = ["dataset", "method", "decoder", "split", "sequence", "position", "label", "predicted"]
+PREDICTION_NAMES = [
+    "dataset", "method", "candidate", "run", "stage", "decoder", "split", "sequence", "group", "position", "label", "predicted",
+]  # fmt: skip
 PHASE_NAMES = [
     "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
 ]  # fmt: skip
@@ -59,7 +62,9 @@ class Outcome(NamedTuple):
         train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After a method has
         converged its last iteration is repeated.
     predictions : DataFrame
-        dataset, method, decoder, split, sequence, position, label, predicted: of the chosen candidate and iteration.
+        dataset, method, candidate, run, stage, decoder, split, sequence, group (of related sequences), position, label,
+        predicted: at the stage `CHOICE`, of the chosen candidate and iteration in every run; at the stage `PEAK`, where one
+        test set tests, of every candidate's best iteration on it, unperturbed.
     phases : DataFrame
         dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
     notes : DataFrame
@@ -122,7 +127,9 @@ class Comparison:
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
         self._window = own_window or window
         self._settings = settings
-        self._trials = inner_trials(self._splits, settings.n_folds, derive_seed(seed, dataset, "folds"))
+        self._trials = inner_trials(
+            self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
+        )
         self._candidates = candidates(method, settings)
 
     def run(self, choice: pd.DataFrame | None = None, pieces: Pieces | None = None) -> Outcome:
@@ -163,6 +170,8 @@ class Comparison:
 
     @property
     def _n_perturbed_runs(self) -> int:
+        if self._name in LABELLERS and LABELLERS[self._name].start == "fixed":  # all runs would be the same
+            return 0
         return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
 
     def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
@@ -196,8 +205,9 @@ class Comparison:
         name = candidate_name(candidate)
         fit = self._fit(self._splits[split].train, candidate, run, checkpoint)
         chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
-        kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True)) if run == UNPERTURBED else {}
-        correct, n_done, labels = self._follow(fit, test, kept)
+        kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True))
+        with_peaks = run == UNPERTURBED and len(self._splits) == 1
+        correct, n_done, labels = self._follow(fit, test, kept, with_peaks)
         constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
         reached = np.minimum(fit.iterations, n_done)  # after convergence nothing changes
         curve = self._long(fit.iterations, correct, test.n_positions, **constant).assign(
@@ -206,12 +216,17 @@ class Comparison:
         )
         phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
         phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
-        sequence = np.repeat(self._splits[split].test, test.lengths)
+        tested = pd.DataFrame(
+            {
+                "sequence": np.repeat(self._splits[split].test, test.lengths),
+                "group": np.repeat(test.groups, test.lengths),
+                "position": np.arange(test.n_positions),
+                "label": fit.model.align_labels(test),
+            }
+        )
         predictions = [
-            pd.DataFrame({"sequence": sequence, "label": fit.model.align_labels(test), "predicted": predicted}).assign(
-                position=np.arange(test.n_positions), decoder=decoder, split=split
-            )
-            for decoder, predicted in labels.items()
+            tested.assign(predicted=predicted, stage=stage, decoder=decoder, **constant)
+            for (stage, decoder), predicted in labels.items()
         ]
         return tuple(self._named(frame) for frame in (curve, phases, *predictions))
 
@@ -236,21 +251,34 @@ class Comparison:
         return _Fit(model, seconds, log_likelihoods, phases, tested, fill)
 
     def _follow(
-        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int]
-    ) -> tuple[NDArray[np.int64], int, dict[str, NDArray[np.int16]]]:
-        """Number of correct positions by iteration and decoder, of iterations, and the labels of some iterations."""
+        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int], with_peaks: bool = False
+    ) -> tuple[NDArray[np.int64], int, dict[tuple[str, str], NDArray[np.int16]]]:
+        """Number of correct positions by iteration and decoder, of iterations, and labels by stage and decoder.
+
+        The stage `CHOICE` is that after the iterations in `kept`, by decoder; the stage `PEAK` that with most correct positions.
+        """
         filled = test if fit.fill is None else fit.fill.transform(test)
         truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
         correct = np.zeros((len(fit.iterations), len(decoders)), dtype=np.int64)
-        labels: dict[str, NDArray[np.int16]] = {}
+        labels: dict[tuple[str, str], NDArray[np.int16]] = {}
+
+        def take(row: int, predicted: Mapping[Any, NDArray[np.int16]], iteration: int) -> None:
+            """Count what is correct from this row of `correct` on, and keep the labels that are wanted."""
+            counts = np.array([(predicted[decoder] == truth).sum() for decoder in decoders])
+            risen = counts > correct[:row].max(axis=0, initial=-1)
+            correct[row:] = counts
+            stages = [(CHOICE, decoder) for decoder, last in kept.items() if iteration <= last]
+            stages += [
+                (PEAK, decoder) for decoder, has_risen in zip(decoders, risen, strict=True) if with_peaks and has_risen
+            ]
+            labels.update({(stage, decoder): predicted[decoder] for stage, decoder in stages})
+
         stages = 0
         for stages, stage in enumerate(fit.model.staged_predict(filled, decoders, every), start=1):
-            correct[stages - 1 :] = [(stage[decoder] == truth).sum() for decoder in decoders]
-            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if stages * every <= last}
+            take(stages - 1, stage, stages * every)
         if stages < len(correct):  # training had converged
-            stage = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
-            correct[stages:] = [(stage[decoder] == truth).sum() for decoder in decoders]
-            labels |= {decoder: stage[decoder] for decoder, last in kept.items() if last > stages * every}
+            final = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
+            take(stages, final, stages * every + 1)
         n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
         return correct, n_done, labels
 

@@ -8,3 +8,15 @@ UNPERTURBED = -1
 
 AS_CHOSEN = "as chosen for each split"
 """Of `candidate`: for a method whose splits have one each, and not the same one."""
+
+CHOICE, PEAK = "choice", "peak"
+"""Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""
+
+LEAST_CLUSTERS = 6
+"""Flips of so many clusters can have p < 0.05, that is 2^(1 - n); those of fewer never."""
+
+SEQUENCES, BLOCKS = "sequences", "blocks"
+"""Of `valid_test`: what changes places between two methods."""
+
+PAIR = ("dataset", "decoder", "method", "other")
+"""Columns that tell comparisons apart."""

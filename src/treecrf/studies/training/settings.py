@@ -20,7 +20,7 @@ from treecrf.options import (
     refuse_unknown,
     used_labellers,
 )
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.names import BETTER, LEAST_CLUSTERS
 
 if TYPE_CHECKING:
     TrainingMethod = str
@@ -33,6 +33,9 @@ GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {
+        "exact_under", "blocks_under", "block_length", "equivalence_margin",
+    }  # fmt: skip
     chosen_by: ClassVar[Mapping[str, str]] = CHOSEN_BY
 
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
@@ -70,7 +73,11 @@ class TrainingSettings(StudySettings):
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
     n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
-    n_perturbed_java_runs: int = Field(0, ge=0, description="The same for methods that run in Java, which are slow.")
+    n_perturbed_java_runs: int = Field(
+        3,
+        ge=0,
+        description="The same for methods that run in Java, which are slow; none for SMILE, which starts as it does.",
+    )
     start_noise: float = Field(
         0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
     )
@@ -78,6 +85,15 @@ class TrainingSettings(StudySettings):
         "missing", description="What to do with a category that the training set does not have."
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    blocks_under: int = Field(
+        10,
+        ge=LEAST_CLUSTERS,
+        description="With fewer test sequences (groups of related ones), blocks of positions are flipped too.",
+    )
+    block_length: int = Field(50, ge=1, description="Positions of a block, at least.")
+    equivalence_margin: float = Field(
+        0.5, gt=0, allow_inf_nan=False, description="Points of accuracy within which methods count as equivalent."
+    )
 
     @field_validator(
         "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "variances", "network_penalties",
@@ -105,5 +121,5 @@ class TrainingSettings(StudySettings):
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
-        unused = {"datasets", "methods", "labellers", "overrides", "exact_under", *others}
+        unused = {*self.whole, "methods", "labellers", *others}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

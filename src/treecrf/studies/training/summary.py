@@ -6,7 +6,7 @@ Accuracy means the mean over the splits of the fraction of correct positions: on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,11 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
-from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.selection import best_candidate
-from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
+from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder
+from treecrf.studies.training.comparing import Rules, compare, compare_peaks
+from treecrf.studies.training.names import BETTER, UNPERTURBED
 from treecrf.studies.training.published import training_accuracies
-
-
-def preferred_decoder(choice: pd.DataFrame) -> str:
-    """The decoder with the better cross-validated accuracy, mean over the splits; the first one wins ties."""
-    means = choice.groupby("decoder", sort=False)["cv_accuracy"].mean()
-    return str(means.idxmax())
+from treecrf.studies.training.ranking import noise, rank
 
 
 def summarise_method(
@@ -44,8 +39,7 @@ def summarise_method(
     DataFrame
         dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
         parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
-        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs),
-        ``_minus_published`` (of the mean, or of the unperturbed one where there are no perturbed runs); only chosen
+        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs); only chosen
         candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
         peak_iteration (unperturbed), cpu_seconds (of training to the chosen iteration, mean over the splits),
         n_perturbed_runs. Accuracies in percent.
@@ -78,10 +72,10 @@ def summarise_method(
                 "iteration_low": int(chosen["iteration"].min()),
                 "iteration_high": int(chosen["iteration"].max()),
                 "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
-                **_spread("chosen", _by_run(at_choice, len(chosen)), value),
+                **_spread("chosen", _by_run(at_choice, len(chosen))),
                 "peak_candidate": peak["candidate"],
                 "peak_iteration": int(peak["iteration"]),
-                **_spread("peak", _by_run(at_peak, len(chosen)), value),
+                **_spread("peak", _by_run(at_peak, len(chosen))),
                 "cpu_seconds": at_choice.loc[at_choice["run"] == UNPERTURBED, "cpu_seconds"].mean(),
                 "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
             }
@@ -159,37 +153,26 @@ def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_f
     )
 
 
-def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], exact_under: int) -> pd.DataFrame:
-    """McNemar's test for every pair of methods on one data set, by decoder and for the preferred decoders.
-
-    Parameters are frames of `treecrf.studies.training.jobs.Outcome`, one of each for every method; fewer than
-    `exact_under` discordant positions are tested exactly.
-    """
-    parts = []
-    for choice, predicted in zip(choices, predictions, strict=True):
-        preferred = predicted[predicted["decoder"] == preferred_decoder(choice)]
-        parts += [predicted, preferred.assign(decoder=BETTER)]
-    frame = pd.concat(parts, ignore_index=True)
-    frame["correct"] = frame["label"] == frame["predicted"]
-    # positions of a data set, split after split
-    longest = int(frame["position"].max()) + 1
-    frame["position"] += frame["split"].astype(np.int64) * longest
-    names = ["dataset", "decoder", "method", "sequence", "position", "correct"]
-    return compare_pairs(frame[names], exact_under=exact_under)
-
-
 def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, description: Mapping[str, Any], exact_under: int
+    frames: Mapping[str, Sequence[pd.DataFrame]],
+    source: str,
+    description: Mapping[str, Any],
+    exact_under: int,
+    blocks_under: int,
+    block_length: int,
+    equivalence_margin: float,
+    seed: int,
 ) -> dict[str, pd.DataFrame]:
     """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
-    Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, and the description
-    from `treecrf.datasets.describing.describe_sets`.
+    Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, the description
+    from `treecrf.datasets.describing.describe_sets`, and the parts of `treecrf.studies.training.comparing.Rules`.
     """
+    rules = Rules(exact_under, blocks_under, block_length, equivalence_margin, seed)
     published = training_accuracies().query("dataset == @source")
     outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
     numbers = description["average_length"], description["n_features"]
-    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, exact_under)
+    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules)
 
 
 def summarise_dataset(
@@ -198,12 +181,12 @@ def summarise_dataset(
     stand_in: bool,
     average_length: float,
     n_features: int,
-    exact_under: int,
+    rules: Rules,
 ) -> dict[str, pd.DataFrame]:
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
     Parameters are the frames of `treecrf.studies.training.jobs.Outcome` of all methods; for others see
-    `summarise_method`, `costs` and `compare`. Gives summary, choice, curves, costs, comparisons and notes.
+    `summarise_method`, `costs` and `treecrf.studies.training.comparing`. Gives the frames of the study's declaration.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
     choices, all_curves, phases, predictions = (
@@ -213,12 +196,16 @@ def summarise_dataset(
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
     curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
     spent = [costs(*part, average_length, n_features) for part in zip(choices, phases, strict=True)]
+    comparisons = compare(choices, predictions, rules)
     frames = {
         "summary": pd.concat(summaries, ignore_index=True),
         "choice": outcomes["choice"],
         "curves": pd.concat(curves, ignore_index=True),
         "costs": pd.concat(spent, ignore_index=True),
-        "comparisons": compare(choices, predictions, exact_under),
+        "comparisons": comparisons,
+        "peak_comparisons": compare_peaks(all_curves, predictions, rules),
+        "ranks": rank(choices, predictions, comparisons),
+        "noise": noise(choices, predictions),
         "notes": outcomes["notes"],
     }
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
@@ -233,38 +220,13 @@ def _by_run(curves: pd.DataFrame, n_splits: int) -> pd.Series:
     return by_iteration.loc[by_iteration["size"] == n_splits, "mean"].groupby("run").max()
 
 
-def _spread(name: str, by_run: pd.Series, published: float) -> dict[str, float]:
+def _spread(name: str, by_run: pd.Series) -> dict[str, float]:
     """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum."""
     perturbed = by_run.drop(UNPERTURBED)
-    centre = perturbed.mean() if len(perturbed) else by_run[UNPERTURBED]
     return {
         f"{name}_accuracy": float(by_run[UNPERTURBED]),
         f"{name}_mean": float(perturbed.mean()),
         f"{name}_sd": float(perturbed.std(ddof=1)),
         f"{name}_min": float(perturbed.min()),
         f"{name}_max": float(perturbed.max()),
-        f"{name}_minus_published": float(centre) - published,
     }
-
-
-def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
-    plain = curves[curves["run"] == UNPERTURBED]
-    if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
-        return curves
-    return curves.assign(candidate=AS_CHOSEN, rank=0)
-
-
-def peaks(curves: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and iteration with the best test accuracy (`Outcome.curves`), by decoder, unperturbed.
-
-    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
-    splits, the mean of their accuracies counts.
-    """
-    plain = curves[curves["run"] == UNPERTURBED]
-    accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
-    keys = ["decoder", "candidate", "rank", "iteration"]
-    means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()
-    groups = means.groupby("decoder", sort=False)
-    rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
-    return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)

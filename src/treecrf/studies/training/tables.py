@@ -7,11 +7,10 @@ data sets that stand in for those of the papers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
+from treecrf.models.labellers import CHOSEN_BY
 from treecrf.rendering.cells import (
     BEST,
     DAGGER,
@@ -22,14 +21,11 @@ from treecrf.rendering.cells import (
     dataset_names,
     grouped,
     number,
-    p_value_text,
     seconds_text,
-    signed,
     three_digits,
     with_deviation,
 )
-from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
 from treecrf.studies.rows import (
     Row,
     Rows,
@@ -38,10 +34,31 @@ from treecrf.studies.rows import (
     published_of,
     row_names,
     sorted_by_method,
-    source_of,
 )
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.comparison_tables import (
+    Pair,
+    find_pair,
+    matrix_layout,
+    noise_layout,
+    pairs_layout,
+    ranks_layout,
+)
+from treecrf.studies.training.names import BETTER, PAIR
 from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
+
+__all__ = [
+    "accuracy_layout",
+    "choices_layout",
+    "matrix_layout",
+    "methods_layout",
+    "noise_layout",
+    "notes_layout",
+    "pairs_layout",
+    "peaks_layout",
+    "ranks_layout",
+    "shrinkage_layout",
+    "steps_layout",
+]
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 """A star for each of these that p is below, in table 3.4."""
@@ -63,37 +80,33 @@ SETTING_NAMES = {"l2_regularization": "lambda", "max_leaves": "leaves", "varianc
 
 ACCURACY = "accuracy (%)"
 
-PAIR = ("dataset", "decoder", "method", "other")
-"""Columns that tell comparisons apart."""
-
-
 # --- published and measured -------------------------------------------------------------------------
 
 
 def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Table 3.4: TreeCRF with shrinkage beside the original algorithm, by decoder.
 
-    Rows per data set that has one of the methods: published (of a stand-in: and for which set); measured at the
+    Rows per data set that has one of the methods: published; measured at the
     cross-validated choice; mean and standard deviation over the perturbed runs; peak of the test curve with its
     iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
-    `DAGGER` where the test clustered by sequence, after Holm's correction, has p below `SIGNIFICANCE_LEVEL` too.
+    `DAGGER` where a valid test decides so too (`treecrf.studies.training.comparing.compare`).
     """
     ours, published = summary[summary["method"].isin(VARIANTS)], read_published("table_3_4_shrinkage")
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
-    is_published = {name: source_of(name) in set(published["dataset"]) for name in marked}
+    is_published = {name: name in set(published["dataset"]) for name in marked}
     columns = {
         ("", "data set"): [text for name, text in marked.items() for _ in range(3 + is_published[name])],
-        ("", "values"): [text for name in marked for text in _value_names(name, is_published[name])],
+        ("", "values"): [text for name in marked for text in _value_names(is_published[name])],
     }
     for decoder in _decoders(summary):
         for (method, variant), other in zip(VARIANTS.items(), reversed(VARIANTS), strict=True):
             texts = columns[DECODER_NAMES[decoder], variant] = []
             for name in marked:
                 if is_published[name]:
-                    texts.append(_published_text(printed.get((source_of(name), variant, decoder)), "stars"))
-                pair = _pair(pairs, name, decoder, method, other)
+                    texts.append(_published_text(printed.get((name, variant, decoder)), "stars"))
+                pair = find_pair(pairs, name, decoder, method, other)
                 marks = _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else ""
                 texts += _measured_texts(cells.get((name, method, decoder)), marks)
     return grouped(columns)
@@ -103,14 +116,14 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataF
     """Table 3.5: accuracy, CPU seconds and iterations of the dissertation's methods and of custom labellers.
 
     All with the decoder that cross-validation prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that
-    McNemar's p against `BASELINE` is below (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`:
-    significantly better of TreeCRF and MALLET, or of TreeCRF and CRF with induction where MALLET was not run.
+    McNemar's p against `BASELINE` is below (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`: the
+    better of TreeCRF and MALLET, or of TreeCRF and CRF with induction where MALLET was not run, if a valid test decides.
     """
     shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
     better = summary[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
     known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), read_published("table_3_5_methods"))
-    columns = row_names(rows, known)
+    columns = row_names(rows)
     columns[ACCURACY, "published"] = [
         _published_text(row, "stars_vs_baseline") + _best(row is not None and row["best_of_treecrf_and_mallet"])
         for row in known
@@ -129,7 +142,7 @@ def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
     known = published_of(rows["dataset"], rows["method"], training_costs())
-    columns = row_names(rows, known)
+    columns = row_names(rows)
     columns["", "average length"] = cell_texts(rows["average_length"], count_text)
     columns["", "features"] = cell_texts(rows["n_features"], count_text)
     for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
@@ -143,72 +156,34 @@ def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
 # --- all methods ------------------------------------------------------------------------------------
 
 
-def accuracy_layout(summary: pd.DataFrame, kind: str = "chosen") -> pd.DataFrame:
-    """Accuracy of every method with the decoder that cross-validation prefers, by data set; `BEST` marks the best.
+def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
 
-    `kind` is "chosen" (at the cross-validated choice) or "peak" (of the test curve). Mean and standard deviation over
-    the perturbed runs, in percent; a method without such runs shows its unperturbed accuracy. Those that look the same
-    in print are all marked.
+    Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
+    accuracy. `BEST` marks all that are tied for best (`treecrf.studies.training.ranking.rank`).
     """
-    better = summary[summary["decoder"] == BETTER]
-    centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
-    printed = centre.round(2)
-    is_best = printed == printed.groupby(better["dataset"]).transform("max")
-    texts = [
-        with_deviation(middle, sd) + _best(best)
-        for middle, sd, best in zip(centre, better[f"{kind}_sd"], is_best, strict=True)
-    ]
-    sets = better.drop_duplicates("dataset")
-    cells = better.assign(text=texts).set_index(["dataset", "method"])["text"]
-    methods = ordered_training_methods(better["method"])
-    columns = {"method": method_names(methods)}
-    for name, marked in zip(sets["dataset"], dataset_names(sets), strict=True):
-        columns[marked] = [cells.get((name, method), DASH) for method in methods]
-    return pd.DataFrame(columns)
+    tied = ranks[ranks["tied_for_best"].astype(bool)]
+    return _accuracies(summary, "chosen", set(zip(tied["dataset"], tied["method"], strict=True)))
 
 
 def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """`accuracy_layout` at the peak of the test curve."""
-    return accuracy_layout(summary, "peak")
-
-
-def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
-    """McNemar's test for every pair of methods with a decoder; "better": the one that cross-validation prefers.
-
-    A row per data set and pair: accuracy of the method minus that of the other in points, the positions on which only
-    either is right, p-values with positions independent and clustered by test sequence, each also after Holm's
-    correction over the pairs of the data set.
-    """
-    rows = comparisons[comparisons["decoder"] == decoder]
-    columns = {
-        ("", "data set"): dataset_names(rows),
-        ("", "method"): method_names(rows["method"]),
-        ("", "against"): method_names(rows["other"]),
-        ("", "points"): cell_texts(rows["accuracy_points"], signed),
-        ("right alone", "method"): cell_texts(rows["only_method"], count_text),
-        ("right alone", "against"): cell_texts(rows["only_other"], count_text),
-    }
-    for group, prefix in (("positions independent", ""), ("clustered by test sequence", "clustered_")):
-        columns[group, "p"] = cell_texts(rows[f"{prefix}p_value"], p_value_text)
-        columns[group, "p, Holm"] = cell_texts(rows[f"{prefix}p_holm"], p_value_text)
-    return grouped(columns)
+    """The same at the peak of the test curve, without marks: peaks are not compared."""
+    return _accuracies(summary, "peak", set())
 
 
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """What cross-validation chose for every method, by decoder, and the decoder preferred.
 
     The setting (of several splits all, parted by " / "), the iteration (smallest to largest of the splits), the
-    cross-validated accuracy in percent.
+    cross-validated accuracy in percent. A method that takes the choice of another says whose settings it has.
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(summary, "dataset", "method", "decoder")
     columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
     for decoder in _decoders(summary):
-        chosen = [cells.get((row.dataset, row.method, decoder)) for row in rows.itertuples()]
-        group = DECODER_NAMES[decoder]
-        columns[group, "setting"] = [_setting(row["candidate"]) if row else DASH for row in chosen]
-        columns[group, "iteration"] = [_iteration(row) if row else DASH for row in chosen]
-        columns[group, "cv accuracy (%)"] = [number(row["cv_accuracy"]) if row else DASH for row in chosen]
+        chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
+        for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
+            columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
     columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
     return grouped(columns)
 
@@ -232,55 +207,53 @@ def _decoders(summary: pd.DataFrame) -> list[str]:
     return [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
 
 
-def _value_names(dataset: str, is_published: bool) -> list[str]:
-    source = source_of(dataset)
-    published = "published" if source == dataset else f"published ({source})"
-    return [published] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
+def _value_names(is_published: bool) -> list[str]:
+    return ["published"] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
 
 
-class _Pair(NamedTuple):
-    """A method against another: points of accuracy, McNemar's p, and p clustered by test sequence after Holm."""
-
-    points: float
-    p_value: float
-    clustered_p_holm: float
-
-
-def _pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) -> _Pair:
-    """The comparison of two methods, whichever comes first; NaN where there is none."""
-    for first, second, sign in ((method, other, 1), (other, method, -1)):
-        row = pairs.get((dataset, decoder, first, second))
-        if row is not None:
-            return _Pair(sign * row["accuracy_points"], row["p_value"], row["clustered_p_holm"])
-    return _Pair(np.nan, np.nan, np.nan)
+def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
+    """Accuracies of a `kind`, "chosen" or "peak", by method and data set; `BEST` stands at the `marked` ones."""
+    better = summary[summary["decoder"] == BETTER]
+    centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
+    texts = [
+        with_deviation(middle, sd) + _best((name, method) in marked)
+        for middle, sd, name, method in zip(
+            centre, better[f"{kind}_sd"], better["dataset"], better["method"], strict=True
+        )
+    ]
+    sets = better.drop_duplicates("dataset")
+    cells = better.assign(text=texts).set_index(["dataset", "method"])["text"]
+    methods = ordered_training_methods(better["method"])
+    columns = {"method": method_names(methods)}
+    for name, shown in zip(sets["dataset"], dataset_names(sets), strict=True):
+        columns[shown] = [cells.get((name, method), DASH) for method in methods]
+    return pd.DataFrame(columns)
 
 
 def _against_baseline(rows: pd.DataFrame, comparisons: pd.DataFrame) -> list[str]:
-    """Accuracies at the choice, with stars against `BASELINE`; the winner of TreeCRF and its rival is marked."""
+    """Accuracies at the choice, with stars against `BASELINE`; the better of TreeCRF and its rival is marked."""
     pairs = by_key(comparisons, *PAIR)
-    winners = {name: _winner(pairs, str(name), set(of_set["method"])) for name, of_set in rows.groupby("dataset")}
+    better = {name: _better(pairs, str(name), set(of_set["method"])) for name, of_set in rows.groupby("dataset")}
     texts = []
     for dataset, method, accuracy in zip(rows["dataset"], rows["method"], rows["chosen_accuracy"], strict=True):
-        marks = _marks(_pair(pairs, dataset, BETTER, method, BASELINE), BASELINE_LEVELS)
-        texts.append(number(accuracy) + marks + _best(winners[dataset] == method))
+        marks = _marks(find_pair(pairs, dataset, BETTER, method, BASELINE), BASELINE_LEVELS)
+        texts.append(number(accuracy) + marks + _best(better[dataset] == method))
     return texts
 
 
-def _winner(pairs: Rows, dataset: str, methods: set[str]) -> str | None:
-    """The significantly better of TreeCRF and MALLET, or of TreeCRF and CRF with induction."""
+def _better(pairs: Rows, dataset: str, methods: set[str]) -> str | None:
+    """The better of TreeCRF and MALLET, or of TreeCRF and CRF with induction, if a valid test decides."""
     rival = "mallet" if "mallet" in methods else "induced_crf"
-    pair = _pair(pairs, dataset, BETTER, "treecrf", rival)
-    if pair.p_value < SIGNIFICANCE_LEVEL:
-        return "treecrf" if pair.points > 0 else rival
-    return None
+    decision = find_pair(pairs, dataset, BETTER, "treecrf", rival).decision
+    return {"better": "treecrf", "worse": rival}.get(decision)
 
 
 # --- cells ------------------------------------------------------------------------------------------
 
 
-def _marks(pair: _Pair, levels: Sequence[float]) -> str:
+def _marks(pair: Pair, levels: Sequence[float]) -> str:
     stars = STAR * sum(pair.p_value < level for level in levels)
-    return stars + (DAGGER if stars and pair.clustered_p_holm < SIGNIFICANCE_LEVEL else "")
+    return stars + (DAGGER if stars and pair.agrees else "")
 
 
 def _best(marked: bool) -> str:
@@ -310,6 +283,15 @@ def _iteration(row: Row) -> str:
     """The chosen iteration; of several splits the smallest and the largest."""
     low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
     return low if low == high else f"{low}–{high}"
+
+
+def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
+    """Setting, iteration and cross-validated accuracy."""
+    if row is None:
+        return DASH, DASH, DASH
+    if row["method"] in CHOSEN_BY:
+        return f"settings of {training_method_name(CHOSEN_BY[row['method']])}", DASH, DASH
+    return _setting(row["candidate"]), _iteration(row), number(row["cv_accuracy"])
 
 
 def _setting(candidate: str) -> str:

@@ -36,7 +36,7 @@ def choose_surrogates(
 ):  # fmt: skip
     """Find the tests that agree best with a split, by weight, among the rows where both outcomes are known.
 
-    A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous labels are
+    Each slot other than the split's offers its best test, so that a missing cell costs one surrogate. A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous labels are
     no candidates: a leaf is a product of positions and states, so they tell nothing about a window.
 
     The histograms, shape (n_cells,), have the weights of the rows where the split's test holds and of those where it
@@ -54,14 +54,16 @@ def choose_surrogates(
         known = known_true + known_false
         if other == slot or known <= 0:
             continue
+        most, best, polarity = max(known_true, known_false), int64(-1), True
         for cell in range(first_cell[other], missing):
             agreeing = true_histogram[cell] + (known_false - false_histogram[cell])
-            if agreeing > max(known_true, known_false):
-                agreement = float64(agreeing) / float64(known)
-                _insert(surrogates, agreements, other, cell - first_cell[other], True, agreement)
-            elif either_polarity and known - agreeing > max(known_true, known_false):
-                agreement = float64(known - agreeing) / float64(known)
-                _insert(surrogates, agreements, other, cell - first_cell[other], False, agreement)
+            if agreeing > most:
+                most, best, polarity = agreeing, cell, True
+            elif either_polarity and known - agreeing > most:
+                most, best, polarity = known - agreeing, cell, False
+        if best >= 0:
+            agreement = float64(most) / float64(known)
+            _insert(surrogates, agreements, other, best - first_cell[other], polarity, agreement)
 
 
 def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) -> NDArray[np.int64]:

@@ -24,26 +24,32 @@ from guides import (
 from treecrf.studies.missing.guide import missing_values_guide
 
 
-def test_clustered_p_value_decides_where_there_is_one():
-    page = guide(cases("mine", (IW, IM)), never)  # the plain p-values are below 0.05
+def test_the_papers_test_decides_nothing():
+    page = guide(cases("mine", (IW, IM)), never)  # its p-values are below 0.05
     assert "no method was clearly worse than another" in page
-    assert "not clustered" not in page
-    assert "Clustered errors need" not in page
+    assert "Of 2 pairs of methods in a case, 0 are equivalent" in page
+    assert "other lines" not in page
 
 
-def test_plain_p_value_decides_elsewhere_and_the_page_says_so():
+def test_the_page_says_where_blocks_of_lines_decide():
     percent = cases("protein", (IW, IM)) | cases("faq_perl", (IW, IM)) | cases("faq_x", (IW, IM))
-    page = guide(percent, lambda dataset, *_: dataset == "faq_x", unclustered=("faq_x", "faq_perl"))
+    page = guide(percent, lambda dataset, *_: dataset == "faq_x", of_lines=("faq_x", "faq_perl"))
     assert [row[1:5] for row in table(section(page, 1))[1:]] == [["6", "6", "0", "0"], ["6", "0", "4", "2"]]
-    assert "clustered by test sequence (on `faq_perl` and `faq_x` not clustered: section 6)." in section(page, 1)
-    assert "are not available for `faq_perl` and `faq_x`. There positions count as independent" in section(page, 6)
+    assert "(on `faq_perl` and `faq_x` for other lines of the same documents only: section 6)." in section(page, 1)
+    assert "`faq_perl` and `faq_x` have too few test sequences to vary. Blocks of consecutive lines" in section(page, 6)
+
+
+def test_the_page_says_where_one_training_set_decides():
+    page = guide(cases("mine", (IW, IM)), always, with_own_holes=("mine",))
+    assert "On `mine`, some methods were trained on one training set only." in section(page, 6)
+    assert "one training set only" not in guide(cases("mine", (IW, IM)), always)
 
 
 def test_comparisons_without_any_test_are_counted():
     percent = cases("mine", (IW, IM), (0.1,))
-    comparisons = comparisons_of(percent, always).assign(p_holm=NAN, clustered_p_holm=NAN)
+    comparisons = comparisons_of(percent, never).assign(valid_p_holm=NAN)
     page = missing_values_guide(evaluations_of(percent), comparisons, costs_of(percent, SECONDS), command=COMMAND)
-    assert "In 2 of 2 comparisons no test is possible" in page
+    assert "For 1 of 1 pair no test is possible" in page
     assert "in the one case no method was clearly worse than another" in page
 
 

@@ -40,9 +40,9 @@ def missing_values_guide(
     evaluations : DataFrame
         dataset, stand_in, rate, method, training_set, test_set, n_positions, n_correct. Rate 0 is the reference.
     comparisons : DataFrame
-        dataset, rate, baseline, method, coefficient, p_holm, clustered_p_holm, points_low, points_high, with
-        every method as the baseline (`treecrf.statistics.deviance.compare_all`). Rate 0 is there only if the data have holes
-        of their own.
+        dataset, rate, baseline, method, accuracy_points, valid_p_holm, points_low, points_high, decision, cluster,
+        n_training_sets, with every method as the baseline (`treecrf.statistics.crossed.compare_crossed`). Rate 0 is there
+        only if the data have holes of their own.
     costs : DataFrame
         dataset, rate, method, training_set, phase, cpu_seconds, n_iterations.
     deviance : DataFrame, optional
@@ -61,8 +61,7 @@ def missing_values_guide(
 
     Notes
     -----
-    A method is clearly worse than another if its coefficient against that one is negative with p < 0.05, after Holm's
-    correction, with errors clustered by test sequence; where there is no such p-value, by the plain one.
+    A method is clearly worse than another if the comparison with that one decides "worse".
     """
     return _page(prepare(evaluations, comparisons, costs, deviance), command)
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text
+from treecrf.statistics.clusters import BLOCK
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -24,7 +25,7 @@ KINDS = {
         "protein", "nettalk", "hyphen", "hyphen_moby", "hyphen_tex", "hmm",
     ),
     "Many yes-or-no features per line": (
-        "faq_perl", "faq_x", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel",
+        "faq_ai_general", "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel",
     ),
 }  # fmt: skip
 """Known data sets by what an observation is; any other data set is a kind of its own."""
@@ -39,7 +40,7 @@ class Run:
     """What the page is made from.
 
     `accuracy` has means of the evaluations, in the order of the data sets; `cells` its rows with holes (`_judge`);
-    `comparisons` the column `p`, which decides; a relative cost of 1 (`_relative_costs`) is that of the `yardstick`.
+    a relative cost of 1 (`_relative_costs`) is that of the `yardstick`.
     """
 
     accuracy: pd.DataFrame
@@ -101,9 +102,8 @@ def prepare(
     evaluations, comparisons, costs = (
         frame.assign(rate=frame["rate"].astype(float).round(9)) for frame in (evaluations, comparisons, costs)
     )
-    numbers = ["coefficient", "p_holm", "clustered_p_holm", "points_low", "points_high"]
+    numbers = ["accuracy_points", "valid_p_holm", "points_low", "points_high"]
     comparisons = comparisons.astype(dict.fromkeys(numbers, float))
-    comparisons["p"] = comparisons["clustered_p_holm"].fillna(comparisons["p_holm"])
     accuracy = _mean_accuracy(evaluations)
     _check(accuracy, comparisons)
     order = {name: place for place, name in enumerate(accuracy["dataset"].unique())}
@@ -144,7 +144,7 @@ def _judge(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     behind (points behind the best mean), best, worse (clearly worse than a best method), beaten (clearly worse than any
     method), compared (part of a case).
     """
-    lost = comparisons[(comparisons["coefficient"] < 0) & (comparisons["p"] < SIGNIFICANCE_LEVEL)]
+    lost = comparisons[comparisons["decision"] == "worse"]
     compared = set(comparisons[CASE].itertuples(index=False, name=None))
     keys = pd.Series(list(accuracy[CASE].itertuples(index=False, name=None)), index=accuracy.index, dtype=object)
     is_case = keys.map(compared.__contains__).astype(bool)
@@ -352,7 +352,6 @@ def _nothing_missing(run: Run) -> bool:
 def _certainty(run: Run) -> dict[str, Any]:
     """Numbers that say how far the verdicts can be relied on."""
     comparisons, evaluations, deviance = run.comparisons, run.evaluations, run.deviance
-    plain = comparisons["clustered_p_holm"].isna() & comparisons["p_holm"].notna()
     p_values = pd.Series(dtype=float)
     if deviance is not None:
         p_values = deviance.loc[deviance["term"] == "method", "p_value"].dropna()
@@ -362,9 +361,11 @@ def _certainty(run: Run) -> dict[str, Any]:
     damaged = evaluations[evaluations["rate"] > 0]
     n_sets = {side: damaged[f"{side}_set"].nunique() for side in ("training", "test")}
     return {
-        "unclustered": list(comparisons.loc[plain, "dataset"].unique()),
-        "n_comparisons": len(comparisons),
-        "n_untested": int(comparisons["p"].isna().sum()),
+        "of_lines": list(comparisons.loc[comparisons["cluster"] == BLOCK, "dataset"].unique()),
+        "of_one_set": list(comparisons.loc[comparisons["n_training_sets"] == 1, "dataset"].unique()),
+        "n_pairs": len(comparisons) // 2,
+        "n_equivalent": int((comparisons["decision"] == "equivalent").sum()) // 2,
+        "n_untested": int(comparisons["valid_p_holm"].isna().sum()) // 2,
         "n_deviances": len(p_values),
         "n_deviant": int((p_values < SIGNIFICANCE_LEVEL).sum()),
         "visible": {str(name): (width, sizes[str(name)]) for name, width in typical.items()},

@@ -1,0 +1,64 @@
+"""Simulated level and power of the tests between methods: the table of docs/statistics.md."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_levels import HIGHEST, SITUATIONS, same_labeller, simulate, symmetrised_chain, update
+
+from treecrf import LinearCRF, TreeCRF
+from treecrf.statistics.selection import derive_seed
+
+PAGE = Path(__file__).parents[1] / "docs/statistics.md"
+REAL = ("faq_x", "faq_perl")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows of the table; tests add theirs in order, and the last one writes them."""
+    return []
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[title for *_, title in SITUATIONS])
+def test_situation(situation, rows, record, size):
+    found = simulate(*situation, size(1000 if situation[1] < 900 else 600), size(100))
+    rows += found
+    for title, test, level, *_ in found:
+        record(f"{title}: {test}, level", f"{level:.3f}", f"at most {HIGHEST}")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_block_flips_on_real_errors(name, rows, record, load, size):
+    data, _ = load(name)
+    small = (TreeCRF(3, 6, feature_fraction=0.2, sampling_seed=seed) for seed in range(max(10, size(30))))
+    trees = [errors(data, labeller, seed) for seed, labeller in enumerate(small)]
+    pair = [errors(data, labeller) for labeller in (TreeCRF(8, 8), LinearCRF())]
+    found = [
+        same_labeller(name, np.array(trees), data.offsets, size(400)),
+        symmetrised_chain(name, np.array(pair), data.offsets, size(400)),
+    ]
+    rows += found
+    for title, test, level in found:
+        record(f"{title}: {test}, level", f"{level:.3f}", f"at most {HIGHEST}")
+
+
+def test_page_is_written(rows, tiny):
+    """Only from a full run on all data: anything less would lose rows."""
+    n_titles = len({row[0] for row in rows})
+    if not tiny and n_titles == len(SITUATIONS) + 2 * len(REAL):
+        PAGE.write_text(update(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    assert n_titles >= len(SITUATIONS)
+
+
+def errors(data, labeller, seed=None):
+    """Where a labeller is right, each sequence labelled by what the others have trained, or a random half of them."""
+    right = np.zeros(int(data.offsets[-1]), dtype=bool)
+    for index in range(len(data)):
+        own = slice(data.offsets[index], data.offsets[index + 1])
+        others = np.delete(np.arange(len(data)), index)
+        if seed is not None:
+            rng = np.random.default_rng(derive_seed("levels", seed, index))
+            others = np.sort(rng.permutation(others)[: (len(others) + 1) // 2])
+        labeller.fit(data.select(others))
+        right[own] = labeller.predict(data.select([index]), "viterbi") == data.labels[own]
+    return right

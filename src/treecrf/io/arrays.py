@@ -1,0 +1,67 @@
+"""Arrays of a `treecrf.sequences.SequenceSet`, from whatever a user gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.io.frames import MISSING
+
+
+def codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
+    """Codes of categories or labels, whole numbers from -1; `what` names them in errors."""
+    array = np.asarray(codes)
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all() or (array != np.floor(array)).any():
+            raise ValueError(
+                f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing."
+            )
+    elif array.dtype.kind not in "iub":
+        raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
+    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
+        raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
+    return array.astype(np.int16)
+
+
+_HIGHEST = np.iinfo(np.int64).max // 2
+
+
+def offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
+    """Whole numbers from 0; `what` names them in errors."""
+    return _integers(offsets, what, 0, f"{what} must start at 0 and never fall.")
+
+
+def groups(groups: ArrayLike) -> NDArray[np.int64]:
+    """Any whole numbers."""
+    return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
+
+
+def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
+    array = np.asarray(numbers)
+    if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
+        raise ValueError(f"{what}: must be whole numbers.")
+    if array.size and not (array.min() >= lowest and array.max() <= _HIGHEST):
+        raise ValueError(problem)
+    return array.astype(np.int64)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, which can no longer be written to."""
+    array.setflags(write=False)
+    return array
+
+
+def first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first sequence of each sequence's group: the same for all numbers of the same groups."""
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    return first[group]
+
+
+def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Offsets of sets that are laid one after another."""
+    starts = np.cumsum([0] + [int(part[-1]) for part in parts])
+    return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
+        np.int64
+    )

@@ -1,0 +1,43 @@
+"""Differences of accuracy with standard errors: Student's t, intervals, and what holds where nothing varies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Differences in percentage points, one for each pair of methods; arrays of shape (n_pairs,)."""
+
+    points: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    degrees_of_freedom: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        points: NDArray[np.float64],
+        standard_error: NDArray[np.float64],
+        degrees_of_freedom: NDArray[np.float64] | float,
+    ) -> Estimates:
+        """Estimates, NaN for a standard error of 0 beside a difference: data that vary too little to judge it.
+
+        A standard error of 0 must come from counts, as the difference does: neither is compared with a threshold.
+        """
+        known = np.where((standard_error == 0) & (points != 0), np.nan, standard_error)
+        return cls(points, known, np.broadcast_to(np.asarray(degrees_of_freedom, dtype=np.float64), points.shape))
+
+    @property
+    def p_value(self) -> NDArray[np.float64]:
+        """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
+        t = self.points / np.where(self.standard_error == 0, 1.0, self.standard_error)
+        return np.asarray(2 * stdtr(self.degrees_of_freedom, -np.abs(t)))
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper ends; [0, 0] where difference and standard error are 0."""
+        half_width = stdtrit(self.degrees_of_freedom, (1 + confidence) / 2) * self.standard_error
+        return self.points - half_width, self.points + half_width

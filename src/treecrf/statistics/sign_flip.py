@@ -1,0 +1,210 @@
+"""Permutation test of a difference of accuracy: the two methods change places in whole clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.pairs import LARGEST, Pairs, make_pairs
+
+MOST_EXACT = 2**14
+"""Up to this many flips are enumerated."""
+
+N_FLIPS = 10_000
+
+_AT_ONCE = 2**22
+"""Cells of the matrix of flips that are multiplied at once."""
+
+FLIP_COLUMNS = (
+    "method",
+    "other",
+    "accuracy_points",
+    "training_error",
+    "trainings_vary",
+    "n_clusters",
+    "exact",
+    "p_value",
+    "p_holm",
+)
+
+
+def compare_flips(
+    methods: Sequence[str],
+    correct: Sequence[NDArray[np.integer]],
+    n_positions: int,
+    seed: int,
+    n_flips: int = N_FLIPS,
+) -> pd.DataFrame:
+    """Every pair of methods by sign flips, all trainings of each.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names.
+    correct : sequence of int arrays, shape (n_trainings, n_clusters)
+        Correct positions of each method in each training and cluster; the number of trainings may differ.
+    n_positions : int
+        Of all clusters together.
+    seed : int
+        Of the flips (`treecrf.statistics.selection.derive_seed`); all pairs share them.
+    n_flips : int
+        Where they are not enumerated, the identity included.
+
+    Returns
+    -------
+    DataFrame
+        method, other
+            What is compared, in the order of `methods`.
+        accuracy_points
+            Mean accuracy of `method` minus that of `other`, in percentage points.
+        training_error
+            Standard error in points that the trainings add to that of the clusters, from what all clusters share of a
+            training.
+        trainings_vary
+            False where one of the two was trained once: then the test speaks of that one trained model and not of the
+            method.
+        n_clusters, exact, p_value, p_holm
+            `exact` where the flips are enumerated; Holm's correction over all pairs.
+
+    Notes
+    -----
+    See `flip_p_values` for the null hypothesis.
+    """
+    pairs = make_pairs(correct)
+    p_value = pair_p_values(pairs, seed, n_flips)
+    n_clusters = pairs.differences.shape[1]
+    return pd.DataFrame(
+        {
+            "method": [methods[index] for index in pairs.first],
+            "other": [methods[index] for index in pairs.second],
+            "accuracy_points": pairs.points(n_positions),
+            "training_error": 100 * np.sqrt(pairs.training_variance) / (pairs.scale * n_positions),
+            "trainings_vary": pairs.trainings_vary,
+            "n_clusters": n_clusters,
+            "exact": is_exact(n_clusters),
+            "p_value": p_value,
+            "p_holm": adjust_holm(p_value),
+        },
+        columns=list(FLIP_COLUMNS),
+    )
+
+
+def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> NDArray[np.float64]:
+    """p-values of all pairs by the same flips, shape (n_pairs,).
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Of `treecrf.statistics.pairs.make_pairs`.
+    seed, n_flips : int
+        As for `compare_flips`.
+    """
+    flips = draw_flips(pairs.differences.shape[1], seed, n_flips)
+    return flip_p_values(pairs.differences, flips, np.sqrt(pairs.training_variance), pairs.degrees_of_freedom)
+
+
+def is_exact(n_clusters: int) -> bool:
+    """Whether the flips of so many clusters are enumerated."""
+    return 2**n_clusters <= MOST_EXACT
+
+
+def draw_flips(n_clusters: int, seed: int, n_flips: int = N_FLIPS) -> NDArray[np.int8]:
+    """Signs 1 and -1 of clusters, shape (n_flips, n_clusters), the first row without a -1.
+
+    All 2^n_clusters where these are at most `MOST_EXACT`, otherwise `n_flips`, of which all but the first are drawn.
+
+    Parameters
+    ----------
+    n_clusters, seed, n_flips : int
+    """
+    if is_exact(n_clusters):
+        numbers = np.arange(2**n_clusters)[:, None]
+        return (1 - 2 * (numbers >> np.arange(n_clusters) & 1)).astype(np.int8)
+    draws = np.random.default_rng(seed).integers(0, 256, (n_flips, -(-n_clusters // 8)), dtype=np.uint8)
+    draws[0] = 0
+    return 1 - 2 * np.unpackbits(draws, axis=1, count=n_clusters).astype(np.int8)
+
+
+def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Sum of the differences under each flip, exact whole numbers; shape (n_pairs, n_flips).
+
+    Parameters
+    ----------
+    differences : int array, shape (n_pairs, n_clusters)
+    flips : int8 array, shape (n_flips, n_clusters)
+        Of `draw_flips`.
+    """
+    if not np.issubdtype(differences.dtype, np.integer):
+        raise ValueError(f"The differences are {differences.dtype}; give whole numbers, so that ties are exact.")
+    largest = np.abs(differences).sum(axis=1).max(initial=0)
+    if largest >= LARGEST:
+        raise ValueError(f"The differences add up to {largest}; give them with a smaller common denominator.")
+    kind = np.float32 if largest < 2**24 else np.float64  # either holds these whole numbers exactly
+    columns: NDArray[np.floating] = np.ascontiguousarray(differences.T, dtype=kind)
+    sums = np.empty((len(flips), len(differences)))
+    step = max(1, _AT_ONCE // flips.shape[1])
+    for begin in range(0, len(flips), step):
+        some: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
+        sums[begin : begin + step] = some @ columns
+    return sums.T
+
+
+def flip_p_values(
+    differences: NDArray[np.integer],
+    flips: NDArray[np.int8],
+    training_error: NDArray[np.float64] | None = None,
+    degrees_of_freedom: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Two-sided p-values of sums of differences, shape (n_pairs,).
+
+    Parameters
+    ----------
+    differences : int array, shape (n_pairs, n_clusters)
+        Correct positions of one method minus those of the other, times any common denominator.
+    flips : int8 array, shape (n_flips, n_clusters)
+        Of `draw_flips`.
+    training_error, degrees_of_freedom : float arrays, shape (n_pairs,), optional
+        Standard error of the sums from the trainings, and its degrees of freedom (`treecrf.statistics.pairs.Pairs`).
+
+    Notes
+    -----
+    Without a training error, the null hypothesis is that of two *trained models*: within a cluster, exchanging the two
+    changes no probability. Clusters are independent; nothing is assumed within one. The p-value is the share of flips
+    whose sum is at least as large as the observed one, which is a flip itself, so that it is never 0 (Fisher 1935;
+    Phipson and Smyth 2010, Statistical Applications in Genetics and Molecular Biology 9:39). The level is exact; with n
+    clusters no p-value is below 2^(1 - n), so fewer than six clusters cannot reach 0.05.
+
+    With one, it is that of two *methods*: the same, for models that are drawn anew, the trainings of each method
+    independent of those of the other. The sum is then that of the flips and of s times Student's t, and the p-value
+
+        mean over flips f of  P(t > (abs(D) - D_f) / s) + P(t < (-abs(D) - D_f) / s).
+
+    s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is
+    in the differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts
+    twice, and two methods that differ in nothing but seeds would hardly ever be told apart. The level holds in the
+    limit of many clusters and trainings, and is below the nominal one with three trainings.
+
+    Methods of equal expected accuracy need not be exchangeable: where the differences of clusters are skewed, the level
+    for that weaker hypothesis, too, holds in the limit only.
+    """
+    sums = flip_sums(differences, flips)
+    observed = np.abs(differences.sum(axis=1))[:, None]
+    p_values = (np.abs(sums) >= observed).mean(axis=1)
+    if training_error is not None and degrees_of_freedom is not None:
+        for pair in np.flatnonzero((training_error > 0) & (observed[:, 0] > 0)):
+            p_values[pair] = _convolved(
+                sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair]
+            )
+    return p_values
+
+
+def _convolved(sums: NDArray[np.float64], observed: float, error: float, degrees: float) -> float:
+    """P(abs(sum of a flip + error t) >= observed), the mean over the flips."""
+    values, counts = np.unique(np.abs(sums), return_counts=True)
+    tails = stdtr(degrees, (values - observed) / error) + stdtr(degrees, (-values - observed) / error)
+    return float(counts @ tails / counts.sum())

@@ -1,0 +1,83 @@
+"""Which methods of a data set are tied for best, and where the noise of their accuracies comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from treecrf.statistics.ranking import RANK_COLUMNS, rank_methods
+from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
+from treecrf.studies.training.comparing import as_preferred, counting_runs
+from treecrf.studies.training.names import BETTER, UNPERTURBED
+
+
+def rank(
+    choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], comparisons: pd.DataFrame
+) -> pd.DataFrame:
+    """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
+
+    Parameters
+    ----------
+    choices, predictions : iterable of DataFrame
+        Of `treecrf.studies.training.jobs.Outcome`, one of each for every method.
+    comparisons : DataFrame
+        Of `treecrf.studies.training.comparing.compare`.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, accuracy (percent of all test positions, the mean of the trainings), rank, tied_for_best,
+        rank_low, rank_high (see `treecrf.statistics.ranking.rank_methods`), from the best on, and valid_test, what
+        tells them apart. No rows for a single method.
+    """
+    preferred = _preferred(choices, predictions)
+    pairs = comparisons[comparisons["decoder"] == BETTER]
+    if pairs.empty:
+        names = ["accuracy" if name == "accuracy_points" else name for name in RANK_COLUMNS]
+        return pd.DataFrame(columns=["dataset", *names, "valid_test"])
+    right = preferred["label"] == preferred["predicted"]
+    accuracy = 100 * right.groupby(preferred["method"], sort=False).mean()
+    tested = pd.DataFrame(
+        {
+            "method": pairs["method"],
+            "other": pairs["other"],
+            "accuracy_points": pairs["mean_points"],
+            "p_value": pairs["valid_p_value"],
+        }
+    )
+    ranks = rank_methods(accuracy, tested).rename(columns={"accuracy_points": "accuracy"})
+    ranks.insert(0, "dataset", pairs["dataset"].iloc[0])
+    return ranks.assign(valid_test=pairs["valid_test"].iloc[0])
+
+
+def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Variance components of the accuracies of groups of test sequences over all perturbed trainings.
+
+    Parameters
+    ----------
+    choices, predictions : iterable of DataFrame
+        As of `rank`. Methods without perturbed trainings are left out.
+
+    Returns
+    -------
+    DataFrame
+        dataset and the columns of `treecrf.statistics.variance.decompose_variance`; no rows where fewer than two
+        methods have perturbed trainings, or there is one group.
+    """
+    preferred = _preferred(choices, predictions)
+    perturbed = preferred[preferred["run"] != UNPERTURBED]
+    if len(set(perturbed["method"])) < 2 or len(set(perturbed["group"])) < 2:
+        return pd.DataFrame(columns=["dataset", *COMPONENT_COLUMNS])
+    keys = ["method", "run", "group"]
+    right = perturbed.assign(correct=perturbed["label"] == perturbed["predicted"])
+    counts = right.groupby(keys)["correct"].agg(n_positions="size", n_correct="sum").reset_index()
+    components = decompose_variance(counts.rename(columns={"group": "sequence"}))
+    components.insert(0, "dataset", preferred["dataset"].iloc[0])
+    return components
+
+
+def _preferred(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """All trainings that count."""
+    parts = zip(choices, predictions, strict=True)
+    return pd.concat([counting_runs(as_preferred(*part)) for part in parts], ignore_index=True)

@@ -1,0 +1,31 @@
+"""Predictions of the training study whose right and wrong positions are known."""
+
+import numpy as np
+import pandas as pd
+
+from treecrf.studies.training.comparing import Rules
+from treecrf.studies.training.names import UNPERTURBED
+
+FB, VITERBI = "forward_backward", "viterbi"
+RULES = Rules(exact_under=25, blocks_under=10, block_length=50, equivalence_margin=0.5, seed=0)
+
+
+def predictions(method, wrong, n_sequences=6, length=10, decoder=FB, groups=None, split=0, **constant):
+    """Predictions of which `wrong[i]` of sequence i are not the label, from its first position on."""
+    sequence = np.repeat(np.arange(n_sequences), length)
+    within = np.tile(np.arange(length), n_sequences)
+    frame = pd.DataFrame(
+        {
+            "sequence": sequence,
+            "group": sequence if groups is None else np.repeat(groups, length),
+            "position": np.arange(n_sequences * length),
+            "predicted": (within < np.repeat(np.broadcast_to(wrong, n_sequences), length)).astype(int),
+        }
+    )
+    known = {"dataset": "toy", "run": UNPERTURBED, "stage": "choice", "candidate": "a=0"}
+    return frame.assign(**known | {"label": 0, "method": method, "decoder": decoder, "split": split} | constant)
+
+
+def choice_of(method, better=FB):
+    rows = [(decoder, 0.9 if decoder == better else 0.8) for decoder in (FB, VITERBI)]
+    return pd.DataFrame(rows, columns=["decoder", "cv_accuracy"]).assign(method=method, dataset="toy")

@@ -1,0 +1,162 @@
+"""Comparisons over test sequences and damaged training sets, from frames of counts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t as student
+
+from treecrf.statistics.crossed import CROSSED_COLUMNS, compare_crossed, decompose_crossed, join_blocks
+from treecrf.statistics.two_way import estimate_crossed
+
+N_POSITIONS = 60
+
+
+def counts_of(correct, groups=None, sequences=None, **values):
+    """`correct` maps methods to arrays of shape (n_blocks, n_training_sets, n_test_sets)."""
+    rows = []
+    for method, array in correct.items():
+        for (block, training_set, test_set), n_correct in np.ndenumerate(np.asarray(array)):
+            sequence = block if sequences is None else sequences[block]
+            group = sequence if groups is None else groups[block]
+            rows.append((method, training_set, test_set, sequence, group, block, N_POSITIONS, n_correct))
+    names = ["method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct"]
+    return pd.DataFrame(rows, columns=names).assign(**{"dataset": "toy", "rate": 0.2} | values)
+
+
+def draw(seed, shape=(8, 4, 2), mean=0.7):
+    return np.random.default_rng(seed).binomial(N_POSITIONS, mean, shape)
+
+
+def row_of(frame, baseline, method):
+    return frame[(frame["baseline"] == baseline) & (frame["method"] == method)].iloc[0]
+
+
+def test_estimates_are_those_of_the_two_way_variance_with_test_sets_added_up():
+    correct = {"a": draw(0), "b": draw(1, mean=0.8)}
+    frame = compare_crossed(counts_of(correct))
+    assert tuple(frame.columns) == CROSSED_COLUMNS
+    row = row_of(frame, "a", "b")
+    differences = (correct["b"] - correct["a"]).sum(axis=2)
+    expected = estimate_crossed(differences[None], np.full((8, 4), 2 * N_POSITIONS))
+    assert row["accuracy_points"] == pytest.approx(100 * differences.sum() / (8 * 4 * 2 * N_POSITIONS))
+    assert row["points_standard_error"] == pytest.approx(expected.standard_error[0])
+    assert row["degrees_of_freedom"] == pytest.approx(3)  # four training sets
+    reach = student.ppf(0.975, 3) * row["points_standard_error"]
+    assert row["points_high"] == pytest.approx(row["accuracy_points"] + reach)
+    assert (row["cluster"], row["n_clusters"], row["n_training_sets"]) == ("group", 8, 4)
+
+
+def test_satterthwaite_has_more_degrees_of_freedom_where_sequences_vary_most():
+    rng = np.random.default_rng(0)
+    correct = {
+        name: np.tile(rng.integers(20, 50, (30, 1, 1)), (1, 4, 1)) + rng.integers(0, 2, (30, 4, 1)) for name in "ab"
+    }
+    cautious, other = (compare_crossed(counts_of(correct), satterthwaite=choice).iloc[0] for choice in (False, True))
+    assert cautious["degrees_of_freedom"] == pytest.approx(3)
+    assert other["degrees_of_freedom"] > 20
+
+
+def test_each_direction_is_the_other_ones_opposite():
+    frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1), "c": draw(2)}))
+    assert len(frame) == 6
+    forth, back = row_of(frame, "a", "b"), row_of(frame, "b", "a")
+    assert forth["accuracy_points"] == -back["accuracy_points"]
+    assert forth["points_low"] == pytest.approx(-back["points_high"])
+    assert forth["valid_p_value"] == pytest.approx(back["valid_p_value"])
+
+
+def test_related_sequences_are_one_cluster():
+    correct = {"a": draw(0), "b": draw(1)}
+    related = np.arange(8) // 2
+    row = row_of(compare_crossed(counts_of(correct, groups=related)), "a", "b")
+    summed = {name: array.reshape(4, 2, 4, 2).sum(axis=1) for name, array in correct.items()}
+    whole = counts_of(summed).assign(n_positions=2 * N_POSITIONS)
+    assert row["points_standard_error"] == row_of(compare_crossed(whole), "a", "b")["points_standard_error"]
+    assert row["n_clusters"] == 4
+
+
+def test_blocks_take_the_place_of_sequences_where_there_are_more_blocks():
+    correct = {"a": draw(0, (40, 4, 2)), "b": draw(1, (40, 4, 2))}
+    row = row_of(compare_crossed(counts_of(correct, sequences=np.zeros(40, int))), "a", "b")
+    assert row["cluster"] == "block"
+    assert 5 <= row["n_clusters"] <= 40
+
+
+def test_identical_methods_are_equivalent_and_their_interval_is_a_point():
+    row = compare_crossed(counts_of({"a": draw(0), "b": draw(0)})).iloc[0]
+    values = ("accuracy_points", "points_standard_error", "points_low", "points_high", "valid_p_value")
+    assert [row[name] for name in values] == [0, 0, 0, 0, 1]
+    assert row["decision"] == "equivalent"
+
+
+def test_a_large_p_value_alone_makes_nothing_equivalent():
+    correct = {"a": draw(0, mean=0.5), "b": draw(1, mean=0.5)}
+    assert compare_crossed(counts_of(correct), margin=0.01)["decision"].tolist() == ["undecided"] * 2
+    assert compare_crossed(counts_of(correct), margin=90)["decision"].tolist() == ["equivalent"] * 2
+    ahead = {"a": draw(0, mean=0.5), "b": draw(1, mean=0.9)}
+    assert compare_crossed(counts_of(ahead))["decision"].tolist() == ["better", "worse"]
+
+
+def test_holm_corrects_over_the_methods_of_a_baseline_and_rate():
+    frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1, mean=0.75), "c": draw(2)}))
+    against = frame[frame["baseline"] == "a"].sort_values("valid_p_value")
+    smallest, largest = against["valid_p_value"]
+    assert against["valid_p_holm"].iloc[0] == pytest.approx(min(1, 2 * smallest))
+    assert against["valid_p_holm"].iloc[1] == pytest.approx(max(largest, min(1, 2 * smallest)))
+
+
+def test_one_training_set_leaves_the_sequences_and_one_of_each_leaves_no_test():
+    row = compare_crossed(counts_of({"a": draw(0, (8, 1, 1)), "b": draw(1, (8, 1, 1))})).iloc[0]
+    assert (row["n_training_sets"], row["degrees_of_freedom"]) == (1, pytest.approx(7))
+    assert 0 < row["valid_p_value"] <= 1
+    row = compare_crossed(counts_of({"a": draw(0, (1, 5, 1)), "b": draw(1, (1, 5, 1))})).iloc[0]
+    assert np.isnan(row["valid_p_value"])
+    assert row["decision"] == "undecided"
+
+
+def test_methods_that_saw_other_positions_are_refused():
+    counts = counts_of({"a": draw(0), "b": draw(1)})
+    with pytest.raises(ValueError, match=r"toy at rate 0\.2 have other positions"):
+        compare_crossed(counts[1:])
+
+
+def test_a_single_method_has_no_comparison():
+    assert compare_crossed(counts_of({"a": draw(0)})).empty
+    assert decompose_crossed(counts_of({"a": draw(0)})).empty
+
+
+def test_correlated_blocks_are_joined_and_sequences_kept_apart():
+    rng = np.random.default_rng(0)
+    wave = np.repeat(rng.choice([-9, 9], 20), 6)
+    starts = join_blocks(wave, np.array([0, 60, 120]))
+    assert len(starts) <= 12
+    assert 60 in starts
+    alternating = np.tile([5, -5], 60)
+    assert join_blocks(alternating, np.array([0, 120])).tolist() == list(range(120))
+    constant = np.ones(120, dtype=np.int64)
+    assert len(join_blocks(constant, np.array([0, 120]))) == 120
+
+
+def simulate(seed, n_blocks, n_sets, sequences, ahead=0.0):
+    """Errors of two methods that vary by block, in runs, and by training set; "b" is `ahead` in log odds."""
+    rng = np.random.default_rng(seed)
+    correct = {}
+    for method in "ab":
+        runs = np.repeat(rng.normal(0, 0.4, n_blocks // 2 + 1), 2)[rng.integers(2) :][:n_blocks]
+        logits = 1.2 + ahead * (method == "b") + runs[:, None, None] + rng.normal(0, 0.15, (1, n_sets, 1))
+        correct[method] = rng.binomial(N_POSITIONS, 1 / (1 + np.exp(-logits)), (n_blocks, n_sets, 1))
+    return counts_of(correct, sequences=sequences)
+
+
+@pytest.mark.parametrize("satterthwaite", [False, True])
+def test_blocks_of_one_document_keep_the_level_with_errors_in_runs(satterthwaite):
+    p_values = [
+        compare_crossed(simulate(seed, 28, 5, np.zeros(28, int)), satterthwaite=satterthwaite)["valid_p_value"].iloc[0]
+        for seed in range(300)
+    ]
+    assert np.mean(np.array(p_values) < 0.05) <= 0.08  # 0.05 and two and a half standard errors
+
+
+def test_a_difference_on_one_document_is_found():
+    frames = [compare_crossed(simulate(seed, 28, 5, np.zeros(28, int), ahead=1.2)) for seed in range(20)]
+    assert np.mean([row_of(frame, "a", "b")["decision"] == "better" for frame in frames]) > 0.8

@@ -1,0 +1,141 @@
+"""Sign flips, against enumeration by itertools and Student's t flip by flip."""
+
+import time
+
+import numpy as np
+import pytest
+from naive_statistics import convolved_p_value, sign_flip_p_value
+from numpy.testing import assert_allclose
+from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
+
+from treecrf.statistics.pairs import make_pairs
+from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums, pair_p_values
+
+
+@pytest.mark.parametrize("n_clusters", [1, 5, 11])
+def test_all_flips_of_few_clusters(n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    differences = rng.integers(-3, 4, (6, n_clusters))  # many ties
+    found = flip_p_values(differences, draw_flips(n_clusters, 0))
+    assert found.tolist() == [sign_flip_p_value(row.tolist()) for row in differences]
+
+
+def test_five_clusters_cannot_reach_the_level():
+    assert flip_p_values(np.array([[9, 8, 7, 9, 5]]), draw_flips(5, 0)).tolist() == [2 / 32]
+
+
+def test_drawn_flips_are_signs_with_the_identity_first():
+    flips = draw_flips(101, 7, 4000)
+    assert flips.shape == (4000, 101)
+    assert set(np.unique(flips)) == {-1, 1}
+    assert (flips[0] == 1).all()
+    assert np.abs(flips.mean(axis=0)).max() < 0.08
+    assert np.abs(np.corrcoef(flips[:, :20].T) - np.eye(20)).max() < 0.08
+    assert (flips == draw_flips(101, 7, 4000)).all()
+    assert (flips != draw_flips(101, 8, 4000)).any()
+
+
+def test_drawn_flips_come_near_all_flips():
+    differences = np.random.default_rng(4).integers(-5, 7, (4, 15))
+    drawn = flip_p_values(differences, draw_flips(15, 1))
+    exact = [sign_flip_p_value(row.tolist()) for row in differences]
+    assert_allclose(drawn, exact, atol=0.02)
+
+
+def test_p_value_is_never_0():
+    assert flip_p_values(np.full((1, 500), 3), draw_flips(500, 0)).tolist() == [1 / 10_000]
+
+
+def test_large_sums_are_exact_and_ties_count():
+    # Beyond float32's whole numbers: a sum that differs by 1 in 2^25 is no tie, and an equal one is.
+    differences = np.array([[2**25, 1, 0], [2**25, 0, 0]])
+    flips = draw_flips(3, 0)
+    assert (flip_sums(differences, flips) == (differences @ flips.T.astype(int))).all()
+    assert flip_p_values(differences, flips).tolist() == [0.5, 1.0]
+
+
+def test_many_flips_are_multiplied_in_parts(monkeypatch):
+    differences, flips = np.random.default_rng(0).integers(-9, 9, (3, 40)), draw_flips(40, 0, 1000)
+    monkeypatch.setattr("treecrf.statistics.sign_flip._AT_ONCE", 40 * 7)
+    assert (flip_sums(differences, flips) == differences @ flips.T.astype(int)).all()
+
+
+def test_training_error_is_convolved():
+    differences = np.random.default_rng(2).integers(-4, 8, (3, 8))
+    flips = draw_flips(8, 0)
+    errors, degrees = np.array([2.0, 7.5, 0.0]), np.array([3.3, 11.0, np.inf])
+    found = flip_p_values(differences, flips, errors, degrees)
+    expected = [convolved_p_value(differences[i].tolist(), flips, errors[i], degrees[i]) for i in range(2)]
+    assert found[:2] == pytest.approx(expected, rel=1e-10)
+    assert found[2] == sign_flip_p_value(differences[2].tolist())
+
+
+def test_small_training_error_comes_near_none():
+    differences, flips = np.array([[5, 3, 4, -1, 2, 6, 1]]), draw_flips(7, 0)
+    # An error that is small beside the distance of neighbouring sums splits ties in halves: count those.
+    sums = np.abs(flip_sums(differences, flips)[0])
+    halves = (sums > 20).mean() + (sums == 20).mean() / 2
+    assert flip_p_values(differences, flips, np.array([1e-9]), np.array([5.0]))[0] == pytest.approx(halves)
+
+
+def test_difference_of_0_has_p_1_whatever_the_error():
+    differences, flips = np.array([[1, -1, 2, -2], [0, 0, 0, 0]]), draw_flips(4, 0)
+    assert flip_p_values(differences, flips, np.array([3.0, 3.0]), np.array([5.0, 5.0])).tolist() == [1.0, 1.0]
+
+
+def test_frame_of_pairs():
+    rng = np.random.default_rng(0)
+    correct = [rng.integers(0, 9, (n, 20)) for n in (2, 1, 4)]
+    frame = compare_flips(["a", "b", "c"], correct, 300, 5)
+    assert frame[["method", "other"]].to_numpy().tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
+    assert frame["trainings_vary"].tolist() == [False, True, False]
+    assert not frame["exact"].any()
+    assert frame["accuracy_points"].iloc[1] == pytest.approx(100 * (correct[0].sum() / 2 - correct[2].sum() / 4) / 300)
+    assert (frame["p_holm"] >= frame["p_value"]).all()
+
+
+def test_swapped_methods_swap_signs_only():
+    rng = np.random.default_rng(1)
+    correct = [rng.integers(0, 9, (3, 30)) for _ in range(2)]
+    one, other = compare_flips(["a", "b"], correct, 99, 5), compare_flips(["b", "a"], correct[::-1], 99, 5)
+    assert one["accuracy_points"].iloc[0] == -other["accuracy_points"].iloc[0] != 0
+    assert one["p_value"].iloc[0] == pytest.approx(other["p_value"].iloc[0], rel=1e-12)
+
+
+def test_differences_must_be_whole_numbers():
+    with pytest.raises(ValueError, match="whole numbers"):
+        flip_sums(np.ones((1, 3)), draw_flips(3, 0))
+    with pytest.raises(ValueError, match="denominator"):
+        flip_sums(np.full((1, 3), 2**52), draw_flips(3, 0))
+
+
+def rejections(n_sequences, longest, n_trainings, spread, n_rounds=300):
+    """Shares of p-values below 0.05 of all trainings, and of the first one alone, where no method is better."""
+    found = []
+    for index in range(n_rounds):
+        rng = np.random.default_rng([n_sequences, index])
+        lengths = draw_lengths(rng, n_sequences, longest)
+        counts = by_cluster(draw_outcomes(rng, lengths, n_trainings, spread=spread)[:, :, 0], lengths)
+        found.append([pair_p_values(make_pairs(list(some)), index, 500)[0] for some in (counts, counts[:, :1])])
+    return (np.array(found) < 0.05).mean(axis=0)
+
+
+@pytest.mark.parametrize("training", [0.0, 0.3])
+def test_level_with_and_without_variance_between_trainings(training):
+    every, single = rejections(40, 40, 5, Spread(training=training))
+    assert 0.01 <= every <= 0.085  # 0.05 within three standard errors, and a little cautious
+    assert (single > 0.2) == (training > 0)
+
+
+def test_seeds_alone_are_not_told_apart_too_seldom():
+    # With the whole between-training variance, noise of single sequences would count twice: a share near 0.003.
+    spread = Spread(method_sequence=0.0, method_position=0.0, training_sequence=0.4)
+    assert 0.01 <= rejections(17, 100, 5, spread, 500)[0] <= 0.08
+
+
+def test_all_pairs_of_eleven_methods_within_a_second():
+    rng = np.random.default_rng(0)
+    correct = [rng.binomial(6, 0.8 + 0.01 * m, (10, 908)) for m in range(11)]
+    begin = time.process_time()
+    compare_flips([f"m{m}" for m in range(11)], correct, 908 * 6, 1)
+    assert time.process_time() - begin < 1

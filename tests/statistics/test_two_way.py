@@ -1,0 +1,135 @@
+"""Intervals from sequences and training sets or trainings, against cell by cell sums, and what is exactly 0."""
+
+import numpy as np
+import pytest
+from naive_statistics import crossed_standard_error
+from numpy.testing import assert_allclose
+from scipy.stats import t, ttest_1samp
+from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
+
+from treecrf.statistics.pairs import make_pairs
+from treecrf.statistics.two_way import estimate_crossed, estimate_trainings
+
+
+def drawn(seed, n_pairs=3, n_sequences=9, n_sets=4):
+    rng = np.random.default_rng(seed)
+    positions = rng.integers(1, 40, (n_sequences, 1)).repeat(n_sets, axis=1)
+    shift = rng.normal(0, 0.2, (n_pairs, 1, n_sets)) + rng.normal(0, 0.1, (n_pairs, n_sequences, 1))
+    return np.rint(positions * shift).astype(int), positions
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_crossed_error_cell_by_cell(seed):
+    differences, positions = drawn(seed)
+    found = estimate_crossed(differences, positions)
+    assert_allclose(found.standard_error, [crossed_standard_error(some, positions) for some in differences])
+    assert_allclose(found.points, 100 * differences.sum(axis=(1, 2)) / positions.sum())
+    lengths = positions[:, 0].astype(float)
+    degrees = min((lengths**2).sum() ** 2 / (lengths**4).sum(), 4) - 1
+    assert_allclose(found.degrees_of_freedom, degrees)
+    statistic = found.points / found.standard_error
+    assert_allclose(found.p_value, 2 * t.sf(np.abs(statistic), degrees))
+    low, high = found.interval(0.9)
+    assert_allclose(high - low, 2 * t.ppf(0.95, degrees) * found.standard_error)
+
+
+def test_variance_is_never_negative():
+    # Rows and columns cancel: V_sequence = V_set = 0 and V_cell is not, so the two-way sum alone would be below 0.
+    differences, positions = np.array([[[1, -1], [-1, 1]]]), np.full((2, 2), 5)
+    assert estimate_crossed(differences, positions).standard_error.tolist() == [0.0]
+    assert estimate_crossed(differences, positions).p_value.tolist() == [1.0]
+
+
+def test_sets_count_as_a_source_of_error():
+    # One method is ahead by 3 points in every sequence of one set: sequences alone show no error.
+    differences = np.array([[3, -1, -1, 2]]).repeat(50, axis=0)[None]
+    found = estimate_crossed(differences, np.full((50, 4), 100))
+    assert found.points[0] == pytest.approx(0.75)
+    assert found.standard_error[0] == pytest.approx(np.std([3, -1, -1, 2], ddof=1) / 2)
+
+
+def test_satterthwaite_is_less_cautious():
+    differences, positions = drawn(0, n_pairs=20)
+    positions = np.full_like(positions, positions.max())
+    wide, narrow = (
+        estimate_crossed(differences, positions),
+        estimate_crossed(differences, positions, satterthwaite=True),
+    )
+    assert_allclose(wide.standard_error, narrow.standard_error)
+    assert (wide.degrees_of_freedom == 3).all()
+    assert (narrow.p_value <= wide.p_value).all()
+    assert narrow.degrees_of_freedom.max() > 3.5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_identical_methods_have_exactly_no_error(seed):
+    rng = np.random.default_rng(seed)
+    positions = rng.integers(1, 70, 13)
+    once = rng.binomial(positions, 0.9, (5, 13))
+    right = positions[None].repeat(5, axis=0)
+    zeros = np.zeros((1, 13, 5), dtype=int)
+    for found in (
+        estimate_crossed(zeros, positions[:, None].repeat(5, axis=1)),
+        estimate_crossed(zeros, positions[:, None].repeat(5, axis=1), satterthwaite=True),
+        estimate_trainings(make_pairs([once, once]), positions),
+        estimate_trainings(make_pairs([right, right[:2]]), positions),
+    ):
+        low, high = found.interval()
+        assert [*found.points, *found.standard_error, *found.p_value, *low, *high] == [0, 0, 1, 0, 0]
+
+
+def test_difference_without_variation_cannot_be_judged():
+    positions = np.array([[30, 30], [70, 70], [10, 10]])
+    found = estimate_crossed((positions // 10)[None], positions)
+    assert found.points.tolist() == [10.0]
+    assert np.isnan([*found.standard_error, *found.p_value, *found.interval()[0]]).all()
+
+
+def test_one_set_or_sequence_is_too_few():
+    differences, positions = drawn(0)
+    assert np.isnan(estimate_crossed(differences[:, :1], positions[:1]).p_value).all()
+    assert np.isnan(estimate_crossed(differences[:, :, :1], positions[:, :1]).p_value).all()
+    assert np.isnan(estimate_trainings(make_pairs([np.array([[3]]), np.array([[2]])]), np.array([5])).p_value).all()
+
+
+def test_clusters_of_equal_size_give_students_test():
+    correct = [np.random.default_rng(m).integers(5, 10, (1, 12)) for m in range(2)]
+    found = estimate_trainings(make_pairs(correct), np.full(12, 10))
+    expected = ttest_1samp((correct[0] - correct[1])[0], 0)
+    assert found.p_value[0] == pytest.approx(expected.pvalue)
+    assert found.degrees_of_freedom[0] == pytest.approx(11)
+
+
+def test_error_of_trainings_is_added():
+    rng = np.random.default_rng(0)
+    correct = [rng.integers(40, 60, (4, 30)) + rng.integers(-9, 9, (4, 1)) for _ in range(2)]
+    pairs, positions = make_pairs(correct), np.full(30, 100)
+    clusters = (correct[0].mean(axis=0) - correct[1].mean(axis=0)).std(ddof=1) / np.sqrt(30)
+    trainings = np.sqrt(pairs.training_variance[0]) / pairs.scale / 3000
+    assert trainings > 0.01
+    found = estimate_trainings(pairs, positions)
+    assert found.standard_error[0] == pytest.approx(np.hypot(clusters, 100 * trainings))
+    assert found.degrees_of_freedom[0] < 29
+
+
+def test_level_with_few_clusters_of_unequal_length():
+    # The number of clusters minus 1 in place of their effective number: a share near 0.1.
+    found = []
+    for index in range(600):
+        rng = np.random.default_rng([1, index])
+        lengths = draw_lengths(rng, 17, 200)
+        counts = by_cluster(draw_outcomes(rng, lengths)[:, :, 0], lengths)
+        found.append(estimate_trainings(make_pairs(list(counts)), lengths).p_value[0])
+    assert 0.025 <= np.mean(np.array(found) < 0.05) <= 0.075
+
+
+def test_level_where_training_sets_suit_a_method():
+    found = []
+    for index in range(400):
+        rng = np.random.default_rng([2, index])
+        lengths = draw_lengths(rng, 100, 18)
+        counts = by_cluster(
+            draw_outcomes(rng, lengths, spread=Spread(set=0.2, method_set=0.3), n_sets=5)[:, 0], lengths
+        )
+        found.append(estimate_crossed((counts[0] - counts[1]).T[None], lengths[:, None].repeat(5, axis=1)).p_value[0])
+    assert 0.015 <= np.mean(np.array(found) < 0.05) <= 0.08

@@ -1,0 +1,158 @@
+"""Variance components, against planted ones and the textbook's formulas."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from statsmodels.formula.api import mixedlm
+
+from treecrf.statistics.variance import decompose_variance
+
+MANY = 10**9
+"""Positions of a sequence, so that counts have any accuracy."""
+
+
+def frame(accuracies, factors, positions=MANY):
+    """Counts from accuracies with one dimension for each factor."""
+    places = np.indices(accuracies.shape).reshape(accuracies.ndim, -1)
+    n_positions = np.broadcast_to(positions, accuracies.shape).ravel()
+    columns = {"method": 0, **dict(zip(factors, places, strict=True))}
+    return pd.DataFrame(
+        {**columns, "n_positions": n_positions, "n_correct": np.rint(accuracies.ravel() * n_positions).astype(int)}
+    )
+
+
+def planted(rng, shape, deviations):
+    """0.8 plus independent effects; `deviations` by the dimensions that they vary with."""
+    values = np.full(shape, 0.8)
+    for dimensions, deviation in deviations.items():
+        extent = [size if axis in dimensions else 1 for axis, size in enumerate(shape)]
+        values = values + deviation * rng.normal(size=extent)
+    return values
+
+
+def estimate(table):
+    return decompose_variance(table).set_index("component")["moment_estimate"]
+
+
+def test_one_way_by_hand():
+    # Two runs of one method on equal sequences: the classical mean squares of crossed factors.
+    y = np.random.default_rng(0).uniform(0.5, 0.9, (6, 4))
+    rows, columns = y.mean(axis=1, keepdims=True), y.mean(axis=0, keepdims=True)
+    residual = ((y - rows - columns + y.mean()) ** 2).sum() / 15
+    sequence = (4 * rows.var(ddof=1) - residual) / 4
+    run = (6 * columns.var(ddof=1) - residual) / 6
+    found = estimate(frame(y, ("sequence", "run")))
+    assert_allclose([found["sequence"], found["run"], found["residual"]], [sequence, run, residual], rtol=1e-6)
+
+
+def test_runs_belong_to_their_methods():
+    # Shared numbers of runs must mean nothing: another order of one method's runs changes nothing.
+    y = np.random.default_rng(1).uniform(0.5, 0.9, (2, 8, 5))
+    turned = y.copy()
+    turned[1] = turned[1][:, ::-1]
+    factors = ("method", "sequence", "run")
+    assert_allclose(estimate(frame(y, factors)), estimate(frame(turned, factors)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_planted_components_of_runs(unequal):
+    deviations = {(1,): 0.05, (0, 1): 0.03, (0, 2): 0.02, (0, 1, 2): 0.01}
+    rng = np.random.default_rng(2)
+    positions = (rng.integers(1, 20, 60) * 10**8 if unequal else np.full(60, MANY))[:, None]
+    found = [
+        estimate(frame(planted(rng, (3, 60, 10), deviations), ("method", "sequence", "run"), positions))
+        for _ in range(60)
+    ]
+    means = pd.DataFrame(found).mean()
+    names = ["sequence", "method x sequence", "run", "residual"]
+    assert_allclose(means[names], np.square([0.05, 0.03, 0.02, 0.01]), rtol=0.12)
+
+
+def test_planted_components_of_training_sets():
+    deviations = {(1,): 0.05, (2,): 0.03, (0, 1): 0.02, (0, 2): 0.02, (1, 2): 0.015, (0, 1, 2): 0.01}
+    rng = np.random.default_rng(3)
+    found = [
+        estimate(frame(planted(rng, (4, 50, 8), deviations), ("method", "sequence", "training_set"))) for _ in range(80)
+    ]
+    means = pd.DataFrame(found).mean()
+    names = [
+        "sequence",
+        "training_set",
+        "method x sequence",
+        "method x training_set",
+        "sequence x training_set",
+        "residual",
+    ]
+    assert_allclose(means[names], np.square(list(deviations.values())), rtol=0.2)
+
+
+def test_training_sets_and_runs_at_once():
+    deviations = {(1,): 0.05, (2,): 0.03, (0, 2): 0.02, (0, 2, 3): 0.015, (0, 1, 2, 3): 0.01}
+    rng = np.random.default_rng(4)
+    factors = ("method", "sequence", "training_set", "run")
+    found = pd.DataFrame([estimate(frame(planted(rng, (3, 30, 8, 3), deviations), factors)) for _ in range(60)]).mean()
+    names = ["sequence", "training_set", "method x training_set", "run", "residual"]
+    assert_allclose(found[names], np.square(list(deviations.values())), rtol=0.2)
+    assert_allclose(found.drop(names), 0, atol=2e-5)
+
+
+def test_equal_sequences_give_what_restricted_likelihood_gives():
+    deviations = {(1,): 0.05, (0, 1): 0.03, (0, 2): 0.02, (0, 1, 2): 0.01}
+    table = frame(planted(np.random.default_rng(0), (3, 17, 5), deviations), ("method", "sequence", "run"))
+    parts = {"sequence": "0 + C(sequence)", "pair": "0 + C(method):C(sequence)", "run": "0 + C(method):C(run)"}
+    data = table.assign(accuracy=table["n_correct"] / table["n_positions"], all=1)
+    model = mixedlm("accuracy ~ C(method)", data, groups="all", vc_formula=parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one group of all rows has no effect of its own, which is on the boundary
+        result = model.fit()
+    likely = dict(zip(model.exog_vc.names, result.vcomp, strict=True)) | {"residual": result.scale}
+    names = {"sequence": "sequence", "method x sequence": "pair", "run": "run", "residual": "residual"}
+    found = estimate(table)
+    assert_allclose([found[name] for name in names], [likely[name] for name in names.values()], rtol=1e-3)
+
+
+def test_negative_estimates_become_0_and_are_shown():
+    y = np.array([[0.6, 0.8], [0.8, 0.6], [0.6, 0.8], [0.8, 0.6]])
+    found = decompose_variance(frame(y, ("sequence", "run"))).set_index("component")
+    assert found.loc["sequence", "moment_estimate"] < 0
+    assert found.loc["sequence", ["variance", "accuracy_points"]].tolist() == [0, 0]
+
+
+def test_points_are_what_a_component_adds_to_an_accuracy():
+    y = planted(np.random.default_rng(5), (2, 25, 4), {(1,): 0.05, (0, 2): 0.02, (0, 1, 2): 0.01})
+    found = decompose_variance(frame(y, ("method", "sequence", "run"))).set_index("component")
+    n_effects = {"sequence": 25, "method x sequence": 25, "run": 4, "residual": 100}
+    for name, number in n_effects.items():
+        assert found.loc[name, "accuracy_points"] == pytest.approx(100 * np.sqrt(found.loc[name, "variance"] / number))
+
+
+def test_more_runs_than_another_method_has_are_left_out():
+    y = np.random.default_rng(6).uniform(0.5, 0.9, (2, 8, 5))
+    table = frame(y, ("method", "sequence", "run"))
+    short = table[(table["method"] == 0) | (table["run"] < 3)].assign(run=lambda some: some["run"] * 7 + some["method"])
+    assert_allclose(estimate(short), estimate(table[table["run"] < 3]), rtol=1e-9)
+
+
+def test_order_of_rows_does_not_matter():
+    table = frame(np.random.default_rng(7).uniform(0.5, 0.9, (2, 8, 5)), ("method", "sequence", "run"))
+    assert_allclose(estimate(table), estimate(table.sample(frac=1, random_state=0)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda table: table.drop(columns="n_correct"), "no column 'n_correct'"),
+        (lambda table: table[1:], "one row for each combination"),
+        (lambda table: pd.concat([table, table[:1]]), "one row for each combination"),
+        (lambda table: table[table["sequence"] == 0], "two sequences"),
+        (lambda table: table[(table["method"] == 0) & (table["run"] == 0)], "two methods"),
+        (lambda table: table.assign(n_positions=np.arange(len(table)) + 10**9), "unlike numbers of positions"),
+    ],
+)
+def test_unusable_counts(change, message):
+    table = frame(np.random.default_rng(8).uniform(0.5, 0.9, (2, 3, 2)), ("method", "sequence", "run"))
+    with pytest.raises(ValueError, match=message):
+        decompose_variance(change(table))

@@ -1,0 +1,108 @@
+"""Tests between methods, on predictions whose right and wrong positions are known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_predictions import FB, RULES, VITERBI, choice_of, predictions
+
+from treecrf.studies.training.comparing import Rules, compare, compare_peaks
+from treecrf.studies.training.names import BETTER, UNPERTURBED
+
+
+def compared(*frames, rules=RULES):
+    """The comparison of the methods of these predictions with forward-backward."""
+    every = pd.concat(frames)
+    methods = list(dict.fromkeys(every["method"]))
+    found = compare([choice_of(name) for name in methods], [every[every["method"] == name] for name in methods], rules)
+    return found[found["decoder"] == FB].iloc[0]
+
+
+def test_methods_are_compared_by_decoder_and_with_their_preferred_ones():
+    one = [predictions("one", 0), predictions("one", 3, decoder=VITERBI)]
+    two = [predictions("two", 5), predictions("two", 1, decoder=VITERBI)]
+    peak = predictions("one", 9, stage="peak")  # not what was chosen
+    choices = [choice_of("one", FB), choice_of("two", VITERBI)]
+    found = compare(choices, [pd.concat([*one, peak]), pd.concat(two)], RULES).set_index("decoder")
+    assert found["mean_points"].to_dict() == pytest.approx({FB: 50.0, VITERBI: -20.0, BETTER: 10.0})
+    assert found["accuracy_points"].to_dict() == pytest.approx({FB: 50.0, VITERBI: -20.0, BETTER: 10.0})
+
+
+def test_all_perturbed_trainings_count_and_not_the_one_that_was_chosen():
+    runs = [predictions("one", wrong, run=run) for run, wrong in enumerate((2, 4))]
+    found = compared(predictions("one", 0), *runs, predictions("two", 2))
+    assert found["accuracy_points"] == pytest.approx(20.0)  # the papers' own test sees the unperturbed trainings
+    assert found["mean_points"] == pytest.approx(-10.0)
+    assert not found["trainings_vary"]  # two was trained once
+
+
+def test_noise_of_trainings_is_in_the_p_value():
+    """One of three trainings fails on everything: no difference of methods, however clear in one training."""
+    runs = [predictions("one", wrong, run=run, n_sequences=12) for run, wrong in enumerate((1, 1, 9))]
+    others = [predictions("two", 3, run=run, n_sequences=12) for run in range(3)]
+    found = compared(predictions("one", 1, n_sequences=12), predictions("two", 3, n_sequences=12), *runs, *others)
+    assert found["p_value"] < 0.001
+    assert found["valid_p_value"] > 0.5
+
+
+def test_related_sequences_change_places_together():
+    wrong = np.arange(12) % 2 + 1
+    found = compared(
+        *(predictions(name, w, n_sequences=12, groups=np.arange(12) // 2) for name, w in (("one", 0), ("two", wrong)))
+    )
+    assert (found["n_clusters"], found["flip_p_value"]) == (6, 2 / 2**6)
+
+
+@pytest.mark.parametrize(("n_sequences", "test"), [(5, "blocks"), (6, "sequences")])
+def test_blocks_decide_where_flips_of_sequences_cannot(n_sequences, test):
+    found = compared(predictions("one", 0, n_sequences, 200), predictions("two", 2, n_sequences, 200), rules=RULES)
+    assert found["flip_p_value"] == 2 / 2**n_sequences
+    assert found["valid_test"] == test
+    assert found["valid_p_value"] == found["block_p_value" if test == "blocks" else "flip_p_value"]
+    assert found["n_blocks"] >= 2 * n_sequences
+
+
+def test_many_sequences_need_no_blocks():
+    found = compared(predictions("one", 0, 10), predictions("two", 2, 10))
+    assert np.isnan(found["block_p_value"])
+
+
+def test_documents_that_test_in_turn_are_sequences_of_their_own():
+    parts = [
+        predictions(name, wrong, 1, split=split, groups=[split])
+        for split in range(6)
+        for name, wrong in (("one", 0), ("two", 1))
+    ]
+    found = compared(*parts)
+    assert (found["n_clusters"], found["n_positions"], found["flip_p_value"]) == (6, 60, 2 / 2**6)
+
+
+@pytest.mark.parametrize(("margin", "decision"), [(0.5, "undecided"), (1.0, "equivalent")])
+def test_only_a_narrow_interval_makes_methods_equivalent(margin, decision):
+    wrong = np.arange(100) % 40 == 0  # 3 positions of 1000
+    rules = Rules(25, 10, 50, margin, 0)
+    found = compared(predictions("one", 0, 100), predictions("two", wrong, 100), rules=rules)
+    assert found["valid_p_value"] > 0.05
+    assert found["decision"] == decision
+    assert found["low"] < found["low_90"] < 0.3 < found["high_90"] < found["high"]
+
+
+def test_peaks_are_compared_at_the_best_candidate():
+    candidates = ("a=0", "a=5")
+    parts = {"one": (3, 1), "two": (2, 4)}  # wrong positions of either candidate at its best iteration
+    predicted = [
+        pd.concat(
+            [predictions(name, 9), *(predictions(name, w, stage="peak", candidate=c) for c, w in zip(candidates, wrong, strict=True))]
+        )
+        for name, wrong in parts.items()
+    ]  # fmt: skip
+    curves = [
+        pd.DataFrame(
+            {"candidate": candidates, "rank": [0, 1], "iteration": 1, "decoder": FB, "run": UNPERTURBED, "split": 0,
+             "n_correct": [10 - w for w in wrong], "n_positions": 10}
+        )
+        for wrong in parts.values()
+    ]  # fmt: skip
+    found = compare_peaks(curves, predicted, RULES)
+    assert found["mean_points"].tolist() == pytest.approx([10.0])
+    none = [frame[frame["stage"] == "choice"] for frame in predicted]
+    assert compare_peaks(curves, none, RULES).empty
