@@ -52,7 +52,7 @@ def test_protein_grid(record, load, size):
     train, _ = load("protein")
     before = time.process_time()
     for penalty in (0, 5, 10, 20, 40, 80):
-        for held_out in sequence_folds(len(train), 5, seed=0):
+        for held_out in sequence_folds(train.groups, 5, seed=0):
             fitted = np.setdiff1d(np.arange(len(train)), held_out)
             model = TreeCRF(size(200), 100, penalty, WINDOW).fit(train.select(fitted))
             model.staged_score(train.select(held_out), ("forward_backward",))

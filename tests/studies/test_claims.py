@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from builders import ROOT
 from planted_claims import (
+    CHAPTER_3,
     DOWN,
     FB,
     IMPUTATION,
@@ -25,6 +26,7 @@ from planted_claims import (
     plant,
     plant_accuracies,
     plant_coefficients,
+    plant_curves,
     plant_frequencies,
     plant_orders,
     plant_pairs,
@@ -174,27 +176,40 @@ def observations(*degrees):
 
 
 def test_degrees_make_verdicts():
-    assert judge(observations(HOLDS, HOLDS), "t").verdict == "replicated"
-    assert judge(observations(HOLDS, LEANS), "t").verdict == "partly"
-    assert judge(observations(LEANS), "t").verdict == "partly"
-    assert judge(observations(LEANS, FAILS), "t").verdict == "not_replicated"
-    finding = judge(observations(HOLDS, FAILS, FAILS), "t")
+    def verdict(*degrees):
+        return judge(observations(*degrees), "t", quorum=1)
+
+    assert verdict(HOLDS, HOLDS).verdict == "replicated"
+    assert verdict(HOLDS, LEANS).verdict == "partly"
+    assert verdict(LEANS).verdict == "partly"
+    assert verdict(LEANS, FAILS).verdict == "not_replicated"
+    finding = verdict(HOLDS, FAILS, FAILS)
     assert finding.numbers == "n0; n1; n2; not run: b"
     assert finding.explanation == "It holds for 1 of 3 measurements, and not for these: d1; d2."
-    assert (
-        judge(observations(FAILS, FAILS), "t").explanation
-        == "It holds for none of 2 measurements, and not for these: d0; d1."
-    )
-    assert judge(observations(FAILS), "t").explanation == "Here d0."
+    none = verdict(FAILS, FAILS)
+    assert none.explanation == "It holds for none of 2 measurements, and not for these: d0; d1."
+    assert verdict(FAILS).explanation == "Here d0."
 
 
-def test_what_was_not_run_counts_neither_way(tmp_path):
-    pairs("treecrf", "linear_crf", protein=UP, nettalk=UP)(tmp_path)
+def test_a_claim_needs_its_data_sets():
+    for quorum in (None, 2):
+        finding = judge(observations(HOLDS), "t", quorum=quorum)
+        assert (finding.verdict, finding.numbers, finding.datasets) == ("not_run", "n0; not run: b", ("a",))
+        assert finding.explanation.startswith("Results on a alone; it needs 2: b as well")
+
+
+def test_a_data_set_beyond_the_quorum_counts_neither_way(tmp_path):
+    pairs("treecrf", "linear_crf", protein=UP, nettalk=UP, hyphen=UP, faq_ai_general=UP)(tmp_path)
     finding = find(tmp_path, "P3.5")
+    assert finding.verdict == "not_run"
+    assert finding.explanation == (
+        "Results on protein, nettalk, hyphen, faq_ai_general alone; it needs 5: faq_aix as well."
+    )
+    for dataset in CHAPTER_3[:4]:
+        plant_curves(tmp_path, dataset, jump=1.0)
+    finding = find(tmp_path, "P3.7")
     assert finding.verdict == "replicated"
-    assert finding.numbers.endswith("not run: hyphen, faq_ai_general, faq_aix")
-    pairs("treecrf", "linear_crf", protein=UP, nettalk=DOWN)(tmp_path)  # a half is less than three fifths
-    assert find(tmp_path, "P3.5").verdict == "not_replicated"
+    assert finding.numbers.endswith("not run: faq_ai_neural, faq_aix")
 
 
 def test_published_differences_stand_beside_measured_ones(tmp_path):
@@ -415,7 +430,9 @@ def test_real_tests_decide(tmp_path):
         pd.concat([predictions(name, w, 200, decoder=decoder, dataset="protein") for decoder in (FB, VITERBI)])
         for name, w in wrong.items()
     ]
-    plant(compare(map(choice_of, wrong), frames, RULES), tmp_path, "training", "protein", "comparisons")
+    compared = compare(map(choice_of, wrong), frames, RULES)
+    for dataset in CHAPTER_3:
+        plant(compared.assign(dataset=dataset), tmp_path, "training", dataset, "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
     small = "by the paper's test p < 0.001, by a valid test p < 0.001"

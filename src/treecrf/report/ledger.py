@@ -50,7 +50,8 @@ def later_claims() -> frozenset[str]:
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
-    A data set that was not run counts neither for nor against a claim. A data set counts only if its
+    A claim is "not_run" unless all data sets that it is about were run, or as many as its row asks for (`quorum`); one that
+    was not run beyond these counts neither for nor against it. A data set counts only if its
     ``description.json`` says that its data are those of its name.
 
     Parameters

@@ -15,8 +15,8 @@ function
     Instead of these, where no kind fits: a function of the study's ``claims.py`` that gives the `Evidence`.
 test
     What decides, in a clause or several; names in braces stand for values of the row.
-enough, partly
-    As in `treecrf.studies.claims.judge`; fractions.
+enough, partly, quorum
+    As in `treecrf.studies.claims.judge`; two fractions, a number of data sets.
 
 Other keys are parameters of the kind if it has one of that name, and of the measure or function if not. The value of a kind's
 parameter may depend on the data set: a mapping with the key "otherwise".
@@ -49,7 +49,7 @@ from treecrf.studies.claims import (
 ROUNDING = 1e-9
 """Differences below it are errors of rounding."""
 
-WORDING = ("id", "source", "statement", "check", "test", "enough", "partly")
+WORDING = ("id", "source", "statement", "check", "test", "enough", "partly", "quorum")
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "function")
 
 Row = Mapping[str, Any]
@@ -173,7 +173,8 @@ def check_claim(row: Row, functions: ModuleType, results: Results) -> Finding:
         evidence = merge(_evidence({**row, **part}, functions, results) for part in row.get("parts", [{}]))
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
     test = ", ".join(clauses).format(**row)
-    return judge(evidence, test, Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF)))
+    shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
+    return judge(evidence, test, *shares, quorum=row.get("quorum"))
 
 
 def _evidence(row: Row, functions: ModuleType, results: Results) -> Evidence:

@@ -115,15 +115,23 @@ def merge(parts: Iterable[Evidence]) -> Evidence:
     )
 
 
-def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF) -> Finding:
+def judge(
+    evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF, quorum: int | None = None
+) -> Finding:
     """The verdict on a claim; `test` says what decides whether an observation holds.
 
+    Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
-    that a data set that did not run counts neither for nor against.
+    that a data set beyond the quorum that did not run counts neither for nor against.
     """
-    observations = evidence.observations
+    observations, n_run = evidence.observations, len(evidence.datasets)
     if not observations:
         return Finding(NOT_RUN, test, explanation=f"No results of what it needs on {_listed(evidence.absent)}.")
+    n_needed = n_run + len(evidence.absent) if quorum is None else quorum
+    if n_run < n_needed:
+        known = f"{', '.join(evidence.datasets)} alone; it needs {n_needed}: {', '.join(evidence.absent)} as well"
+        known += "" if quorum is None else " or some of them"
+        return Finding(NOT_RUN, test, _numbers(evidence), f"Results on {known}.", evidence.datasets)
     n_held = sum(each.degree == HOLDS for each in observations)
     n_observations = len(observations)
     if n_held >= enough * n_observations:
@@ -131,11 +139,14 @@ def judge(evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fract
     else:
         degrees = sum((each.degree for each in observations), Fraction(0))
         verdict = PARTLY if degrees >= partly * n_observations else NOT_REPLICATED
-    numbers = "; ".join(each.numbers for each in observations)
-    if evidence.absent:
-        numbers += f"; not run: {', '.join(evidence.absent)}"
     explanation = "" if verdict == REPLICATED else _explain(observations, n_held)
-    return Finding(verdict, test, numbers, explanation, evidence.datasets)
+    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets)
+
+
+def _numbers(evidence: Evidence) -> str:
+    """What was measured, and where nothing was."""
+    measured = [each.numbers for each in evidence.observations]
+    return "; ".join([*measured, *([f"not run: {', '.join(evidence.absent)}"] if evidence.absent else [])])
 
 
 def _listed(names: Sequence[str]) -> str:
