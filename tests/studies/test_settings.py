@@ -45,7 +45,7 @@ def test_config_yaml_says_the_defaults():
     unnamed = {"datasets": [], "overrides": {}}
     assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
     assert given.training.datasets == [
-        "protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel_24",
+        "protein", "protein_ungrouped", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel_24",
     ]  # fmt: skip
     unnamed = {"window_datasets": [], "sampling_datasets": []}
     assert given.cost.model_copy(update=unnamed) == CostSettings()

@@ -8,6 +8,7 @@ from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
 from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
+    estimates_layout,
     matrix_layout,
     methods_layout,
     noise_layout,
@@ -302,6 +303,19 @@ def test_choices_are_shown_by_decoder():
     assert layout.to_numpy().tolist() == [
         ["a", "TreeCRF", "lambda 5 / lambda 40", "7–12", "61.23", "leaves 30", "30", "60.00", "Viterbi"],
         ["a", "mine", "depth=3", "30", "60.00", "–", "–", "–", "forward-backward"],
+    ]
+
+
+def test_estimates_stand_beside_the_test_set():
+    rows = [
+        outcome("a", "treecrf", "better", 1.0, cv_accuracy=68.5, chosen_accuracy=60.0, chosen_mean=63.3),
+        outcome("a", "treecrf", "viterbi", 1.0, cv_accuracy=70.0),
+        outcome("a", "mallet", "better", 1.0, cv_accuracy=68.5),  # what another method chose by
+        outcome("b", "mine", "better", 1.0, cv_accuracy=61.0, chosen_accuracy=62.0, chosen_mean=np.nan),
+    ]
+    assert estimates_layout(pd.DataFrame(rows)).to_numpy().tolist() == [
+        ["a", "TreeCRF", "68.50", "63.30", "+5.20"],
+        ["b", "mine", "61.00", "62.00", "−1.00"],
     ]
 
 

@@ -31,6 +31,7 @@ STUDY = Study(
         Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons"), function="methods_layout"),
         Table("table_3_6", ("Cost", "Table 3.6: CPU seconds per iteration", "table"), needs=("costs",), function="steps_layout"),
         Table("choices", ("Settings", "Chosen settings", "table"), needs=("summary",), function="choices_layout"),
+        Table("estimates", ("Settings", "Cross-validated and tested accuracy", "table"), needs=("summary",), function="estimates_layout"),
         Table("notes", ("Settings", "Methods that were not run", "table"), needs=("notes",), function="notes_layout"),
         Table("tests", ("All tests", "All tests between methods", "{value}"), over="decoder", needs=("comparisons",), function="pairs_layout"),
     ),

@@ -146,6 +146,7 @@ def _accuracy(
         *listed(_not_run(notes), "notes"),
         Fold("Peaks of the test curves", [peaks]),
         shown.folded_table("choices", "What cross-validation chose"),
+        shown.folded_table("estimates", "What cross-validation promised, beside the test set"),
         _choices(settings),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)

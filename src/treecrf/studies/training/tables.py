@@ -22,6 +22,7 @@ from treecrf.rendering.cells import (
     grouped,
     number,
     seconds_text,
+    signed,
     three_digits,
     with_deviation,
 )
@@ -186,6 +187,26 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
             columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
     columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
     return grouped(columns)
+
+
+def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy that cross-validation promised at the choice beside that on the test set, with the preferred decoder.
+
+    A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the perturbed runs where there are
+    some), and how much the estimate is above it.
+    """
+    chosen = (summary["decoder"] == BETTER) & ~summary["method"].isin(CHOSEN_BY)
+    rows = sorted_by_method(summary[chosen])
+    tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(rows),
+            "method": method_names(rows["method"]),
+            "estimate (%)": cell_texts(rows["cv_accuracy"], number),
+            "test (%)": cell_texts(tested, number),
+            "too high by": cell_texts(rows["cv_accuracy"] - tested, signed),
+        }
+    )
 
 
 def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
