@@ -17,7 +17,7 @@ def describe(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
 ) -> None:
-    """Describe a file (sequences, labels, attributes, holes) or in a model (settings, most used tests).
+    """Describe a file (sequences, labels, attributes, holes) or a model (settings, most used tests).
 
     [bold]Examples[/bold]
     treecrf describe train.csv --sequence sentence --label tag

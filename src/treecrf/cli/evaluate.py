@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
 
-LEAST_SEQUENCES = 6
-"""Flips of fewer sequences n never have p < 0.05, as the smallest one is 2^(1 - n)."""
-
 
 def evaluate(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
@@ -91,6 +88,8 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:
+    from treecrf.statistics.holm import LEAST_CLUSTERS
+
     typer.echo(
         "By the papers' test, McNemar's, which takes positions as independent, and by a valid one, in which these trained models "
         "change places in whole sequences.\n"
@@ -107,8 +106,10 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
             f"{verdict}: {method} alone is right on {row['only_method']:,} positions, {other} alone on "
             f"{row['only_other']:,}; by the papers' test p = {_p(row['p_value'])}, by a valid test p = {_p(row['flip_p_value'])}."
         )
-    if int(comparison["n_clusters"].min()) < LEAST_SEQUENCES:
-        typer.echo("There are too few sequences for the valid test: with fewer than six it never has p < 0.05.")
+    if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
+        typer.echo(
+            f"There are too few sequences for the valid test: with fewer than {LEAST_CLUSTERS} it never has p < 0.05."
+        )
 
 
 def _p(value: float) -> str:

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 SIGNIFICANCE_LEVEL = 0.05
 
+LEAST_CLUSTERS = 6
+"""Flips of fewer clusters never have a p-value below that level: the smallest is 2^(1 - n)."""
+
 
 def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Holm's correction of one family of tests; NaN stays NaN and counts as 1 for the others.

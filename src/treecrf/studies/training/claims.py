@@ -1,7 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about training.
 
 Differences in accuracy are those of all trainings at the settings and iteration that cross-validation chose, unless peaks
-are asked for. The paper's test stands beside a valid one, which decides. "feature_induction" is MALLET where it was run and `InducedCRF` where not, as in table 3.5.
+are asked for. The paper's test stands beside a valid one, which decides. "feature_induction" is MALLET where it was run
+and `InducedCRF` where not, as in table 3.5.
 """
 
 from __future__ import annotations

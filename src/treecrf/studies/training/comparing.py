@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treecrf.statistics.block_flips import compare_block_flips
 from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.holm import LEAST_CLUSTERS, adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.selection import derive_seed
@@ -23,7 +23,6 @@ from treecrf.studies.training.names import (
     BETTER,
     BLOCKS,
     CHOICE,
-    LEAST_CLUSTERS,
     PAIR,
     PEAK,
     SEQUENCES,

@@ -12,9 +12,6 @@ AS_CHOSEN = "as chosen for each split"
 CHOICE, PEAK = "choice", "peak"
 """Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""
 
-LEAST_CLUSTERS = 6
-"""Flips of so many clusters can have p < 0.05, that is 2^(1 - n); those of fewer never."""
-
 SEQUENCES, BLOCKS = "sequences", "blocks"
 """Of `valid_test`: what changes places between two methods."""
 

@@ -23,11 +23,12 @@ from treecrf.rendering.parts import (
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
+from treecrf.statistics.holm import LEAST_CLUSTERS
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.methods import METHODS
-from treecrf.studies.training.names import BETTER, BLOCKS, LEAST_CLUSTERS
+from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """

@@ -20,7 +20,8 @@ from treecrf.options import (
     refuse_unknown,
     used_labellers,
 )
-from treecrf.studies.training.names import BETTER, LEAST_CLUSTERS
+from treecrf.statistics.holm import LEAST_CLUSTERS
+from treecrf.studies.training.names import BETTER
 
 if TYPE_CHECKING:
     TrainingMethod = str
