@@ -75,7 +75,7 @@ def test_every_claim_with_a_threshold_names_it():
     for row in claim_rows():
         for part in parts_of(row) if "study" in row else ():
             values = {"level", "margin", "bound", "tolerance", "recovered", "points"} & part.keys()
-            if part["kind"] in KINDS and values and part.get("bound") != 1 or "share" in part:
+            if (part["kind"] in KINDS and values and part.get("bound") != 1) or "share" in part:
                 assert part.get("thresholds"), row["id"]
             assert set(part.get("thresholds", {}).values()) <= {"paper", "ours"}
 
