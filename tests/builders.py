@@ -20,7 +20,7 @@ import pandas as pd
 from treecrf.missing import inject
 from treecrf.rendering import templates
 from treecrf.rendering.layouts import write_layout
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import write_ledger
 from treecrf.report.page import write_page
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
@@ -274,7 +274,7 @@ def write_training_results(folder):
     pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
     (folder / "training/figure_3_1.svg").write_text("<svg/>")
     write_training_tables(folder)
-    write_ledger(verdicts(folder), folder / "claims.csv", folder / "claims.html")
+    write_ledger(verdicts(folder), verdicts_by_rule(folder), folder)
 
 
 def write_training_tables(folder):

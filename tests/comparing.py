@@ -30,7 +30,7 @@ LEFT_OUT = {
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
 
 CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P4.7", "I2", "I3")
-"""Rows of claims.csv whose numbers are CPU seconds."""
+"""Rows of claims.csv and claims_by_rule.csv whose numbers are CPU seconds."""
 
 FRAMES = {".csv", ".parquet"}
 
@@ -72,7 +72,7 @@ def _frame_content(path: Path) -> bytes:
     """The columns that hold no times, with their names and types, as text that keeps every bit of a number."""
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
     frame = frame[[name for name in frame if not TIME_COLUMN.search(str(name))]]
-    if path.name == "claims.csv":
+    if path.name in ("claims.csv", "claims_by_rule.csv"):
         frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
     types = " ".join(str(dtype) for dtype in frame.dtypes)
     return f"{types}\n{frame.to_csv(index=False)}".encode()

@@ -8,13 +8,13 @@ from builders import STYLE, Elements
 from planted_claims import PLANTED, SAME, UP, pairs
 
 from treecrf.report import ledger
-from treecrf.report.ledger import claim_rows, later_claims, verdicts
+from treecrf.report.ledger import claim_rows, later_claims, read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import HEADINGS, ledger_fragment, write_ledger
 from treecrf.studies import registry
 
 
 def test_the_ledger_keeps_its_headings_on_narrow_screens(tmp_path):
-    elements = Elements(ledger_fragment(verdicts(tmp_path)))
+    elements = Elements(ledger_fragment(verdicts(tmp_path), verdicts_by_rule(tmp_path)))
     roles = {
         tag: {attributes.get("role") for attributes in elements.all(tag)}
         for tag in ("table", "thead", "tbody", "tr", "td")
@@ -63,7 +63,7 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
     for plants in PLANTED.values():
         plants[0](tmp_path)
     frame = verdicts(tmp_path)
-    html = ledger_fragment(frame)
+    html = ledger_fragment(frame, verdicts_by_rule(tmp_path))
     assert html.count('<tr role="row">') == len(frame) + 1
     for claim in frame["id"]:
         assert html.count(f'id="claim-{claim}"') == 1
@@ -77,10 +77,11 @@ def test_the_table_shows_every_claim_and_escapes(tmp_path):
 
 def test_files_hold_the_frame(tmp_path):
     pairs("treecrf", "induced_crf", faq_ai_general=UP, protein=SAME)(tmp_path)
-    frame = verdicts(tmp_path)
-    write_ledger(frame, tmp_path / "claims.csv", tmp_path / "claims.html")
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv", keep_default_na=False), frame, check_dtype=False)
+    frame, by_rule = verdicts(tmp_path), verdicts_by_rule(tmp_path)
+    write_ledger(frame, by_rule, tmp_path)
+    for written, expected in zip(read_ledger(tmp_path), (frame, by_rule), strict=True):
+        pd.testing.assert_frame_equal(written, expected, check_dtype=False)
     page = (tmp_path / "claims.html").read_text(encoding="utf-8")
-    assert ledger_fragment(frame) in page
+    assert ledger_fragment(frame, by_rule) in page
     assert page.count("Data: faq_ai_general<") == 1  # P3.3
     assert "http" not in page

@@ -1,6 +1,7 @@
 """The ledger of claims, on planted results whose verdicts are known."""
 
 import json
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -28,31 +29,33 @@ from planted_claims import (
     plant_coefficients,
     plant_curves,
     plant_frequencies,
+    plant_growth,
     plant_orders,
     plant_pairs,
     plant_predictions,
     plant_ranks,
     shrinkage,
+    straight,
 )  # fmt: skip
 from planted_predictions import RULES, choice_of, predictions
 
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.studies import claims as core
-from treecrf.studies.claim_rows import (
+from treecrf.studies.claim_kinds import (
     KINDS,
     Measured,
     above,
     at_least,
     at_most,
     better,
-    between,
-    check_claim,
     equal,
+    near,
     not_worse,
     order,
     rises,
 )
+from treecrf.studies.claim_rows import check_claim, parts_of
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, judge
 from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.missing.summary import analyse
@@ -103,14 +106,22 @@ def test_every_study_is_in_the_ledger():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"kind": "best"}, "claim X: there is no kind 'best'; choose one of better, not_worse"),
+        ({"kind": "best"}, "claim X: there is no kind 'best'; choose one of better, outcome"),
         ({"measure": "speed"}, "claim X: treecrf.studies.training.claims has no function 'speed'"),
-        ({"function": "speed"}, "claim X: treecrf.studies.training.claims has no function 'speed'"),
+        ({"sum_up": "count"}, "claim X: treecrf.studies.training.claims has no function 'count'"),
     ],
 )
 def test_a_row_with_a_wrong_name_is_an_error(tmp_path, row, message):
     module = import_module("treecrf.studies.training.claims")
-    rest = {"id": "X", "datasets": ["protein"], "measure": "linearity", "kind": "at_least", "bound": 1, "test": "t"}
+    straight(1)(tmp_path)
+    rest = {
+        "id": "X",
+        "datasets": ["protein"],
+        "measure": "growth_with_iterations",
+        "kind": "at_least",
+        "bound": 1,
+        "test": "t",
+    }
     with pytest.raises(ValueError, match=message):
         check_claim({**rest, **row}, module, Results(tmp_path))
 
@@ -147,12 +158,11 @@ def degree(kind, value, p=None, interval=None, **parameters):
         (degree(above, 1.0, bound=2, leans=1), FAILS),
         (degree(above, 2.1, bound=2), HOLDS),
         (degree(at_least, 10, bound=10), HOLDS),
-        (degree(at_least, 9, bound=10, leans=5), LEANS),
         (degree(at_least, 9, bound=10), FAILS),
         (degree(at_most, 0.1 + 0.2, bound=0.3), HOLDS),
         (degree(at_most, 0.31, bound=0.3), FAILS),
-        (degree(between, 0.9, bounds=[0.9, 1.1]), HOLDS),
-        (degree(between, 1.11, bounds=[0.9, 1.1]), FAILS),
+        (degree(near, 0.9, target=1, tolerance=0.1), HOLDS),
+        (degree(near, 1.11, target=1, tolerance=0.1), FAILS),
         (degree(order, ["b", "a", "c"], order=["b"]), HOLDS),
         (degree(order, ["b", "a", "c"], order=["b", "c"]), FAILS),
         (degree(rises, [60, 70.4, 70.1, 89], tolerance=0.3), HOLDS),
@@ -163,9 +173,29 @@ def test_kinds_hold_lean_or_fail(found, expected):
     assert found == expected
 
 
-def test_every_kind_serves_a_claim_or_a_function():
-    used = {part["kind"] for row in claim_rows() for part in row.get("parts", [row]) if "kind" in part}
-    assert set(KINDS) - used == {"not_worse"}  # for I1
+def test_every_kind_serves_a_claim():
+    assert set(KINDS) <= {part["kind"] for row in claim_rows() if "study" in row for part in parts_of(row)}
+
+
+@pytest.mark.parametrize(
+    ("interval", "worst", "best"),
+    [((2.1, 3.0), HOLDS, HOLDS), ((1.9, 3.0), LEANS, HOLDS), ((0.9, 3.0), FAILS, HOLDS), ((0.5, 0.9), FAILS, FAILS)],
+)
+def test_an_interval_with_the_threshold_leaves_two_degrees(interval, worst, best):
+    found = Measured(sum(interval) / 2, "n", repeated=interval).observe(partial(above, bound=2, leans=1))
+    assert (found.degree, found.best) == (worst, best)
+
+
+def test_an_interval_wider_than_the_tolerance_decides_nothing():
+    """Its ends are both too far from the target."""
+    found = Measured(1.5, "n", repeated=(0.5, 2.5)).observe(partial(near, target=1, tolerance=0.1), target=1)
+    assert (found.degree, found.best) == (FAILS, HOLDS)
+
+
+def test_the_papers_test_takes_a_large_p_for_equality():
+    found = Measured(0.1, "n", p=0.01, papers_p=0.9, interval=(-3.0, 3.0))
+    assert equal(found, level=0.05, margin=0.5) == FAILS
+    assert equal(found.by_papers_test(), level=0.05, margin=0.5) == HOLDS
 
 
 # --- what a verdict is made of ----------------------------------------------------------------------
@@ -191,6 +221,18 @@ def test_degrees_make_verdicts():
     assert verdict(FAILS).explanation == "Here d0."
 
 
+def test_a_verdict_that_repeated_measurements_leave_open_is_undecided():
+    def finding(*degrees):
+        found = tuple(Observation("n", worst, f"d{i}", best) for i, (worst, best) in enumerate(degrees))
+        return judge(Evidence(found, ("a",)), "t")
+
+    assert finding((FAILS, HOLDS)).verdict == "undecided"
+    assert finding((FAILS, HOLDS)).explanation == "The interval of repeated measurements holds the threshold: d0."
+    assert finding((LEANS, HOLDS), (HOLDS, HOLDS)).verdict == "undecided"
+    assert finding((FAILS, HOLDS), (FAILS, FAILS), (FAILS, FAILS)).verdict == "not_replicated"
+    assert finding((HOLDS, HOLDS), (FAILS, FAILS), (FAILS, LEANS), (HOLDS, HOLDS)).verdict == "partly"
+
+
 def test_a_claim_needs_its_data_sets():
     for quorum in (None, 2):
         finding = judge(observations(HOLDS), "t", quorum=quorum)
@@ -210,6 +252,23 @@ def test_a_data_set_beyond_the_quorum_counts_neither_way(tmp_path):
     finding = find(tmp_path, "P3.7")
     assert finding.verdict == "replicated"
     assert finding.numbers.endswith("not run: faq_ai_neural, faq_aix")
+
+
+def test_times_whose_interval_holds_the_threshold_are_undecided(tmp_path):
+    for dataset in CHAPTER_3:
+        plant_growth(tmp_path, dataset, 1.05, half_width=0.04)
+    assert find(tmp_path, "P3.8").verdict == "replicated"
+    plant_growth(tmp_path, "protein", 1.05, half_width=0.06)
+    finding = find(tmp_path, "P3.8")
+    assert finding.verdict == "undecided"
+    assert finding.explanation.endswith(": protein: slope 1.050 (95 % interval 0.990 to 1.110).")
+
+
+def test_seconds_that_grow_faster_than_iterations_are_not_linear(tmp_path):
+    """A straight line through t^1.3 has R^2 above 0.99."""
+    for dataset in CHAPTER_3:
+        plant_growth(tmp_path, dataset, 1.3)
+    assert find(tmp_path, "P3.8").verdict == "not_replicated"
 
 
 def test_published_differences_stand_beside_measured_ones(tmp_path):

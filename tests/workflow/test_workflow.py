@@ -9,7 +9,7 @@ import pytest
 from builders import COST, NOTHING, TRAINING, check, linked_files, run
 
 from treecrf import datasets
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment
 
 pytestmark = pytest.mark.workflow
@@ -54,7 +54,9 @@ def test_claims_are_checked_against_the_results(finished):
     expected = verdicts(results)
     written = pd.read_csv(results / "claims.csv", keep_default_na=False)
     pd.testing.assert_frame_equal(written, expected, check_dtype=False)
-    assert ledger_fragment(expected) in (results / "claims.html").read_text(encoding="utf-8")
+    by_rule = verdicts_by_rule(results)
+    pd.testing.assert_frame_equal(pd.read_csv(results / "claims_by_rule.csv"), by_rule, check_dtype=False)
+    assert ledger_fragment(expected, by_rule) in (results / "claims.html").read_text(encoding="utf-8")
     checked = expected[expected["verdict"] != "not_run"]
     assert set(checked["id"]) <= {"P3.9", "P3.10", "P5.1", "P5.4"}  # those on generated sets
 

@@ -48,6 +48,7 @@ rule check_claims:
         claimed(),
     output:
         csv=f"{RESULTS}/claims.csv",
+        by_rule=f"{RESULTS}/claims_by_rule.csv",
         html=report(
             f"{RESULTS}/claims.html",
             caption="../report/claims.rst",

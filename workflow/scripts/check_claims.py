@@ -2,12 +2,13 @@
 
 Outputs
 -------
-csv, html : the verdicts, see `treecrf.report.ledger.verdicts`
+csv, by_rule, html : the verdicts, see `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`
 """
 
 from _job import job
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import write_ledger
 
 with job(snakemake):
-    write_ledger(verdicts(snakemake.params.results), snakemake.output.csv, snakemake.output.html)
+    results = snakemake.params.results
+    write_ledger(verdicts(results), verdicts_by_rule(results), results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 
 from treecrf.rendering.cells import number, p_value_text, signed
 
@@ -16,6 +17,13 @@ def p_text(value: float) -> str:
     """A p-value in a sentence."""
     text = p_value_text(value)
     return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def interval_text(interval: tuple[float, float], digits: int = 2) -> str:
+    """The 95 % interval of what was measured several times; infinite where it was measured once."""
+    if not all(map(isfinite, interval)):
+        return "measured once"
+    return f"95 % interval {number(interval[0], digits)} to {number(interval[1], digits)}"
 
 
 def direction(points: float) -> str:

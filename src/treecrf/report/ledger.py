@@ -14,6 +14,7 @@ from treecrf.io.messages import repeated
 from treecrf.studies import registry
 from treecrf.studies.claim_rows import check_claim
 from treecrf.studies.claims import NOT_RUN, Finding, Results
+from treecrf.studies.sensitivity import other_rules, thresholds_text
 
 LATER = "later_claims.yaml"
 """The file with the claims of studies that do not exist yet."""
@@ -25,8 +26,11 @@ PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
-    "id", "source", "statement", "check", "verdict", "data_sets", "numbers", "test", "explanation",
+    "id", "source", "statement", "check", "verdict", "data_sets", "numbers", "test", "thresholds", "explanation",
 ]  # fmt: skip
+
+CLAIMS, BY_RULE = "claims.csv", "claims_by_rule.csv"
+"""The files of `verdicts` and of `verdicts_by_rule` in the folder of results."""
 
 
 def claim_rows() -> list[dict[str, Any]]:
@@ -68,11 +72,14 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         id, source, statement, check
             As in the ``claims.yaml`` of the study.
         verdict
-            "replicated", "partly", "not_replicated" or "not_run".
+            "replicated", "partly", "not_replicated", "undecided" (times that other measurements might judge otherwise) or
+            "not_run".
         data_sets
             The data sets behind the verdict.
         numbers, test
             What was measured, and what decides whether it agrees with the claim.
+        thresholds
+            The thresholds in the test, and whether they are the paper's or ours.
         explanation
             One sentence: where the numbers differ from the claim, or why it was not checked; empty if it is replicated.
 
@@ -81,18 +88,48 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     ValueError
         If the folder is a snapshot (``docs/results``), which has no results.
     """
+    found = _open(results)
+    rows = [row | _verdict(_find(row, found)) | {"thresholds": thresholds_text(row)} for row in claim_rows()]
+    return pd.DataFrame(rows)[COLUMNS]
+
+
+def verdicts_by_rule(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
+    """What the same results would say under other rules (`treecrf.studies.sensitivity`).
+
+    Parameters
+    ----------
+    results : path-like
+        As for `verdicts`.
+
+    Returns
+    -------
+    DataFrame
+        id, rule, verdict: a row for each rule that changes something for a claim, whether or not the verdict changes; none
+        for claims that were not run.
+    """
+    found = _open(results)
+    rows = [
+        {"id": row["id"], "rule": rule, "verdict": check_claim(changed, row["study"].module("claims"), found, papers_test).verdict}
+        for row in claim_rows()
+        if _find(row, found).verdict != NOT_RUN
+        for rule, changed, papers_test in other_rules(row)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["id", "rule", "verdict"])
+
+
+def read_ledger(results: str | os.PathLike[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What the run has written of `verdicts` and of `verdicts_by_rule`."""
+    claims, by_rule = (pd.read_csv(Path(results) / name, keep_default_na=False) for name in (CLAIMS, BY_RULE))
+    return claims, by_rule
+
+
+def _open(results: str | os.PathLike[str]) -> Results:
     if (Path(results) / SNAPSHOT).is_file():
         raise ValueError(
             f"{results} has the tables of a snapshot, not the results behind them; read its claims.csv, or name the folder "
             "of a run, such as results."
         )
-    found = Results(results)
-    return pd.DataFrame([row | _verdict(_find(row, found)) for row in claim_rows()])[COLUMNS]
-
-
-def read_verdicts(results: str | os.PathLike[str]) -> pd.DataFrame:
-    """The verdicts that the run has written to ``claims.csv``."""
-    return pd.read_csv(Path(results) / "claims.csv", keep_default_na=False)
+    return Results(results)
 
 
 def _read(package: str, name: str) -> list[dict[str, Any]]:

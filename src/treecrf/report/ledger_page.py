@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,12 +12,13 @@ from markupsafe import Markup
 
 from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.templates import render, render_page
-from treecrf.report.ledger import later_claims
+from treecrf.report.ledger import BY_RULE, CLAIMS, later_claims
+from treecrf.report.rules import changes_text, rules_parts, verdict_text
 from treecrf.studies.claims import VERDICTS
 
 HEADINGS = ("claim", "what the paper says", "verdict", "what was measured", "where it differs, or why not")
 
-SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "not_run": "–"}
+SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecided": "?", "not_run": "–"}
 """Before the word, so that colour is not needed to tell verdicts apart."""
 
 
@@ -29,29 +31,32 @@ def ledger_summary(frame: pd.DataFrame) -> str:
     return f"{len(frame) - is_later.sum()} claims: {parts}.{later}"
 
 
-def verdict_text(verdict: str) -> str:
-    """A verdict as readers see it."""
-    return verdict.replace("_", " ")
+def ledger_fragment(frame: pd.DataFrame, by_rule: pd.DataFrame) -> Markup:
+    """The ledger as an HTML table of class "ledger" with a caption.
 
-
-def ledger_fragment(frame: pd.DataFrame) -> Markup:
-    """The ledger, or some rows of `treecrf.report.ledger.verdicts`, as an HTML table of class "ledger" with a caption.
+    Parameters are from `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`.
 
     The verdict is a cell of the classes "verdict" and "verdict-" followed by the verdict, with data-verdict for scripts
     that sort or filter. On narrow screens cells stand below one another, each with its data-label; roles keep it a
     table for screen readers.
     """
-    claims = [_claim(row) for row in frame.to_dict("records")]
+    rules = dict(list(by_rule.groupby("id")))
+    claims = [_claim(row, rules.get(row["id"], by_rule.iloc[:0])) for row in frame.to_dict("records")]
     return render("ledger.html", headings=HEADINGS, summary=ledger_summary(frame), claims=claims)
 
 
-def write_ledger(frame: pd.DataFrame, csv: str | os.PathLike[str], html: str | os.PathLike[str]) -> None:
-    """Write the verdicts as CSV and as an HTML page that needs no other file."""
-    write_frame(frame, csv)
-    write_text(render_page("ledger_page.html", title="Ledger of claims", ledger=ledger_fragment(frame)), html)
+def write_ledger(frame: pd.DataFrame, by_rule: pd.DataFrame, folder: str | os.PathLike[str]) -> None:
+    """Write `CLAIMS` and `BY_RULE`, and ``claims.html``, a page that needs no other file."""
+    write_frame(frame, Path(folder) / CLAIMS)
+    write_frame(by_rule, Path(folder) / BY_RULE)
+    ledger, rules = ledger_fragment(frame, by_rule), rules_parts(frame, by_rule)
+    write_text(
+        render_page("ledger_page.html", title="Ledger of claims", ledger=ledger, rules=rules),
+        Path(folder) / "claims.html",
+    )
 
 
-def _claim(row: dict[Any, Any]) -> dict[str, Any]:
+def _claim(row: dict[Any, Any], rules: pd.DataFrame) -> dict[str, Any]:
     """A claim with what the template shows beside its columns."""
     return {
         **row,
@@ -59,6 +64,7 @@ def _claim(row: dict[Any, Any]) -> dict[str, Any]:
         "word": verdict_text(row["verdict"]),
         "numbers": _lines(row["numbers"]),
         "explanation": _lines(row["explanation"]),
+        "other_rules": changes_text(row["verdict"], rules),
     }
 
 

@@ -18,9 +18,10 @@ from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.report import provenance
-from treecrf.report.ledger import read_verdicts, verdicts
+from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
+from treecrf.report.rules import rules_parts
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -47,7 +48,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     whole run. It is removed when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
-    claims = read_verdicts(results) if finished else verdicts(results)
+    claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured",
@@ -55,7 +56,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         studies=studies(settings, results, finished),
         absent=_absent(settings, results, Path(logs)),
         claims=ledger_summary(claims),
-        ledger=ledger_fragment(claims),
+        ledger=ledger_fragment(claims, by_rule),
+        rules=rules_parts(claims, by_rule),
         datasets=(described := _datasets(settings, results)),
         relatives=relatives_table(described),
         window_text=window_text,

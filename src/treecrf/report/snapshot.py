@@ -23,9 +23,10 @@ from treecrf.rendering.layouts import to_markdown
 from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Study, Table
 from treecrf.report import provenance
-from treecrf.report.ledger import read_verdicts
+from treecrf.report.ledger import BY_RULE, CLAIMS, read_ledger
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.page import studies, unfinished
+from treecrf.report.rules import CAPTION, NOTE, rules_layout
 from treecrf.studies.settings import Settings, load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -96,14 +97,21 @@ def readme_with_results(readme: str, folder: Path, link: str) -> str:
 
 def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today: datetime.date) -> None:
     results = Path(settings.results)
-    claims = read_verdicts(results)
+    claims, by_rule = read_ledger(results)
     for study in shown:
         write_text(study_markdown(study, folder), folder / f"{study.identifier}.md")
-    write_frame(claims, folder / "claims.csv")
-    write_text(f"# Claims of the papers\n\n{ledger_fragment(claims)}\n", folder / "claims.md")
+    write_frame(claims, folder / CLAIMS)
+    write_frame(by_rule, folder / BY_RULE)
+    write_text(_claims(claims, by_rule), folder / "claims.md")
     _write_provenance(settings, results, folder, today)
     write_text(_index(settings, shown, claims, folder), folder / "index.md")
     write_text(_summary(shown[0], claims, folder), folder / SUMMARY)
+
+
+def _claims(claims: pd.DataFrame, by_rule: pd.DataFrame) -> str:
+    """The ledger, and its verdicts under other rules."""
+    rules = f"## {CAPTION}\n\n{' '.join(NOTE.split())}\n\n{to_markdown(rules_layout(claims, by_rule))}"
+    return f"# Claims of the papers\n\n{ledger_fragment(claims, by_rule)}\n\n{rules}"
 
 
 def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, folder: Path) -> str:

@@ -13,10 +13,11 @@ import pandas as pd
 from treecrf.io.files import read_frame, read_json
 from treecrf.studies.study import JOIN
 
-REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN = "replicated", "partly", "not_replicated", "not_run"
+REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
+UNDECIDED, NOT_RUN = "undecided", "not_run"
 
-VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN)
-"""Every verdict, best first."""
+VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NOT_RUN)
+"""Every verdict, best first; undecided: other measurements of the same times would give another."""
 
 DESCRIBED_IN = {"future": "future"}
 """Where a study's data sets are described, if it draws its own."""
@@ -31,12 +32,18 @@ HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
 class Observation:
     """One thing that a claim says, as measured: where, in numbers, and `HOLDS`, `LEANS` or `FAILS`.
 
-    `difference` says how it differs from the claim: the end of a sentence.
+    `difference` says how it differs from the claim: the end of a sentence. `best` is above `degree` where repeated
+    measurements of a time do not decide between the two.
     """
 
     numbers: str
     degree: Fraction
     difference: str
+    best: Fraction | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        return self.best is None or self.best == self.degree
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ class Results:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        self._read: dict[Path, pd.DataFrame | None] = {}
 
     def any_of(self, studies: Iterable[str]) -> bool:
         """Whether a study has results."""
@@ -90,9 +98,9 @@ class Results:
     def table(self, *parts: str) -> pd.DataFrame | None:
         """The frame (CSV or Parquet) at a place below the folder; None if there is none."""
         path = self.folder.joinpath(*parts)
-        if not path.is_file():
-            return None
-        return read_frame(path)
+        if path not in self._read:
+            self._read[path] = read_frame(path) if path.is_file() else None
+        return self._read[path]
 
 
 def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]) -> Evidence:
@@ -106,12 +114,13 @@ def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]
 
 
 def merge(parts: Iterable[Evidence]) -> Evidence:
-    """The evidence of several parts of a claim; each data set is named once."""
+    """The evidence of several parts of a claim; a data set without results of one of them is absent."""
     parts = tuple(parts)
+    absent = tuple(dict.fromkeys(each for part in parts for each in part.absent))
     return Evidence(
         tuple(each for part in parts for each in part.observations),
-        tuple(dict.fromkeys(each for part in parts for each in part.datasets)),
-        tuple(dict.fromkeys(each for part in parts for each in part.absent)),
+        tuple(dict.fromkeys(each for part in parts for each in part.datasets if each not in absent)),
+        absent,
     )
 
 
@@ -122,25 +131,28 @@ def judge(
 
     Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
-    that a data set beyond the quorum that did not run counts neither for nor against.
+    that a data set beyond the quorum that did not run counts neither for nor against. Undecided: the verdict depends on
+    observations that repeated measurements leave open.
     """
     observations, n_run = evidence.observations, len(evidence.datasets)
-    if not observations:
+    if not n_run:
         return Finding(NOT_RUN, test, explanation=f"No results of what it needs on {_listed(evidence.absent)}.")
     n_needed = n_run + len(evidence.absent) if quorum is None else quorum
     if n_run < n_needed:
         known = f"{', '.join(evidence.datasets)} alone; it needs {n_needed}: {', '.join(evidence.absent)} as well"
         known += "" if quorum is None else " or some of them"
         return Finding(NOT_RUN, test, _numbers(evidence), f"Results on {known}.", evidence.datasets)
-    n_held = sum(each.degree == HOLDS for each in observations)
-    n_observations = len(observations)
-    if n_held >= enough * n_observations:
-        verdict = REPLICATED
-    else:
-        degrees = sum((each.degree for each in observations), Fraction(0))
-        verdict = PARTLY if degrees >= partly * n_observations else NOT_REPLICATED
-    explanation = "" if verdict == REPLICATED else _explain(observations, n_held)
-    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets)
+    worst = _verdict([each.degree for each in observations], enough, partly)
+    best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
+    verdict = worst if worst == best else UNDECIDED
+    return Finding(verdict, test, _numbers(evidence), _explain(verdict, observations), evidence.datasets)
+
+
+def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:
+    """The verdict that observations of these degrees give."""
+    if degrees.count(HOLDS) >= enough * len(degrees):
+        return REPLICATED
+    return PARTLY if sum(degrees, Fraction(0)) >= partly * len(degrees) else NOT_REPLICATED
 
 
 def _numbers(evidence: Evidence) -> str:
@@ -154,8 +166,14 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _explain(observations: Sequence[Observation], n_held: int) -> str:
-    """One sentence that says where the observations differ from the claim."""
+def _explain(verdict: str, observations: Sequence[Observation]) -> str:
+    """One sentence that says where the observations differ from the claim, or what leaves them open."""
+    if verdict == REPLICATED:
+        return ""
+    if verdict == UNDECIDED:
+        open_ones = "; ".join(each.difference for each in observations if not each.is_decided)
+        return f"The interval of repeated measurements holds the threshold: {open_ones}."
+    n_held = sum(each.degree == HOLDS for each in observations)
     differences = "; ".join(each.difference for each in observations if each.degree != HOLDS)
     if len(observations) == 1:
         return f"Here {differences}."

@@ -4,7 +4,7 @@ import re
 
 from builders import page_of
 
-from treecrf.report.ledger import verdicts
+from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import write_ledger
 
 
@@ -34,7 +34,7 @@ def test_page_says_how_often_each_data_set_was_trained(results):
 
 
 def test_page_without_results(tmp_path):
-    write_ledger(verdicts(tmp_path), tmp_path / "claims.csv", tmp_path / "claims.html")
+    write_ledger(verdicts(tmp_path), verdicts_by_rule(tmp_path), tmp_path)
     page = page_of(tmp_path, "hmm", "xor")
     assert "<li><b>hmm</b>: not computed" in page
     assert 'id="training"' not in page

@@ -7,6 +7,7 @@ with bags is written with them, as "ff_memm_1 (bag 2)".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ import pandas as pd
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import p_text, points_text
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.studies.claim_rows import Measured, largest_fall
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
+from treecrf.studies.claim_kinds import Measured, largest_fall
+from treecrf.studies.claims import FAILS, HOLDS, Results
 from treecrf.studies.future.published import future_accuracies
 from treecrf.studies.future.summary import compare_draws, variant_names
 from treecrf.studies.future.tables import method_text
@@ -105,24 +106,25 @@ def gain_of_larger_bags(
             yield Measured(points, f"order {order}: {points_text(points)}", difference)
 
 
-def patterns(results: Results, datasets: Sequence[str], g0: Sequence[float], recovered: float) -> Evidence:
-    """Whether one or two features recover the labels of instances and bags, from each start value."""
+def patterns(results: Results, dataset: str, g0: Sequence[float]) -> Iterator[Measured[tuple[float, float]]]:
+    """From each start value: the number of features, and the lower of the accuracies of instances and bags, percent."""
+    summary = results.frame("future", dataset, "summary")
+    if summary is None:
+        return
+    rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
+    for row in rows.to_dict("records"):
+        lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
+        numbers = (
+            f"{dataset}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
+            f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
+        ).replace("G0 -", "G0 −")
+        yield Measured((row["n_features"], lowest), numbers)
 
-    def observe(dataset: str) -> Iterator[Observation]:
-        summary = results.frame("future", dataset, "summary")
-        if summary is None:
-            return
-        rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
-        for row in rows.to_dict("records"):
-            lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
-            holds = 1 <= row["n_features"] <= 2 and lowest >= recovered
-            numbers = (
-                f"{dataset}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
-                f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
-            ).replace("G0 -", "G0 −")
-            yield Observation(numbers, HOLDS if holds else FAILS, numbers)
 
-    return gather(datasets, observe)
+def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Fraction:
+    """As many features as that, and labels that are recovered to `recovered` percent."""
+    features, lowest = found.value
+    return HOLDS if n_features[0] <= features <= n_features[1] and lowest >= recovered else FAILS
 
 
 def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
@@ -144,7 +146,7 @@ def _difference(
     if p is not None and paper is not None:
         tested = f" ({p_text(p)} by a valid test, median {p_text(paper)} by the paper's test)"
     numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
-    return Measured(points, numbers, f"{numbers}{_published_gain_text(dataset, method, other)}", p)
+    return Measured(points, numbers, f"{numbers}{_published_gain_text(dataset, method, other)}", p, paper)
 
 
 def _accuracies(results: Results, dataset: str) -> pd.Series:

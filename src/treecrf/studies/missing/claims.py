@@ -14,10 +14,12 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import METHOD_NAMES
-from treecrf.rendering.words import p_text, points_text
+from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.statistics.clusters import BLOCK
-from treecrf.studies.claim_rows import ROUNDING, Measured, count_outcomes, outcome
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results, gather
+from treecrf.statistics.repeated import geometric_mean
+from treecrf.studies.claim_kinds import ROUNDING, Measured
+from treecrf.studies.claim_rows import count_outcomes
+from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -42,7 +44,7 @@ def advantage(results: Results, dataset: str, method: str, rates: Sequence[float
         paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
         beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
         decides = 1.0 if np.isnan(p) else p
-        yield Measured(-points, f"{where} ({valid}; {paper})", f"{where} ({valid}; {paper}{beside})", decides)
+        yield Measured(-points, f"{where} ({valid}; {paper})", f"{where} ({valid}; {paper}{beside})", decides, row["p"])
 
 
 def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
@@ -65,17 +67,18 @@ def rare_features(results: Results, dataset: str, share: float) -> Iterator[Meas
         yield Measured(n_rare, f"{n_rare} of {len(frequencies)} features are true on {lines}")
 
 
-def costliest_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
-    """The methods by CPU seconds of a training run."""
+def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
+    """CPU seconds of a training with `method` by those of the costliest other one: a geometric mean over the training sets."""
     costs = results.frame("missing", dataset, "costs")
-    if costs is None:
+    seconds = pd.DataFrame() if costs is None else _seconds_of_training(costs)
+    if set(seconds.columns) != set(METHODS):
         return
-    seconds = _seconds_of_training(costs)
-    if set(seconds.index) == set(METHODS):
-        listed = ", ".join(f"{METHOD_NAMES[name]} {seconds_text(seconds[name])} s" for name in METHODS)
-        names = list(map(str, seconds.sort_values(ascending=False, kind="stable").index))
-        difference = f"{METHOD_NAMES[names[0]]} costs most on {dataset}"
-        yield Measured(names, f"{dataset}: {listed}", difference)
+    other = str(seconds.drop(columns=method).mean().idxmax())
+    ratio, interval = geometric_mean((seconds[method] / seconds[other]).to_numpy())
+    listed = ", ".join(f"{METHOD_NAMES[name]} {seconds_text(seconds[name].mean())} s" for name in METHODS)
+    measured = f"{number(ratio)} times {METHOD_NAMES[other]} ({interval_text(interval)})"
+    difference = f"{METHOD_NAMES[method]} costs {measured} on {dataset}"
+    yield Measured(ratio, f"{dataset}: {listed}; {measured}", difference, repeated=interval)
 
 
 def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
@@ -94,14 +97,8 @@ def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Se
         yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
 
 
-def weighting_on_protein(results: Results, datasets: Sequence[str], rates: Sequence[float], level: float) -> Evidence:
-    """Whether instance weighting is significantly better than the others in most comparisons, and nowhere worse."""
-
-    def observe(dataset: str) -> Iterator[Observation]:
-        for found in advantage(results, dataset, "instance_weighting", rates):
-            yield found.observation(outcome(found, level))
-
-    evidence = gather(datasets, observe)
+def mostly_better(evidence: Evidence) -> Evidence:
+    """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
     n_better, n_worse, counted = count_outcomes(evidence)
     listed = "; ".join(each.numbers for each in evidence.observations)
     worse = "; ".join(each.difference for each in evidence.observations if each.degree == FAILS)
@@ -122,11 +119,11 @@ def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[
     return rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))[names]
 
 
-def _seconds_of_training(costs: pd.DataFrame) -> pd.Series:
-    """Mean CPU seconds of one training where something is missing, by the dissertation's methods."""
+def _seconds_of_training(costs: pd.DataFrame) -> pd.DataFrame:
+    """Mean CPU seconds of one training where something is missing: a row a training set, a column a method of the dissertation."""
     training = costs[~costs["phase"].isin(PHASES_APART) & (costs["rate"] > 0) & costs["method"].isin(METHODS)]
-    runs = training.groupby(["method", "rate", "training_set"])["cpu_seconds"].sum()
-    return runs.groupby("method").mean()
+    runs = training.groupby(["training_set", "method", "rate"])["cpu_seconds"].sum().reset_index()
+    return runs.pivot_table(index="training_set", columns="method", values="cpu_seconds")
 
 
 def _signed(value: float) -> str:

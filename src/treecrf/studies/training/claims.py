@@ -15,24 +15,42 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.style import training_method_name
-from treecrf.studies.claim_rows import (
-    INDUCTION,
-    Measured,
-    count_outcomes,
-    equal,
-    first_of,
-    not_worse,
-    outcome,
-    speed_ratio,
-)
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, gather
+from treecrf.rendering.words import interval_text
+from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.claim_rows import INDUCTION, count_outcomes, first_of, speed_ratio
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results
 from treecrf.studies.training.comparisons import Comparison, compare
+from treecrf.studies.training.names import BETTER
 
 
-def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """Points of accuracy between two methods; nothing unless all `pairs` were run."""
-    compared = [compare(results, dataset, *pair) for pair in pairs]
-    return [pair.measured() for pair in compared if pair] if all(compared) else []
+def accuracy_difference(
+    results: Results, dataset: str, pairs: Sequence[tuple[str, str]], decoders: Sequence[str] = (BETTER,)
+) -> list[Measured[float]]:
+    """Points of accuracy between two methods, with each decoder; nothing unless all `pairs` were run."""
+    compared = [compare(results, dataset, *pair, decoder) for decoder in decoders for pair in pairs]
+    found = [pair.measured() for pair in compared if pair]
+    return found if len(found) == len(compared) else []
+
+
+def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+    """The same at the peaks of the test curves of forward-backward decoding."""
+    compared = [compare(results, dataset, *pair, "forward_backward", "peak_comparisons") for pair in pairs]
+    found = [_with_peaks(results, pair) for pair in compared if pair]
+    return found if len(found) == len(compared) else []
+
+
+def better_as_often(evidence: Evidence) -> Evidence:
+    """Whether a method is better as often as it is worse, and worse at most once.
+
+    Better in none and worse in none only leans to the first: a test that finds nothing says nothing.
+    """
+    n_better, n_worse, counted = count_outcomes(evidence)
+    listed = "; ".join(each.numbers for each in evidence.observations)
+    as_often = HOLDS if n_better >= n_worse else FAILS
+    return evidence.summed_up(
+        Observation(counted, as_often if n_better or n_worse else LEANS, f"it is {counted}"),
+        Observation(listed, HOLDS if n_worse <= 1 else FAILS, f"it is worse in {n_worse}, not in at most one"),
+    )
 
 
 def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterator[Measured[float]]:
@@ -53,53 +71,14 @@ def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterato
     )
 
 
-def linearity(results: Results, dataset: str) -> Iterator[Measured[float]]:
-    """R² of a straight line through TreeCRF's CPU seconds by iteration."""
-    curves = results.frame("training", dataset, "curves")
-    curve = curves[curves["method"] == "treecrf"] if curves is not None else pd.DataFrame()
-    if len(curve) > 2:
-        explained = float(np.corrcoef(curve["iteration"], curve["cpu_seconds"])[0, 1] ** 2)
-        yield Measured(explained, f"R² is {number(explained, 4)} on {dataset}")
-
-
-def shrinkage(results: Results, datasets: Sequence[str], decoders: Sequence[str], level: float) -> Evidence:
-    """Whether leaf shrinkage is better than leaf-limited trees as often as worse, and worse at most once.
-
-    Better in none and worse in none only leans to the first: a test that finds nothing says nothing.
-    """
-
-    def observe(dataset: str) -> Iterator[Observation]:
-        for decoder in decoders:
-            if pair := compare(results, dataset, "treecrf", "treecrf_original", decoder):
-                yield Observation(pair.points_and_p, outcome(pair.measured(), level), "")
-
-    evidence = gather(datasets, observe)
-    n_better, n_worse, counted = count_outcomes(evidence)
-    listed = "; ".join(each.numbers for each in evidence.observations)
-    as_often = HOLDS if n_better >= n_worse else FAILS
-    return evidence.summed_up(
-        Observation(counted, as_often if n_better or n_worse else LEANS, f"it is {counted}"),
-        Observation(listed, HOLDS if n_worse <= 1 else FAILS, f"it is worse in {n_worse}, not in at most one"),
-    )
-
-
-def peaks(results: Results, datasets: Sequence[str], level: float, margin: float) -> Evidence:
-    """Whether TreeCRF and feature induction are equal at their peaks, and neither is worse than the neural network."""
-    decoder = "forward_backward"
-
-    def observe(dataset: str) -> list[Observation]:
-        pairs = (("treecrf", INDUCTION), ("treecrf", "neural_network"), (INDUCTION, "neural_network"))
-        found = [compare(results, dataset, *pair, decoder, "peak_comparisons") for pair in pairs]
-        known = [pair for pair in found if pair]
-        if len(known) < len(pairs):
-            return []
-        alike, above = _with_peaks(results, known[0]), [pair.measured() for pair in known[1:]]
-        return [
-            alike.observation(equal(alike, level, margin)),
-            *(each.observation(not_worse(each, level, margin)) for each in above),
-        ]
-
-    return gather(datasets, observe)
+def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[float]]:
+    """The slope of TreeCRF's CPU seconds by iteration, both logarithmic, over all its trainings at the choice."""
+    costs = results.frame("training", dataset, "costs")
+    rows = costs[costs["method"] == "treecrf"] if costs is not None else pd.DataFrame()
+    for row in rows.to_dict("records"):
+        interval = row["seconds_slope_low"], row["seconds_slope_high"]
+        numbers = f"{dataset}: slope {number(row['seconds_slope'], 3)} ({interval_text(interval, 3)})"
+        yield Measured(row["seconds_slope"], numbers, repeated=interval)
 
 
 def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:

@@ -10,7 +10,8 @@ import pandas as pd
 from treecrf.rendering.cells import signed
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.studies.claim_rows import Measured, first_of
+from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.claim_rows import first_of
 from treecrf.studies.claims import Results
 from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.published import training_accuracies
@@ -52,11 +53,6 @@ class Comparison:
         blocks = ", where only flips of blocks of these documents can decide" if self.by_blocks else ""
         return f"by the paper's test {p_text(self.papers_p)}, by a valid test {p_text(self.p)}{blocks}"
 
-    @property
-    def points_and_p(self) -> str:
-        """Data set, decoder, points and p-values."""
-        return f"{self.dataset}, {DECODER_NAMES[self.decoder]}: {points_text(self.points)} ({self.tests})"
-
     def measured(self) -> Measured[float]:
         """The comparison as claims look at it."""
         first, second = training_method_name(self.method), training_method_name(self.other)
@@ -68,6 +64,7 @@ class Comparison:
             f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
             f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
             self.p,
+            self.papers_p,
             self.interval,
         )
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
+from treecrf.statistics.repeated import mean_with_interval
 from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED
@@ -116,8 +117,10 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
     ]
 
 
-def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int) -> pd.DataFrame:
-    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6).
+def costs(
+    choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int
+) -> pd.DataFrame:
+    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6), and their growth.
 
     Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`), the mean number of
     positions of a training sequence, and the number of boolean features of a window.
@@ -127,8 +130,10 @@ def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_f
     DataFrame
         One row: dataset, method, average_length, n_features, forward_backward_seconds (inference and the new values of F,
         per iteration), induction_seconds (one tree for each label, or one round of feature induction; NaN without),
-        total_seconds (of a whole training), n_iterations; means over the splits.
+        total_seconds (of a whole training), n_iterations; means over the splits. seconds_slope, seconds_slope_low and
+        seconds_slope_high: with which power of the iterations the seconds of all trainings grow (`growth_of_seconds`).
     """
+    slope, (low, high) = growth_of_seconds(choice, curves, phases)
     chosen = choice[choice["decoder"] == preferred_decoder(choice)]
     part = phases[phases["run"] == UNPERTURBED].merge(chosen[["split", "candidate"]])
     by_split = part.pivot_table(index="split", columns="phase", values="cpu_seconds")
@@ -148,9 +153,34 @@ def costs(choice: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_f
                 "induction_seconds": induction.mean(),
                 "total_seconds": by_split.sum(axis=1).mean(),
                 "n_iterations": n_iterations.mean(),
+                "seconds_slope": slope,
+                "seconds_slope_low": low,
+                "seconds_slope_high": high,
             }
         ]
     )
+
+
+def growth_of_seconds(
+    choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame
+) -> tuple[float, tuple[float, float]]:
+    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over the trainings.
+
+    The slope of log seconds by log iteration over the larger half of the iterations of every training with chosen
+    settings, perturbed or not; NaN where no training has three such iterations. Parameters as for `costs`.
+    """
+    keys = ["split", "candidate", "run"]
+    decoder = preferred_decoder(choice)
+    done = phases.groupby(keys, sort=False)["n_iterations"].first().rename("n_done").reset_index()
+    part = curves[curves["decoder"] == decoder].merge(choice.loc[choice["decoder"] == decoder, ["split", "candidate"]])
+    part = part.merge(done, on=keys)
+    part = part[(part["iteration"] > part["n_done"] / 2) & (part["iteration"] <= part["n_done"])]
+    slopes = [
+        np.polyfit(np.log(each["iteration"]), np.log(each["cpu_seconds"]), 1)[0]
+        for _, each in part.groupby(keys, sort=False)
+        if len(each) > 2
+    ]
+    return mean_with_interval(slopes) if slopes else (np.nan, (np.nan, np.nan))
 
 
 def summarise(
@@ -195,7 +225,7 @@ def summarise_dataset(
     )
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
     curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
-    spent = [costs(*part, average_length, n_features) for part in zip(choices, phases, strict=True)]
+    spent = [costs(*part, average_length, n_features) for part in zip(choices, all_curves, phases, strict=True)]
     comparisons = compare(choices, predictions, rules)
     frames = {
         "summary": pd.concat(summaries, ignore_index=True),

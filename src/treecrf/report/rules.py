@@ -1,0 +1,71 @@
+"""Verdicts under other rules: what changes for a claim, in words, and how many claims there are of each verdict."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from treecrf.rendering.cells import DASH
+from treecrf.rendering.parts import Part, Table, paragraph
+from treecrf.studies.claims import NOT_RUN, VERDICTS
+from treecrf.studies.sensitivity import WITHOUT
+
+AS_JUDGED = "as judged"
+
+CAPTION = "Verdicts under other rules"
+
+NOTE = """
+How much hangs on the rules of the ledger: every claim judged again with its thresholds halved or doubled, with the test that
+its paper used, and without one of the data sets. The counts are of claims that were run; a rule that does not concern a claim
+leaves its verdict. Times of a single measurement, or whose interval holds the threshold, are undecided.
+"""
+
+
+def changes_text(verdict: str, rules: pd.DataFrame) -> str:
+    """Which other verdict a claim has under which rules; `rules` are its rows of `verdicts_by_rule`."""
+    if rules.empty:
+        return ""
+    changed = rules[rules["verdict"] != verdict]
+    if changed.empty:
+        return f"the same under {'the other rule' if len(rules) == 1 else f'all {len(rules)} other rules'}"
+    parts = [
+        f"{verdict_text(str(other))} {_with(group['rule'])}" for other, group in changed.groupby("verdict", sort=False)
+    ]
+    return "; ".join([*parts, *(["otherwise the same"] if len(changed) < len(rules) else [])])
+
+
+def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
+    """`rules_layout` with a note that explains it; nothing where no claim was run."""
+    return [paragraph(NOTE), Table(CAPTION, rules_layout(claims, by_rule))] if len(by_rule) else []
+
+
+def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
+    """How many claims have each verdict, as judged and under every other rule, and which ones change.
+
+    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out.
+
+    Parameters
+    ----------
+    claims, by_rule : DataFrame
+        From `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`.
+    """
+    judged = claims[claims["verdict"] != NOT_RUN].set_index("id")["verdict"]
+    rows = [_row(AS_JUDGED, judged, judged)]
+    for rule in sorted(dict.fromkeys(by_rule["rule"]), key=lambda name: name.startswith(WITHOUT)):
+        of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
+        rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
+    return pd.DataFrame(rows)
+
+
+def _with(rules: pd.Series) -> str:
+    """Rules after a verdict: "with the papers' tests, without protein"."""
+    return ", ".join(rule if rule.startswith(WITHOUT) else f"with {rule}" for rule in rules)
+
+
+def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
+    counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS[:-1]}
+    return {"rule": rule, **counts, "claims whose verdict changes": ", ".join(judged.index[verdicts != judged]) or DASH}
+
+
+def verdict_text(verdict: str) -> str:
+    """A verdict as readers see it."""
+    return verdict.replace("_", " ")

@@ -1,0 +1,36 @@
+"""Verdicts under other rules, in words and as a table."""
+
+import pandas as pd
+
+from treecrf.report.rules import changes_text, rules_layout
+
+CLAIMS = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["replicated", "partly", "not_run"]})
+BY_RULE = pd.DataFrame(
+    [
+        ("A", "thresholds halved", "partly"),
+        ("A", "without protein", "replicated"),
+        ("A", "without hyphen", "partly"),
+        ("B", "thresholds halved", "partly"),
+        ("B", "the papers' tests", "undecided"),
+    ],
+    columns=["id", "rule", "verdict"],
+)
+
+
+def test_words_say_which_rules_change_a_verdict():
+    of_claim = BY_RULE[BY_RULE["id"] == "A"]
+    assert changes_text("replicated", of_claim) == "partly with thresholds halved, without hyphen; otherwise the same"
+    assert changes_text("replicated", of_claim.iloc[1:2]) == "the same under the other rule"
+    assert changes_text("partly", of_claim.iloc[[0, 2]]) == "the same under all 2 other rules"
+    assert changes_text("partly", of_claim.iloc[:0]) == ""
+
+
+def test_claims_without_a_rule_keep_their_verdict_in_the_counts():
+    layout = rules_layout(CLAIMS, BY_RULE).set_index("rule")
+    assert layout.index.tolist() == [
+        "as judged", "thresholds halved", "the papers' tests", "without protein", "without hyphen",
+    ]  # fmt: skip
+    counted = layout[["replicated", "partly", "not replicated", "undecided"]].astype(int)
+    assert counted.to_numpy().tolist() == [[1, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], [0, 2, 0, 0]]
+    assert layout["claims whose verdict changes"].tolist() == ["–", "A", "B", "–", "A"]
+    assert "not run" not in layout

@@ -1,0 +1,34 @@
+"""Means of repeated measurements, against SciPy's t test."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from treecrf.statistics.repeated import geometric_mean, mean_with_interval
+
+
+@pytest.mark.parametrize("n_repeats", [2, 5, 30])
+def test_the_interval_is_that_of_the_t_test(n_repeats):
+    values = np.random.default_rng(n_repeats).normal(3, 1, n_repeats)
+    mean, interval = mean_with_interval(values, 0.9)
+    assert mean == pytest.approx(values.mean())
+    assert interval == pytest.approx(stats.ttest_1samp(values, 0).confidence_interval(0.9))
+
+
+def test_one_measurement_says_nothing_about_the_next():
+    assert mean_with_interval([2.0]) == (2.0, (-np.inf, np.inf))
+    assert geometric_mean([2.0]) == (2.0, (0.0, np.inf))
+
+
+def test_ratios_and_their_reciprocals_agree():
+    ratios = np.array([2.0, 3.0, 2.5])
+    mean, (low, high) = geometric_mean(ratios)
+    inverse, ends = geometric_mean(1 / ratios)
+    assert (1 / inverse, 1 / ends[1], 1 / ends[0]) == pytest.approx((mean, low, high))
+    assert low < stats.gmean(ratios) == pytest.approx(mean) < high
+
+
+def test_the_interval_holds_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    ends = np.array([mean_with_interval(rng.normal(1, 1, 5))[1] for _ in range(2000)])
+    assert 0.93 < ((ends[:, 0] < 1) & (ends[:, 1] > 1)).mean() < 0.97
