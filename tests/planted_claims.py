@@ -107,7 +107,11 @@ def grown(sizes, start, ratio, spread, drift, mallet=50.0):
     """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of induction `ratio` times as much."""
     for repeat in range(N_REPEATS):
         factor = spread ** (repeat - 1)
-        methods = {"treecrf": (1.0, 2.33), "induced_crf": (start * factor, 2.33 * ratio * factor), "mallet": (start, mallet)}
+        methods = {
+            "treecrf": (1.0, 2.33),
+            "induced_crf": (start * factor, 2.33 * ratio * factor),
+            "mallet": (start, mallet),
+        }
         for method, (first, growth) in methods.items():
             for size in sizes:
                 power = np.log(size / sizes[0]) / np.log(sizes[-1] / sizes[0])
@@ -301,7 +305,7 @@ def icml(equal, above):
 
 
 def plant_starts(folder, *measured, spread=1.0, drift=1.0):
-    """I3: (times as fast, points of accuracy) of every number of first iterations by the pseudo-likelihood, on hyphen."""
+    """I3: (times as fast, points of accuracy) of every number of first iterations by the pseudo-likelihood, on two sets."""
     rows = []
     for repeat in range(N_REPEATS):
         plain, factor = 8.0 * drift**repeat, spread ** (repeat - 1)
@@ -311,7 +315,8 @@ def plant_starts(folder, *measured, spread=1.0, drift=1.0):
             for k, (ratio, points) in enumerate(measured, 5)
         ]
     names = ["repeat", "option", "value", "accuracy", "plain_seconds_to_likelihood", "seconds_to_likelihood"]
-    plant(pd.DataFrame(rows, columns=names), folder, "cost", "hyphen", "sampling")
+    for dataset in ("nettalk", "hyphen"):
+        plant(pd.DataFrame(rows, columns=names), folder, "cost", dataset, "sampling")
 
 
 def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):

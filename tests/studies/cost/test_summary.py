@@ -8,10 +8,16 @@ from treecrf.studies.cost.summary import summarise
 
 def test_repeats_become_medians_between_the_smallest_and_the_largest():
     windows = pd.DataFrame(
-        [(repeat, size, "treecrf", seconds * size) for repeat, seconds in enumerate((4.0, 1.0, 2.0)) for size in (3, 1)],
+        [
+            (repeat, size, "treecrf", seconds * size)
+            for repeat, seconds in enumerate((4.0, 1.0, 2.0))
+            for size in (3, 1)
+        ],
         columns=["repeat", "window_size", "method", "seconds_per_iteration"],
     ).assign(dataset="hmm", n_iterations=9, accuracy=[60.0, 50.0] * 3)
-    found = summarise({"windows": [windows, windows.assign(dataset="xor")]}, {"hmm": False, "xor": True})["windows_medians"]
+    found = summarise({"windows": [windows, windows.assign(dataset="xor")]}, {"hmm": False, "xor": True})[
+        "windows_medians"
+    ]
     assert found["dataset"].tolist() == ["hmm", "hmm", "xor", "xor"]
     assert found["window_size"].tolist() == [3, 1, 3, 1]
     assert found["seconds_per_iteration"].tolist() == [6, 2, 6, 2]
@@ -42,7 +48,9 @@ def test_ratios_of_sampling_are_to_plain_training_of_the_same_repeat():
     names = ["repeat", "option", "value", "cpu_seconds", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
     sampling = pd.DataFrame(rows, columns=names).assign(dataset="hmm", tree_seconds=1.0, log_likelihood=-2.0)
     sampling["accuracy"] = 60.0 + sampling["repeat"]
-    found = summarise({"sampling": [sampling]}, {"hmm": False})["sampling_medians"].set_index("option").loc["row_fraction"]
+    found = (
+        summarise({"sampling": [sampling]}, {"hmm": False})["sampling_medians"].set_index("option").loc["row_fraction"]
+    )
     assert found["relative_seconds"] == 0.5
     assert (found["cpu_seconds_low"], found["cpu_seconds"], found["cpu_seconds_high"]) == (4, 5, 50)
     assert (found["accuracy_low"], found["accuracy"], found["accuracy_high"]) == (60, 61, 62)

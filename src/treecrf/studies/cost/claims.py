@@ -132,13 +132,16 @@ def _windows(results: Results, dataset: str) -> pd.DataFrame:
 
 def _by_repeat(measured: pd.DataFrame, method: str) -> pd.DataFrame:
     """Seconds of a method: a row for each repeat, a column for each size in rising order."""
-    return measured[measured["method"] == method].pivot(index="repeat", columns="size", values="seconds")
+    return measured[measured["method"] == method].pivot_table("seconds", "repeat", "size")
 
 
 def _log_slopes(seconds: pd.DataFrame) -> NDArray[np.float64]:
     """The slope of the line of least squares through logarithms of seconds by those of sizes, shape (n_repeats,)."""
-    sizes = np.log(seconds.columns.to_numpy(float))
-    return np.asarray(np.polyfit(sizes, np.log(seconds.to_numpy(float).T), 1)[0])
+    return np.asarray(np.polyfit(_log_sizes(seconds), np.log(seconds.to_numpy(float).T), 1)[0])
+
+
+def _log_sizes(seconds: pd.DataFrame) -> NDArray[np.float64]:
+    return np.log(seconds.columns.to_numpy(float))
 
 
 def _compared_growth(dataset: str, measured: pd.DataFrame, step: str, unit: str) -> Iterator[Measured[float]]:
@@ -148,7 +151,7 @@ def _compared_growth(dataset: str, measured: pd.DataFrame, step: str, unit: str)
     """
     seconds = {method: _by_repeat(measured, method) for method in (INDUCTION, TREES, IN_JAVA)}
     growths = {
-        method: np.exp(_log_slopes(each) * np.log(each.columns[-1] / each.columns[0]))
+        method: np.exp(_log_slopes(each) * np.ptp(_log_sizes(each)))
         for method, each in seconds.items()
         if each.shape[1] > 1
     }

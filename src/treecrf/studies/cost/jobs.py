@@ -45,6 +45,7 @@ def measure_scaling(settings: CostSettings) -> pd.DataFrame:
         positions of as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees
         flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
+    _warm_up(_generated(settings, settings.lengths[0])[0], (1, 1), settings)
     rows = [
         row | {"repeat": repeat}
         for repeat in range(settings.n_repeats)
@@ -69,6 +70,7 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
         dataset, repeat (from 0), window_size, method, seconds_per_iteration, n_iterations, accuracy (percent,
         forward-backward, after the last iteration).
     """
+    _warm_up(train, window_of_size(settings.real_window_sizes[0]), settings)
     rows = [
         {
             "dataset": dataset,
@@ -110,6 +112,7 @@ def measure_sampling(
         set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
         option in the same repeat, until the lower of their two final log likelihoods).
     """
+    _follow(train, window, settings)  # as `_warm_up`
     rows = []
     for repeat in range(settings.n_repeats):
         plain = _follow(train, window, settings)
@@ -199,6 +202,12 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
         model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
         phases = _fit(model, train)
         yield _Run(name, model, phases[-1], len(phases))
+
+
+def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> None:
+    """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts Java."""
+    for _ in _runs(train, window, settings):
+        pass
 
 
 def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:

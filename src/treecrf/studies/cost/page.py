@@ -47,11 +47,10 @@ def cost_headline(results: Path) -> str:
     if not slopes:
         return ""
     powers = with_and(
-        f"{number(slope.mean)} ({training_method_name(slope.method)}, {interval_text(slope.interval)})" for slope in slopes
+        f"{number(slope.mean)} ({training_method_name(slope.method)}, {interval_text(slope.interval)})"
+        for slope in slopes
     )
-    return (
-        f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0].lengths}; 1 is linear."
-    )
+    return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0].lengths}; 1 is linear."
 
 
 def is_finished(results: Path, name: str) -> bool:

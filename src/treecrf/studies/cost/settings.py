@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -21,7 +22,9 @@ class CostSettings(Model):
 
     methods: list[CostMethod] = Field(list(COST), description="Methods to measure; none: the measurement is left out.")
     n_repeats: int = Field(
-        5, ge=2, description="Times that everything is measured, also the samples of a fraction; intervals are over these."
+        5,
+        ge=2,
+        description="Times that everything is measured, also the samples of a fraction; intervals are over these.",
     )
     lengths: list[Annotated[int, Field(ge=1)]] = Field(
         [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."
@@ -62,7 +65,7 @@ class CostSettings(Model):
     @property
     def short_cuts(self) -> list[tuple[str, float]]:
         """TreeCRF's setting and its value, of every short cut that is measured."""
-        values = {
+        values: dict[str, Sequence[float]] = {
             "row_fraction": self.row_fractions,
             "feature_fraction": self.feature_fractions,
             "influence_trimming": self.influence_trimmings,
