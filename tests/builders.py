@@ -308,7 +308,7 @@ TRAINING = {
     "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
 }  # fmt: skip
 COST = {
-    "methods": ["treecrf", "linear_crf"], "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
+    "methods": ["treecrf", "linear_crf"], "n_repeats": 2, "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
     "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
     "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1], "pseudo_likelihood_iterations": [1],
 }  # fmt: skip

@@ -54,41 +54,68 @@ def plant_curves(folder, dataset, jump=0.1):
     plant(pd.concat([wild, *parts], ignore_index=True), folder, "training", dataset, "curves")
 
 
-def plant_lengths(folder, *slopes):
-    """Forward-backward seconds by length of TreeCRF and feature induction, the shortest lengths far off the power law."""
+N_REPEATS = 3
+"""Of measured times: in the first a ratio is divided by the `spread` of these functions, in the last multiplied by it."""
+
+
+def plant_lengths(folder, *slopes, spread=0.0, drift=1.0):
+    """Forward-backward seconds by length of TreeCRF and feature induction, the shortest lengths far off the power law.
+
+    Slopes of the repeats differ by `spread`; MALLET has slope 3. In each repeat the machine is `drift` times slower.
+    """
     rows = [
-        ("length", length, method, "forward_backward", length**slope if length > 40 else 1e3)
-        for method, slope in zip(("treecrf", "induced_crf"), slopes, strict=True)
+        (repeat, "length", length, method, "forward_backward", drift**repeat * seconds)
+        for repeat in range(N_REPEATS)
+        for method, slope in zip(("treecrf", "induced_crf", "mallet"), (*slopes, 3.0), strict=True)
         for length in (10, 20, 40, 80, 160, 320)
+        for seconds in [length ** (slope + spread * (repeat - 1)) if length > 40 else 1e3]
     ]
-    rows += [("length", 10, "treecrf", "evaluation", 5.0), ("n_features", 75, "treecrf", "forward_backward", 5.0)]
-    plant_cost_growth(folder, rows)
+    rows += [
+        (repeat, *other, 5.0)
+        for repeat in range(N_REPEATS)
+        for other in (("length", 10, "treecrf", "evaluation"), ("n_features", 75, "treecrf", "forward_backward"))
+    ]
+    plant_scaling(folder, rows)
 
 
-def plant_features(folder, ratio):
-    """Seconds of an induction by number of features: `ratio` times as steep with feature induction as with trees."""
+def plant_features(folder, ratio, spread=1.0, drift=1.0):
+    """Seconds of an induction by number of features: they grow `ratio` times as much with induction as with trees, from a
+    thousand times as many; MALLET's grow more still."""
     rows = [
-        ("n_features", value, method, "induction", 100 + slope * value)
-        for method, slope in (("treecrf", 0.5), ("induced_crf", 0.5 * ratio))
-        for value in (75, 125, 175, 225, 275)
+        (repeat, "n_features", value, method, "induction", seconds)
+        for repeat, value, method, seconds in grown((75, 125, 175, 225, 275), 1e3, ratio, spread, drift)
     ]
-    plant_cost_growth(folder, rows)
+    plant_scaling(folder, rows)
 
 
-def plant_cost_growth(folder, rows):
-    names = ["axis", "value", "method", "quantity", "seconds"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "cost" / "scaling.csv")
+def plant_scaling(folder, rows):
+    names = ["repeat", "axis", "value", "method", "quantity", "seconds"]
+    write_frame(pd.DataFrame(rows, columns=names), folder / "cost/scaling.csv")
 
 
-def plant_windows(folder, at_smallest, ratio):
-    """Seconds of an iteration on protein; TreeCRF takes 1 second at a window of 1 and 0.1 more for each observation."""
+def plant_windows(folder, at_smallest, ratio, spread=1.0, drift=1.0, mallet=50.0):
+    """Seconds of an iteration on protein; TreeCRF takes 1 second at a window of 1, feature induction `at_smallest`."""
     rows = [
-        (size, method, start + slope * (size - 1))
-        for method, start, slope in (("treecrf", 1.0, 0.1), ("induced_crf", at_smallest, 0.1 * ratio))
-        for size in (1, 3, 5)
+        (repeat, size, method, seconds)
+        for repeat, size, method, seconds in grown((1, 3, 5, 7, 9, 11), at_smallest, ratio, spread, drift, mallet)
     ]
-    names = ["window_size", "method", "seconds_per_iteration"]
+    names = ["repeat", "window_size", "method", "seconds_per_iteration"]
     plant(pd.DataFrame(rows, columns=names), folder, "cost", "protein", "windows")
+
+
+def grown(sizes, start, ratio, spread, drift, mallet=50.0):
+    """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of induction `ratio` times as much."""
+    for repeat in range(N_REPEATS):
+        factor = spread ** (repeat - 1)
+        methods = {
+            "treecrf": (1.0, 2.33),
+            "induced_crf": (start * factor, 2.33 * ratio * factor),
+            "mallet": (start, mallet),
+        }
+        for method, (first, growth) in methods.items():
+            for size in sizes:
+                power = np.log(size / sizes[0]) / np.log(sizes[-1] / sizes[0])
+                yield repeat, size, method, drift**repeat * first * growth**power
 
 
 def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 1e-9)):
@@ -277,15 +304,19 @@ def icml(equal, above):
     )  # fmt: skip
 
 
-def plant_starts(folder, *measured):
-    """I3: (times as fast, points of accuracy) of every number of first iterations by the pseudo-likelihood, on hyphen."""
-    rows = [("none", 1, 90.0, 8.0, 8.0)]
-    rows += [
-        ("pseudo_likelihood_iterations", k, 90 + points, 8.0, 8.0 * ratio)
-        for k, (ratio, points) in enumerate(measured, 5)
-    ]
-    names = ["option", "value", "accuracy", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
-    plant(pd.DataFrame(rows, columns=names), folder, "cost", "hyphen", "sampling")
+def plant_starts(folder, *measured, spread=1.0, drift=1.0):
+    """I3: (times as fast, points of accuracy) of every number of first iterations by the pseudo-likelihood, on two sets."""
+    rows = []
+    for repeat in range(N_REPEATS):
+        plain, factor = 8.0 * drift**repeat, spread ** (repeat - 1)
+        rows.append((repeat, "none", 1, 90.0, plain, plain))
+        rows += [
+            (repeat, "pseudo_likelihood_iterations", k, 90 + points, plain, plain / (ratio * factor))
+            for k, (ratio, points) in enumerate(measured, 5)
+        ]
+    names = ["repeat", "option", "value", "accuracy", "plain_seconds_to_likelihood", "seconds_to_likelihood"]
+    for dataset in ("nettalk", "hyphen"):
+        plant(pd.DataFrame(rows, columns=names), folder, "cost", dataset, "sampling")
 
 
 def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):

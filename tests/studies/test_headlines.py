@@ -73,13 +73,14 @@ def test_the_headline_of_missing_values_counts_all_that_are_equal_at_the_shown_p
 
 def test_the_headline_of_cost_tells_how_seconds_grow_with_length(tmp_path):
     lengths = [10, 20, 40, 80]
-    rows = [("treecrf", n, 0.1 * n) for n in lengths] + [("induced_crf", n, 0.1 * n**2) for n in lengths]
-    frame = pd.DataFrame(rows, columns=["method", "value", "seconds"])
+    powers = {"treecrf": 1, "induced_crf": 2}
+    rows = [(name, r, n, 0.1 * n**power) for name, power in powers.items() for r in (0, 1) for n in lengths]
+    frame = pd.DataFrame(rows, columns=["method", "repeat", "value", "seconds"])
     assert cost_headline(tmp_path) == ""
     write_frame(frame.assign(axis="length", quantity="forward_backward"), tmp_path / "cost/scaling.csv")
     assert cost_headline(tmp_path) == (
-        "CPU seconds of forward-backward grow with length to the power 1.00 (TreeCRF) and 2.00 (CRF with induction), over "
-        "lengths 40 to 80; 1 is linear."
+        "CPU seconds of forward-backward grow with length to the power 1.00 (TreeCRF, 95 % interval 1.00 to 1.00) and 2.00 (CRF "
+        "with induction, 95 % interval 2.00 to 2.00), over lengths 40 to 80; 1 is linear."
     )
 
 

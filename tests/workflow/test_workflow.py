@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from builders import NOTHING, TRAINING, check, linked_files, run
+from builders import COST, NOTHING, TRAINING, check, linked_files, run
 
 from treecrf import datasets
 from treecrf.report.ledger import verdicts, verdicts_by_rule
@@ -33,8 +33,9 @@ def test_the_run_makes_page_tables_and_figures(finished):
             assert path.with_suffix(f".{suffix}").stat().st_size > 1000
     for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
-    assert set(pd.read_csv(cost / "windows.csv")["window_size"]) == {1, 3}
-    assert len(pd.read_csv(cost / "sampling.csv")) == 5
+    assert set(pd.read_csv(cost / "windows_medians.csv")["window_size"]) == {1, 3}
+    assert len(pd.read_csv(cost / "sampling_medians.csv")) == 5
+    assert len(pd.read_csv(cost / "xor/sampling.csv")) == 5 * COST["n_repeats"]
     page = (finished / "reports/index.html").read_text()
     for name in names:
         assert f'id="data-{name}"' in page

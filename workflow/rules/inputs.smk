@@ -80,7 +80,7 @@ def summary_params(files, wildcards):
 def summarised(files, wildcards):
     """Input function: the outcomes of all jobs, and of a study of prepared data these."""
     if not files.study.summary.of_dataset:
-        wanted = files.study.summary.frames
+        wanted = files.study.summary.of
         return {
             name: paths
             for name, paths in files.measured().items()

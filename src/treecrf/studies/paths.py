@@ -62,7 +62,7 @@ class StudyFiles:
                 wanted = self.settings.datasets if datasets is None else datasets
                 found[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
             else:
-                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[name] else []
+                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
         return {name: paths for name, paths in found.items() if paths}
 
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:

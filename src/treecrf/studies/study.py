@@ -65,12 +65,24 @@ class Job:
 
 @dataclass(frozen=True)
 class Summary:
-    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it uses."""
+    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it uses.
+
+    A summary over all data sets says in `of` which frame of the jobs each of its own is made of.
+    """
 
     frames: tuple[str, ...]
-    of_dataset: bool = True
+    of: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     message: str = "Compares the methods on {wildcards.dataset}"
+
+    @property
+    def of_dataset(self) -> bool:
+        """Whether there is one for each data set."""
+        return not self.of
+
+    def source(self, name: str) -> str:
+        """The frame of the jobs that a frame of a summary over all data sets is made of."""
+        return self.of[self.frames.index(name)]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Cost of training and prediction: the frames, on tiny sets; seconds themselves are for the benchmarks."""
 
-import numpy as np
+from types import SimpleNamespace
+
+import pandas as pd
 import pytest
 
 from treecrf import LinearCRF, TreeCRF, datasets
@@ -10,15 +12,20 @@ from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure
 from treecrf.studies.settings import CostSettings
 
 SETTINGS = CostSettings(
-    methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_sequences=6, length=5,
-    n_iterations=9, max_leaves=4, sampling_iterations=3, sampling_repeats=2, row_fractions=[0.5],
+    methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_repeats=2, n_sequences=6, length=5,
+    n_iterations=9, max_leaves=4, sampling_iterations=3, row_fractions=[0.5],
     feature_fractions=[0.5], influence_trimmings=[0.1], pseudo_likelihood_iterations=[1], real_window_sizes=[1, 2],
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def sets():
+FIT = jobs._fit
+
+
+def hmm():
     return datasets.load("hmm", n_train=6, n_test=4, length=7)
+
+
+sets = pytest.fixture(hmm, scope="module")
 
 
 def test_windows_by_size():
@@ -29,6 +36,10 @@ def test_scaling_has_every_method_and_step():
     frame = measure_scaling(SETTINGS)
     assert frame.columns.tolist() == jobs.SCALING_NAMES
     assert (frame["seconds"] > 0).all()
+    assert frame["repeat"].is_monotonic_increasing  # the outermost loop
+    first, second = (rows.drop(columns=["repeat", "seconds"]) for _, rows in frame.groupby("repeat"))
+    pd.testing.assert_frame_equal(first, second.set_index(first.index))
+    frame = frame[frame["repeat"] == 0]
     by_length = frame[frame["axis"] == "length"].groupby(["method", "quantity"])["value"].apply(list)
     steps = {
         "treecrf": ["evaluation", "forward_backward", "induction"],
@@ -48,7 +59,11 @@ def test_scaling_has_every_method_and_step():
 
 def test_windows_are_those_of_direct_trainings(sets):
     train, test = sets
-    frame = measure_windows("hmm", train, test, SETTINGS).set_index(["window_size", "method"])
+    frame = measure_windows("hmm", train, test, SETTINGS)
+    assert frame["repeat"].is_monotonic_increasing  # the outermost loop
+    first, second = (rows["accuracy"].tolist() for _, rows in frame.groupby("repeat"))
+    assert first == second
+    frame = frame[frame["repeat"] == 1].set_index(["window_size", "method"])
     assert frame.loc[(2, "treecrf"), "n_iterations"] == 9
     model = TreeCRF(9, 4, 40.0, (0, 1)).fit(train)
     assert frame.loc[(2, "treecrf"), "accuracy"] == pytest.approx(100 * model.score(test))
@@ -56,29 +71,63 @@ def test_windows_are_those_of_direct_trainings(sets):
     assert frame.loc[(1, "linear_crf"), "accuracy"] == pytest.approx(100 * linear.score(test))
 
 
+@pytest.mark.parametrize("measure", [measure_scaling, lambda settings: measure_windows("hmm", *hmm(), settings)])
+def test_the_first_training_of_a_process_is_not_measured(monkeypatch, measure):
+    """It loads compiled routines: twelve times the seconds of the next where trainings are short."""
+    seen = set()
+
+    def fit(model, train):
+        FIT(model, train)
+        phases = {"trees": 1.0 if type(model) in seen else 100.0}
+        seen.add(type(model))
+        return [phases]
+
+    monkeypatch.setattr(jobs, "_fit", fit)
+    frame = measure(SETTINGS)
+    assert len(seen) == 3
+    assert frame.filter(like="seconds").to_numpy().max() <= 1
+
+
 def test_a_method_without_java_is_left_out(sets, monkeypatch):
     monkeypatch.setattr(jobs, "java_problem", lambda: "there is no Java; install it.")
     settings = SETTINGS.model_copy(update={"methods": ["mallet", "linear_crf"], "real_window_sizes": [1]})
-    assert measure_windows("hmm", *sets, settings)["method"].tolist() == ["linear_crf"]
+    assert measure_windows("hmm", *sets, settings)["method"].tolist() == ["linear_crf"] * 2
 
 
-def test_sampling_is_that_of_direct_trainings(sets):
+def test_sampling_is_that_of_direct_trainings_with_the_repeat_as_seed(sets):
     train, test = sets
-    frame = measure_sampling("hmm", train, test, (1, 1), SETTINGS).set_index("option")
-    assert frame["value"].to_dict() == {
+    measured = measure_sampling("hmm", train, test, (1, 1), SETTINGS)
+    assert measured["repeat"].tolist() == [0] * 5 + [1] * 5  # the outermost loop
+    options = {
         "none": 1.0, "row_fraction": 0.5, "feature_fraction": 0.5, "influence_trimming": 0.1,
         "pseudo_likelihood_iterations": 1.0,
     }  # fmt: skip
-    scores = [
-        TreeCRF(3, 4, 20.0, (1, 1), row_fraction=0.5, sampling_seed=seed).fit(train).score(test) for seed in (0, 1)
-    ]
-    assert frame.loc["row_fraction", "accuracy"] == pytest.approx(100 * np.mean(scores))
-    for option, changed in (("none", {}), ("pseudo_likelihood_iterations", {"pseudo_likelihood_iterations": 1})):
-        model = TreeCRF(3, 4, 20.0, (1, 1), **changed).fit(train)
-        assert frame.loc[option, "accuracy"] == pytest.approx(100 * model.score(test))
-        assert frame.loc[option, "log_likelihood"] == model.log_likelihood_history_[-1]
-    assert (frame["tree_seconds"] <= frame["cpu_seconds"]).all()
-    assert frame.loc["none", "seconds_to_likelihood"] == frame.loc["none", "plain_seconds_to_likelihood"]
+    for repeat, rows in measured.groupby("repeat"):
+        frame = rows.set_index("option")
+        assert frame["value"].to_dict() == options
+        for option, value in options.items():
+            changed = {} if option == "none" else {option: int(value) if value == 1 else value, "sampling_seed": repeat}
+            model = TreeCRF(3, 4, 20.0, (1, 1), **changed).fit(train)
+            assert frame.loc[option, "accuracy"] == pytest.approx(100 * model.score(test))
+            assert frame.loc[option, "log_likelihood"] == model.log_likelihood_history_[-1]
+        assert (frame["tree_seconds"] <= frame["cpu_seconds"]).all()
+        assert frame.loc["none", "seconds_to_likelihood"] == frame.loc["none", "plain_seconds_to_likelihood"]
+    halves = measured[measured["option"] == "row_fraction"]
+    assert halves["log_likelihood"].nunique() == 2
+
+
+def test_each_repeat_of_sampling_is_compared_with_plain_training_of_its_own(sets, monkeypatch):
+    trainings = iter(range(1, 100))
+
+    def follow(train, window, settings, **changed):
+        number = float(next(trainings))
+        model = SimpleNamespace(seconds_={"trees": number}, score=lambda data: 0.5)
+        return jobs._Followed(model, [number], [-1.0])
+
+    monkeypatch.setattr(jobs, "_follow", follow)
+    measured = measure_sampling("hmm", *sets, (1, 1), SETTINGS)
+    assert measured["seconds_to_likelihood"].tolist() == list(range(2, 12))  # one to warm up
+    assert measured["plain_seconds_to_likelihood"].tolist() == [2] * 5 + [7] * 5
 
 
 def test_seconds_to_the_same_likelihood_are_until_it_is_first_reached():

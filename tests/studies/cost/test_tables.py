@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from treecrf.studies.cost.names import SPEED_UP
 from treecrf.studies.cost.tables import sampling_layout, windows_layout
 
 
@@ -15,9 +16,12 @@ def test_windows_and_sampling():
         ["a", "mine", "0.500", "–", "59.00", "–"],
     ]
     names = ["dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy"]
-    names += ["seconds_to_likelihood", "plain_seconds_to_likelihood"]
-    rows = [("a", "none", 1.0, 8.0, 6.0, 60.0, 8.0, 8.0), ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5, 2.0, 3.0)]
+    names += ["relative_seconds", *SPEED_UP]
+    rows = [
+        ("a", "none", 1.0, 8.0, 6.0, 60.0, 1, 1, 1, 1),
+        ("a", "row_fraction", 0.25, 2.0, 1.5, 59.5, 0.25, 1.5, 1.2, 1.875),
+    ]
     assert sampling_layout(pd.DataFrame(rows, columns=names)).to_numpy().tolist() == [
         ["a", "all rows and features", "6.00", "8.00", "1.00", "60.00", "1.00"],
-        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50", "1.50"],
+        ["a", "share of the rows: 0.25", "1.50", "2.00", "0.25", "59.50", "1.50 (1.20 to 1.88)"],
     ]

@@ -1,113 +1,180 @@
-"""Measures for the claims of ``claims.yaml`` about the cost of training."""
+"""Measures for the claims of ``claims.yaml`` about the cost of training.
+
+Every value is from repeated measurements, with its 95 % interval over the repeats. What is compared is compared within a repeat
+and within one language: TreeCRF with `induced_crf`, both Python; MALLET, in Java, is a remark.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
-from treecrf.rendering.words import points_text
-from treecrf.studies.claim_rows import INDUCTION, Measured, above, first_of, speed_ratio
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results, gather
+from treecrf.rendering.words import interval_text, points_text
+from treecrf.statistics.repeated import geometric_mean, mean_with_interval
+from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Results
+
+TREES, INDUCTION, IN_JAVA = "treecrf", "induced_crf", "mallet"
+
+
+class Slope(NamedTuple):
+    """The slope of a method's seconds by length, both logarithmic: mean of the repeats, interval, and which lengths."""
+
+    method: str
+    mean: float
+    interval: tuple[float, float]
+    lengths: str
+
+
+@dataclass(frozen=True)
+class ShortCut(Measured[float]):
+    """How many times faster a short cut is, and the points of accuracy that it gains."""
+
+    gain: float = 0.0
+
+
+def faster_without_loss(found: ShortCut, points: float) -> Fraction:
+    """Faster, and less accurate by less than `points`; leans to the claim if it is only faster."""
+    if found.value <= 1:
+        return FAILS
+    return HOLDS if found.gain > -points else LEANS
 
 
 def slope_by_length(results: Results, dataset: str) -> Iterator[Measured[float]]:
-    """The slope of forward-backward seconds by length, both logarithmic, of the two methods of figure 3.3a."""
-    for method, slope, lengths in length_slopes(results):
-        yield Measured(slope, f"{method} has slope {number(slope)} over lengths {lengths} of {dataset}")
+    """The slope of forward-backward seconds by length, both logarithmic, with trees and with feature induction."""
+    found = {slope.method: slope for slope in length_slopes(results)}
+    if not {TREES, INDUCTION} <= found.keys():
+        return
+    for method in (TREES, INDUCTION):
+        remark = f"; in Java, {_slope_text(found[IN_JAVA])}" if method == INDUCTION and IN_JAVA in found else ""
+        numbers = f"{_slope_text(found[method])} over lengths {found[method].lengths} of {dataset}"
+        yield Measured(found[method].mean, numbers + remark, numbers, repeated=found[method].interval)
 
 
-def length_slopes(results: Results) -> Iterator[tuple[str, float, str]]:
-    """Name of each of these methods, its slope, and the lengths: the largest half of those measured."""
+def length_slopes(results: Results) -> Iterator[Slope]:
+    """The slopes of the methods that were measured, over the largest half of the lengths."""
     scaling = _scaling(results, "length", "forward_backward")
-    for method in ("treecrf", first_of(INDUCTION, scaling["method"])):
-        rows = scaling[scaling["method"] == method].sort_values("value")
-        rows = rows.iloc[len(rows) // 2 :]
-        if len(rows) > 1:
-            slope = _slope(np.log(rows["value"]), np.log(rows["seconds"]))
-            yield training_method_name(method), slope, f"{rows['value'].min():g} to {rows['value'].max():g}"
+    for method in (TREES, INDUCTION, IN_JAVA):
+        seconds = _by_repeat(scaling, method)
+        seconds = seconds.iloc[:, seconds.shape[1] // 2 :]
+        if seconds.shape[1] > 1:
+            lengths = f"{seconds.columns[0]:g} to {seconds.columns[-1]:g}"
+            yield Slope(method, *mean_with_interval(_log_slopes(seconds)), lengths)
 
 
 def growth_with_features(results: Results, dataset: str) -> Iterator[Measured[float]]:
-    """CPU seconds of an induction by number of features against those of growing trees."""
-    scaling = _scaling(results, "n_features", "induction").rename(columns={"value": "size"})
-    return _growth(dataset, scaling, "boolean feature")
+    """How CPU seconds of an induction grow with the number of features, against those of growing trees."""
+    scaling = _scaling(results, "n_features", "induction")
+    return _compared_growth(dataset, scaling, "of an induction", "boolean features")
 
 
-def windows(results: Results, datasets: Sequence[str], ratio: float) -> Evidence:
-    """CPU seconds of an iteration by the size of the window: which method is cheaper at first, and whose grow faster."""
-
-    def observe(dataset: str) -> list[Observation]:
-        measured = results.frame("cost", dataset, "windows")
-        if measured is None:
-            return []
-        measured = measured.rename(columns={"window_size": "size", "seconds_per_iteration": "seconds"})
-        growth = list(_growth(dataset, measured, "observation in the window"))
-        degrees = [each.observation(above(each, ratio, leans=1)) for each in growth]
-        return [_at_the_smallest(measured), *degrees] if growth else []
-
-    return gather(datasets, observe)
+def growth_with_window(results: Results, dataset: str) -> Iterator[Measured[float]]:
+    """How CPU seconds of an iteration grow with the window with feature induction, against those with trees."""
+    return _compared_growth(dataset, _windows(results, dataset), "of an iteration", "observations in the window")
 
 
-def pseudo_likelihood_starts(results: Results, datasets: Sequence[str], points: float) -> Evidence:
-    """CPU seconds to the same log likelihood with and without first iterations by the pseudo-likelihood, and accuracy."""
+def ratio_at_smallest_window(results: Results, dataset: str) -> Iterator[Measured[float]]:
+    """CPU seconds of an iteration at the smallest window with trees by those with feature induction."""
+    measured = _windows(results, dataset)
+    seconds = {method: _by_repeat(measured, method) for method in (INDUCTION, TREES, IN_JAVA)}
+    if seconds[INDUCTION].empty or seconds[TREES].empty:
+        return
+    smallest = measured["size"].min()
+    ratio, interval = geometric_mean(seconds[TREES][smallest] / seconds[INDUCTION][smallest])
+    taken = {method: f"{three_digits(each[smallest].median())} s" for method, each in seconds.items() if not each.empty}
+    numbers = (
+        f"on {dataset}, at window {smallest:g} an iteration takes {_of_both(taken)}, ratio {number(ratio)} "
+        f"({interval_text(interval)})"
+    )
+    yield Measured(ratio, numbers + _in_java(taken), numbers, repeated=interval)
 
-    def observe(dataset: str) -> Iterator[Observation]:
-        sampling = results.frame("cost", dataset, "sampling")
-        if sampling is None:
-            return
-        plain = sampling.loc[sampling["option"] == "none", "accuracy"].iloc[0]
-        for row in sampling[sampling["option"] == "pseudo_likelihood_iterations"].to_dict("records"):
-            ratio = speed_ratio(row["plain_seconds_to_likelihood"], row["seconds_to_likelihood"])
-            gain = row["accuracy"] - plain
-            numbers = (
-                f"{row['value']:g} first iterations by the pseudo-likelihood on {dataset}: {number(ratio)} times as fast, "
-                f"accuracy {points_text(gain)}"
-            )
-            yield Observation(numbers, FAILS if ratio <= 1 else HOLDS if gain > -points else LEANS, numbers)
 
-    return gather(datasets, observe)
+def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
+    """CPU seconds to the same log likelihood without and with first iterations by the pseudo-likelihood, and accuracy."""
+    sampling = results.frame("cost", dataset, "sampling")
+    if sampling is None:
+        return
+    plain = sampling[sampling["option"] == "none"].set_index("repeat")["accuracy"]
+    for value, rows in sampling[sampling["option"] == "pseudo_likelihood_iterations"].groupby("value"):
+        rows = rows.set_index("repeat")
+        ratio, interval = geometric_mean(rows["plain_seconds_to_likelihood"] / rows["seconds_to_likelihood"])
+        gain = float((rows["accuracy"] - plain).mean())
+        numbers = (
+            f"{value:g} first iterations by the pseudo-likelihood on {dataset}: {number(ratio)} times as fast "
+            f"({interval_text(interval)}), accuracy {points_text(gain)}"
+        )
+        yield ShortCut(ratio, numbers, repeated=interval, gain=gain)
 
 
 def _scaling(results: Results, axis: str, quantity: str) -> pd.DataFrame:
-    """Measured seconds of a quantity above 0; without rows where nothing was measured."""
+    """All measurements of a quantity along one axis, as size and seconds; without rows where nothing was measured."""
     scaling = results.table("cost", "scaling.csv")
     if scaling is None:
-        return pd.DataFrame(columns=["axis", "value", "method", "quantity", "seconds"])
-    return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity) & (scaling["seconds"] > 0)]
+        return pd.DataFrame(columns=["repeat", "size", "method", "seconds"])
+    return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)].rename(columns={"value": "size"})
 
 
-def _growth(dataset: str, measured: pd.DataFrame, unit: str) -> Iterator[Measured[float]]:
-    """How much faster seconds rise with size for feature induction than for trees; columns method, size, seconds."""
-    method = first_of(INDUCTION, measured["method"])
-    slopes = []
-    for name in (method, "treecrf"):
-        rows = measured[measured["method"] == name]
-        if len(rows) < 2:
-            return
-        slopes.append(_slope(rows["size"], rows["seconds"]))
-    ratio = speed_ratio(*slopes)
-    yield Measured(
-        ratio,
-        f"on {dataset}, {three_digits(slopes[0])} s more per {unit} with {training_method_name(method)}, "
-        f"{three_digits(slopes[1])} s with TreeCRF, ratio {number(ratio)}",
-    )
+def _windows(results: Results, dataset: str) -> pd.DataFrame:
+    """The same of all iterations on a data set, by the size of the window."""
+    windows = results.frame("cost", dataset, "windows")
+    if windows is None:
+        return pd.DataFrame(columns=["repeat", "size", "method", "seconds"])
+    return windows.rename(columns={"window_size": "size", "seconds_per_iteration": "seconds"})
 
 
-def _at_the_smallest(measured: pd.DataFrame) -> Observation:
-    """Whether an iteration of feature induction is cheaper than one of TreeCRF at the smallest window."""
-    size, method = measured["size"].min(), first_of(INDUCTION, measured["method"])
-    seconds = measured[measured["size"] == size].set_index("method")["seconds"]
+def _by_repeat(measured: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Seconds of a method: a row for each repeat, a column for each size in rising order."""
+    return measured[measured["method"] == method].pivot_table("seconds", "repeat", "size")
+
+
+def _log_slopes(seconds: pd.DataFrame) -> NDArray[np.float64]:
+    """The slope of the line of least squares through logarithms of seconds by those of sizes, shape (n_repeats,)."""
+    return np.asarray(np.polyfit(_log_sizes(seconds), np.log(seconds.to_numpy(float).T), 1)[0])
+
+
+def _log_sizes(seconds: pd.DataFrame) -> NDArray[np.float64]:
+    return np.log(seconds.columns.to_numpy(float))
+
+
+def _compared_growth(dataset: str, measured: pd.DataFrame, step: str, unit: str) -> Iterator[Measured[float]]:
+    """By which factor seconds grow from the smallest to the largest size with feature induction, by that of trees.
+
+    The factors are those of straight lines through logarithms.
+    """
+    seconds = {method: _by_repeat(measured, method) for method in (INDUCTION, TREES, IN_JAVA)}
+    growths = {
+        method: np.exp(_log_slopes(each) * np.ptp(_log_sizes(each)))
+        for method, each in seconds.items()
+        if each.shape[1] > 1
+    }
+    if not {INDUCTION, TREES} <= growths.keys():
+        return
+    ratio, interval = geometric_mean(growths[INDUCTION] / growths[TREES])
+    grown = {method: f"{number(geometric_mean(each)[0])} times" for method, each in growths.items()}
+    sizes = seconds[TREES].columns
     numbers = (
-        f"at window {size:g} an iteration takes {three_digits(seconds[method])} s with {training_method_name(method)} and "
-        f"{three_digits(seconds['treecrf'])} s with TreeCRF"
+        f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of_both(grown)}, ratio "
+        f"{number(ratio)} ({interval_text(interval)})"
     )
-    return Observation(numbers, HOLDS if seconds[method] < seconds["treecrf"] else FAILS, numbers)
+    yield Measured(ratio, numbers + _in_java(grown), numbers, repeated=interval)
 
 
-def _slope(x: pd.Series, y: pd.Series) -> float:
-    """Of the line of least squares."""
-    return float(np.polyfit(x.to_numpy(float), y.to_numpy(float), 1)[0])
+def _slope_text(slope: Slope) -> str:
+    return f"{training_method_name(slope.method)} has slope {number(slope.mean)} ({interval_text(slope.interval)})"
+
+
+def _of_both(texts: dict[str, str]) -> str:
+    return " and ".join(f"{texts[method]} with {training_method_name(method)}" for method in (INDUCTION, TREES))
+
+
+def _in_java(texts: dict[str, str]) -> str:
+    """A remark on MALLET, if it was measured."""
+    return f"; in Java, {texts[IN_JAVA]} with {training_method_name(IN_JAVA)}" if IN_JAVA in texts else ""

@@ -1,4 +1,8 @@
-"""Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves."""
+"""Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves.
+
+Their frames are those of `treecrf.studies.cost.summary.summarise`: medians of the repeats, which faint bands and bars surround from
+the smallest to the largest.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,12 @@ from treecrf.studies.cost.names import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
 
+SECONDS = ("seconds", "seconds_low", "seconds_high")
+"""Columns of the median, the smallest and the largest."""
+
+FAINT = 0.2
+"""Opacity of bands and bars."""
+
 SAMPLING_STYLES: dict[str, dict[str, Any]] = {
     "none": {"color": "#000000", "marker": "*", "linestyle": "none"},
     "row_fraction": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
@@ -37,31 +47,29 @@ SAMPLING_STYLES: dict[str, dict[str, Any]] = {
 def forward_backward_by_length(scaling: pd.DataFrame) -> Figure:
     """Figure 3.3a: CPU seconds per iteration of forward-backward, by sequence length, a line per method.
 
-    `scaling` is what `treecrf.studies.cost.jobs.measure_scaling` gives. Both axes are logarithmic; the grey line grows
-    in proportion to the length.
+    Both axes are logarithmic; the grey line grows in proportion to the length.
     """
     rows = _rows(scaling, "length", "forward_backward")
-    return _figure(rows, "seconds", "sequence length", "CPU seconds per iteration")
+    return _figure(rows, "sequence length", "CPU seconds per iteration")
 
 
 def induction_by_features(scaling: pd.DataFrame) -> Figure:
     """Figure 3.3b: CPU seconds of one induction of features, by the number of boolean features; else as figure 3.3a."""
     rows = _rows(scaling, "n_features", "induction")
-    return _figure(rows, "seconds", "number of features", "CPU seconds per induction")
+    return _figure(rows, "number of features", "CPU seconds per induction")
 
 
 def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
     """Figure 3.3c: CPU time of evaluating F at one position, by sequence length: trees, flat trees, dot products."""
     rows = _rows(scaling, "length", "evaluation")
-    rows = rows.assign(microseconds=1e6 * rows["seconds"] / rows["n_positions"])
-    return _figure(rows, "microseconds", "sequence length", "CPU microseconds per position", guide=False)
+    rows = rows.assign(**{name: 1e6 * rows[name] / rows["n_positions"] for name in SECONDS})
+    return _figure(rows, "sequence length", "CPU microseconds per position", guide=False)
 
 
 def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
 
-    `sampling` is what `treecrf.studies.cost.jobs.measure_sampling` gives; a panel per data set. Star: everything is
-    used; the lines start there. The other markers carry the value of the option.
+    A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the option.
     """
     sets = list(by_dataset(sampling))
     with mpl.rc_context(SETTINGS):
@@ -78,8 +86,8 @@ def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
     return scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)]
 
 
-def _figure(rows: pd.DataFrame, name: str, below: str, beside: str, guide: bool = True) -> Figure:
-    """A line per method; a sentence where no method has been measured."""
+def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> Figure:
+    """A line per method in its band; a sentence where no method has been measured."""
     if rows.empty:
         return sentence_figure("No method that was measured has this step.")
     with mpl.rc_context(SETTINGS):
@@ -94,13 +102,15 @@ def _figure(rows: pd.DataFrame, name: str, below: str, beside: str, guide: bool 
         for method in ordered_training_methods(rows["method"]):
             line = rows[rows["method"] == method].sort_values("value")
             style = training_method_style(method)
+            middle, low, high = (line[name] for name in SECONDS)
+            axes.fill_between(line["value"], low, high, color=style["color"], alpha=FAINT, linewidth=0)
             axes.plot(
-                line["value"], line[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.2,
+                line["value"], middle, color=style["color"], linestyle=style["linestyle"], linewidth=1.2,
                 marker=style["marker"], markersize=1.3 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",
                 markeredgewidth=0.4, label=training_method_name(method),
             )  # fmt: skip
         if guide:
-            _draw_guide(axes, values, rows[name].max())
+            _draw_guide(axes, values, rows["seconds"].max())
         name_axes(figure, [axes], below, beside)
         add_legend(figure, [axes], "", handlelength=3.2)
     return figure
@@ -120,6 +130,11 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
         rows = of_set[of_set["option"] == option].sort_values("cpu_seconds", ascending=False)
         line = rows if option == "none" else pd.concat([everything, rows])
         style = SAMPLING_STYLES[option]
+        for low, high, at, draw in (
+            (rows["cpu_seconds_low"], rows["cpu_seconds_high"], rows["accuracy"], axes.hlines),
+            (rows["accuracy_low"], rows["accuracy_high"], rows["cpu_seconds"], axes.vlines),
+        ):
+            draw(at, low, high, color=style["color"], alpha=2 * FAINT, linewidth=1.0)
         axes.plot(
             line["cpu_seconds"], line["accuracy"], color=style["color"], linestyle=style["linestyle"], linewidth=1.0,
             marker=style["marker"], markersize=9 if option == "none" else 1.4 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",

@@ -1,12 +1,14 @@
 """Cost of training and prediction: by sequence length and window (PhD section 3.5.3, figure 3.3), with sampling.
 
-All seconds are CPU seconds of one thread.
+All seconds are CPU seconds of one thread. Everything is measured `n_repeats` times. The repeats are the outermost loop: a machine
+that grows slower is slower for all methods of a repeat, so that what is compared within a repeat is compared fairly.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,15 +23,15 @@ from treecrf.models.loading import load_class
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
 
-SCALING_NAMES = ["axis", "value", "method", "quantity", "seconds", "n_positions"]
-WINDOW_NAMES = ["dataset", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
+SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
+WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
 SAMPLING_NAMES = [
-    "dataset", "option", "value", "cpu_seconds", "tree_seconds", "accuracy", "log_likelihood", "seconds_to_likelihood",
-    "plain_seconds_to_likelihood",
+    "dataset", "repeat", "option", "value", "cpu_seconds", "tree_seconds", "accuracy", "log_likelihood",
+    "seconds_to_likelihood", "plain_seconds_to_likelihood",
 ]  # fmt: skip
 
-REPEATS = 5
-"""Times that an evaluation of F is measured; the median counts."""
+N_EVALUATIONS = 5
+"""Evaluations of F that one measurement is the median of: a single one takes less than a millisecond."""
 
 
 def measure_scaling(settings: CostSettings) -> pd.DataFrame:
@@ -38,27 +40,17 @@ def measure_scaling(settings: CostSettings) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        axis ("length", or "n_features": boolean features of a window), value, method, quantity ("forward_backward": per
-        iteration; "induction": of one tree for each label, or one round; "evaluation": of F for all positions of as many
-        new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees flattened
-        (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
+        repeat (from 0), axis ("length", or "n_features": boolean features of a window), value, method, quantity
+        ("forward_backward": per iteration; "induction": of one tree for each label, or one round; "evaluation": of F for all
+        positions of as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees
+        flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
-    rows: list[dict[str, Any]] = []
-    for length in settings.lengths:
-        train, test = _generated(settings, length)
-        for run in _runs(train, (1, 1), settings):
-            rows += _rows("length", length, run.method, run.seconds_by_step(), train)
-            if run.method in ("treecrf", "induced_crf"):
-                spent = {"evaluation": _evaluation_seconds(run.model.potentials, test)}
-                rows += _rows("length", length, run.method, spent, test)
-            if run.method == "treecrf":
-                spent = {"evaluation": _evaluation_seconds(run.model.flattened().potentials, test)}
-                rows += _rows("length", length, "treecrf_flat", spent, test)
-    n_symbols = len(train.attributes[0].categories) + 1
-    for size in settings.window_sizes:
-        train, _ = _generated(settings, settings.length)
-        for run in _runs(train, window_of_size(size), settings):
-            rows += _rows("n_features", size * n_symbols, run.method, run.seconds_by_step(), train)
+    _warm_up(_generated(settings, settings.lengths[0])[0], (1, 1), settings)
+    rows = [
+        row | {"repeat": repeat}
+        for repeat in range(settings.n_repeats)
+        for row in chain(_by_length(settings), _by_features(settings))
+    ]
     return pd.DataFrame(rows)[SCALING_NAMES]
 
 
@@ -75,22 +67,24 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
     Returns
     -------
     DataFrame
-        dataset, window_size, method, seconds_per_iteration, n_iterations, accuracy (percent, forward-backward, after the
-        last iteration).
+        dataset, repeat (from 0), window_size, method, seconds_per_iteration, n_iterations, accuracy (percent,
+        forward-backward, after the last iteration).
     """
-    rows = []
-    for size in settings.real_window_sizes:
-        for run in _runs(train, window_of_size(size), settings):
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "window_size": size,
-                    "method": run.method,
-                    "seconds_per_iteration": sum(run.phases.values()) / run.n_iterations,
-                    "n_iterations": run.n_iterations,
-                    "accuracy": 100 * run.model.score(test),
-                }
-            )
+    _warm_up(train, window_of_size(settings.real_window_sizes[0]), settings)
+    rows = [
+        {
+            "dataset": dataset,
+            "repeat": repeat,
+            "window_size": size,
+            "method": run.method,
+            "seconds_per_iteration": sum(run.phases.values()) / run.n_iterations,
+            "n_iterations": run.n_iterations,
+            "accuracy": 100 * run.model.score(test),
+        }
+        for repeat in range(settings.n_repeats)
+        for size in settings.real_window_sizes
+        for run in _runs(train, window_of_size(size), settings)
+    ]
     return pd.DataFrame(rows)[WINDOW_NAMES]
 
 
@@ -113,31 +107,23 @@ def measure_sampling(
     Returns
     -------
     DataFrame
-        dataset, option ("none" or a setting of `TreeCRF`), value, cpu_seconds (of training), tree_seconds (of growing
-        trees), accuracy (percent, forward-backward), log_likelihood (of the training set, at the end),
-        seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the option, until
-        the lower of their two final log likelihoods); over several samples medians of seconds, else means.
+        dataset, repeat (from 0, also the seed of the samples), option ("none" or a setting of `TreeCRF`), value, cpu_seconds
+        (of training), tree_seconds (of growing trees), accuracy (percent, forward-backward), log_likelihood (of the training
+        set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
+        option in the same repeat, until the lower of their two final log likelihoods).
     """
-    plain = _follow(train, window, settings)
-    rows = [_sampling_row([plain], plain, test, option="none", value=1.0)]
-    for option in ("row_fraction", "feature_fraction"):
-        for value in getattr(settings, f"{option}s"):
-            samples = [
-                _follow(train, window, settings, sampling_seed=seed, **{option: value})
-                for seed in range(settings.sampling_repeats)
-            ]
-            rows.append(_sampling_row(samples, plain, test, option=option, value=value))
-    for option, values in (
-        ("influence_trimming", settings.influence_trimmings),
-        ("pseudo_likelihood_iterations", settings.pseudo_likelihood_iterations),
-    ):
-        for value in values:
-            rows.append(
-                _sampling_row(
-                    [_follow(train, window, settings, **{option: value})], plain, test, option=option, value=value
-                )
-            )
-    return pd.DataFrame(rows).assign(dataset=dataset)[SAMPLING_NAMES]
+    _follow(train, window, settings)  # as `_warm_up`
+    rows = []
+    for repeat in range(settings.n_repeats):
+        plain = _follow(train, window, settings)
+        short_cuts = (
+            (option, value, _follow(train, window, settings, sampling_seed=repeat, **{option: value}))
+            for option, value in settings.short_cuts
+        )
+        for option, value, followed in chain([("none", 1.0, plain)], short_cuts):
+            row = {"dataset": dataset, "repeat": repeat, "option": option, "value": value}
+            rows.append(row | _cost_and_gain(followed, plain, test))
+    return pd.DataFrame(rows)[SAMPLING_NAMES]
 
 
 def window_of_size(size: int) -> tuple[int, int]:
@@ -174,16 +160,16 @@ def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings,
     return followed
 
 
-def _sampling_row(samples: Sequence[_Followed], plain: _Followed, test: SequenceSet, **constant: Any) -> dict[str, Any]:
-    """What several trainings that differ by their sample cost and gain."""
-    equal = [min(sample.log_likelihoods[-1], plain.log_likelihoods[-1]) for sample in samples]
-    return constant | {
-        "cpu_seconds": np.median([sum(sample.model.seconds_.values()) for sample in samples]),
-        "tree_seconds": np.median([sample.model.seconds_["trees"] for sample in samples]),
-        "accuracy": np.mean([100 * sample.model.score(test) for sample in samples]),
-        "log_likelihood": np.mean([sample.log_likelihoods[-1] for sample in samples]),
-        "seconds_to_likelihood": np.median([s.seconds_to(value) for s, value in zip(samples, equal, strict=True)]),
-        "plain_seconds_to_likelihood": np.median([plain.seconds_to(value) for value in equal]),
+def _cost_and_gain(followed: _Followed, plain: _Followed, test: SequenceSet) -> dict[str, float]:
+    """What a training costs and gains, beside the plain one of its repeat."""
+    equal = min(followed.log_likelihoods[-1], plain.log_likelihoods[-1])
+    return {
+        "cpu_seconds": sum(followed.model.seconds_.values()),
+        "tree_seconds": followed.model.seconds_["trees"],
+        "accuracy": 100 * followed.model.score(test),
+        "log_likelihood": followed.log_likelihoods[-1],
+        "seconds_to_likelihood": followed.seconds_to(equal),
+        "plain_seconds_to_likelihood": plain.seconds_to(equal),
     }
 
 
@@ -218,6 +204,12 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
         yield _Run(name, model, phases[-1], len(phases))
 
 
+def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> None:
+    """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts Java."""
+    for _ in _runs(train, window, settings):
+        pass
+
+
 def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
     """Train; CPU seconds by phase after each iteration."""
     phases: list[Mapping[str, float]] = []
@@ -233,11 +225,32 @@ def _generated(settings: CostSettings, length: int) -> tuple[SequenceSet, Sequen
 def _evaluation_seconds(evaluate: Callable[[SequenceSet], Any], data: SequenceSet) -> float:
     """The median of several evaluations."""
     spent = []
-    for _ in range(REPEATS):
+    for _ in range(N_EVALUATIONS):
         before = time.thread_time()
         evaluate(data)
         spent.append(time.thread_time() - before)
     return float(np.median(spent))
+
+
+def _by_length(settings: CostSettings) -> Iterator[dict[str, Any]]:
+    for length in settings.lengths:
+        train, test = _generated(settings, length)
+        for run in _runs(train, (1, 1), settings):
+            yield from _rows("length", length, run.method, run.seconds_by_step(), train)
+            if run.method in ("treecrf", "induced_crf"):
+                spent = {"evaluation": _evaluation_seconds(run.model.potentials, test)}
+                yield from _rows("length", length, run.method, spent, test)
+            if run.method == "treecrf":
+                spent = {"evaluation": _evaluation_seconds(run.model.flattened().potentials, test)}
+                yield from _rows("length", length, "treecrf_flat", spent, test)
+
+
+def _by_features(settings: CostSettings) -> Iterator[dict[str, Any]]:
+    train, _ = _generated(settings, settings.length)
+    n_symbols = len(train.attributes[0].categories) + 1
+    for size in settings.window_sizes:
+        for run in _runs(train, window_of_size(size), settings):
+            yield from _rows("n_features", size * n_symbols, run.method, run.seconds_by_step(), train)
 
 
 def _rows(

@@ -9,17 +9,18 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study
-from treecrf.rendering.words import with_and
+from treecrf.rendering.style import training_method_name
+from treecrf.rendering.words import interval_text, with_and
 from treecrf.studies.claims import Results
 from treecrf.studies.cost import STUDY
 from treecrf.studies.cost.claims import length_slopes
 from treecrf.studies.settings import Settings
 
 ALTERNATIVES = {
-    "figure_3_3a": "CPU seconds of forward-backward per iteration by sequence length, both axes logarithmic, a line for each method.",
-    "figure_3_3b": "CPU seconds of one induction of features by number of features, both axes logarithmic, a line for each method.",
-    "figure_3_3c": "Time to evaluate F at one position by sequence length, a line for each way to evaluate it.",
-    "sampling": "Accuracy against CPU seconds of training, a panel for each data set, a line for each way of sampling.",
+    "figure_3_3a": "CPU seconds of forward-backward per iteration by sequence length, both axes logarithmic, a line for each method in a band from the smallest to the largest of repeated measurements.",
+    "figure_3_3b": "CPU seconds of one induction of features by number of features, both axes logarithmic, a line for each method in a band from the smallest to the largest of repeated measurements.",
+    "figure_3_3c": "Time to evaluate F at one position by sequence length, a line for each way to evaluate it in a band from the smallest to the largest of repeated measurements.",
+    "sampling": "Accuracy against CPU seconds of training, a panel for each data set, a line for each way of sampling, bars from the smallest to the largest of repeated measurements.",
 }
 """What a reader is told who cannot see a figure."""
 
@@ -45,8 +46,11 @@ def cost_headline(results: Path) -> str:
     slopes = list(length_slopes(Results(results)))
     if not slopes:
         return ""
-    powers = with_and(f"{number(slope)} ({method})" for method, slope, _ in slopes)
-    return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0][2]}; 1 is linear."
+    powers = with_and(
+        f"{number(slope.mean)} ({training_method_name(slope.method)}, {interval_text(slope.interval)})"
+        for slope in slopes
+    )
+    return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0].lengths}; 1 is linear."
 
 
 def is_finished(results: Path, name: str) -> bool:

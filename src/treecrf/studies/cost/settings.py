@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -20,6 +21,11 @@ class CostSettings(Model):
     """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts save."""
 
     methods: list[CostMethod] = Field(list(COST), description="Methods to measure; none: the measurement is left out.")
+    n_repeats: int = Field(
+        5,
+        ge=2,
+        description="Times that everything is measured, also the samples of a fraction; intervals are over these.",
+    )
     lengths: list[Annotated[int, Field(ge=1)]] = Field(
         [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."
     )
@@ -42,7 +48,6 @@ class CostSettings(Model):
     )
     sampling_iterations: int = Field(100, ge=1, description="Iterations of TreeCRF there.")
     sampling_regularization: Regularization = Field(20.0, description="TreeCRF's lambda there.")
-    sampling_repeats: int = Field(5, ge=1, description="Samples that a fraction is measured on.")
     row_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the rows that a tree sees.")
     feature_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the tests that a split looks at.")
     influence_trimmings: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
@@ -56,6 +61,17 @@ class CostSettings(Model):
     def is_wanted(self) -> bool:
         """Whether the methods are measured on generated sequences; the other measurements depend on their data sets alone."""
         return bool(self.methods)
+
+    @property
+    def short_cuts(self) -> list[tuple[str, float]]:
+        """TreeCRF's setting and its value, of every short cut that is measured."""
+        values: dict[str, Sequence[float]] = {
+            "row_fraction": self.row_fractions,
+            "feature_fraction": self.feature_fractions,
+            "influence_trimming": self.influence_trimmings,
+            "pseudo_likelihood_iterations": self.pseudo_likelihood_iterations,
+        }
+        return [(option, value) for option, each in values.items() for value in each]
 
     @model_validator(mode="after")
     def _some_iterations_follow_the_likelihood(self) -> CostSettings:

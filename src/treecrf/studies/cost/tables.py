@@ -13,7 +13,7 @@ from treecrf.rendering.cells import (
     seconds_text,
     three_digits,
 )
-from treecrf.studies.cost.names import SAMPLING_NAMES
+from treecrf.studies.cost.names import SAMPLING_NAMES, SPEED_UP
 from treecrf.studies.rows import by_key, row_names, sorted_by_method
 
 WINDOW_COLUMNS = (
@@ -24,7 +24,10 @@ WINDOW_COLUMNS = (
 
 
 def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper)."""
+    """CPU seconds of an iteration and accuracy, by the size of the window (the run times of the ICML 2004 paper).
+
+    `windows` is what `treecrf.studies.cost.summary.summarise` gives.
+    """
     rows = sorted_by_method(windows.drop_duplicates(["dataset", "method"]))
     cells = by_key(windows, "dataset", "method", "window_size")
     columns = row_names(rows)
@@ -38,10 +41,10 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
 def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
     """What samples of rows or features, influence trimming and a start by the pseudo-likelihood cost and gain.
 
-    CPU seconds of growing trees and of the whole training, and how many times those of plain training; accuracy in
-    percent; how many times faster the training log likelihood rises to what both reach.
+    `sampling` is what `treecrf.studies.cost.summary.summarise` gives. CPU seconds of growing trees and of the whole training,
+    and how many times those of plain training; accuracy in percent; how many times faster the training log likelihood rises to
+    what both reach.
     """
-    everything = sampling[sampling["option"] == "none"].set_index("dataset")["cpu_seconds"]
     return pd.DataFrame(
         {
             "data set": dataset_names(sampling),
@@ -51,10 +54,11 @@ def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
             ],
             "trees, CPU s": cell_texts(sampling["tree_seconds"], seconds_text),
             "training, CPU s": cell_texts(sampling["cpu_seconds"], seconds_text),
-            "ratio": cell_texts(sampling["cpu_seconds"] / sampling["dataset"].map(everything), number),
+            "ratio": cell_texts(sampling["relative_seconds"], number),
             "accuracy (%)": cell_texts(sampling["accuracy"], number),
-            "speed-up to equal likelihood": cell_texts(
-                sampling["plain_seconds_to_likelihood"] / sampling["seconds_to_likelihood"], number
-            ),
+            "speed-up to equal likelihood": [
+                number(mean) if option == "none" else f"{number(mean)} ({number(low)} to {number(high)})"
+                for option, mean, low, high in zip(sampling["option"], *(sampling[n] for n in SPEED_UP), strict=True)
+            ],
         }
     )
