@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ def read_published(name: str) -> pd.DataFrame:
     return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
 
 
+@cache
 def future_accuracies() -> pd.DataFrame:
     """Published accuracies (PhD tables 5.4 and 5.5): dataset, method, bag, percent, table."""
     synthetic = read_published("table_5_4_synthetic_accuracy").melt("dataset", var_name="method", value_name="percent")

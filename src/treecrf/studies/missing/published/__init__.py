@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ def read_published(name: str) -> pd.DataFrame:
     return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
 
 
+@cache
 def missing_value_coefficients() -> pd.DataFrame:
     """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
 

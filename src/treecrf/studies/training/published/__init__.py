@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ def read_published(name: str) -> pd.DataFrame:
     return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
 
 
+@cache
 def training_accuracies() -> pd.DataFrame:
     """Published accuracies of the training study (PhD tables 3.4 and 3.5): dataset, method, decoder, percent, table.
 
