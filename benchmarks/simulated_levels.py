@@ -13,6 +13,7 @@ from scipy.signal import lfilter
 from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
 from treecrf.statistics.block_flips import autocorrelation_time, choose_blocks
+from treecrf.statistics.crossed import compare_crossed
 from treecrf.statistics.deviance import compare_methods
 from treecrf.statistics.mcnemar import _test_clustered, _test_plain
 from treecrf.statistics.pairs import make_pairs
@@ -116,6 +117,24 @@ def unlike_documents(rng, n_sequences, far):
     return long_documents(rng, n_sequences, far, 0.15)
 
 
+def one_document(rng, n_sets, far, n_lines=1500, block=50):
+    """One document, labelled after training on several damaged sets; lines next to one another suit one method or the other."""
+    cells = rng.normal(size=(3 + 2 * n_sets, n_lines))
+    noise = lfilter([np.sqrt(1 - 0.9**2)], [1.0, -0.9], cells)
+    of_sets = noise[3:].reshape(2, n_sets, n_lines) + 0.1 * rng.normal(size=(2, n_sets, 1))
+    scores = 1.2 + 0.8 * noise[0] + 0.8 * noise[1:3, None] + 0.4 * of_sets + np.array([0.2 * far, 0.0])[:, None, None]
+    outcomes = scores > 0
+    counts = np.add.reduceat(outcomes, np.arange(0, n_lines, block), axis=2, dtype=int)
+    method, training_set, place = np.indices(counts.shape).reshape(3, -1)
+    columns = {"training_set": training_set, "test_set": 0, "sequence": 0, "group": 0, "block": place}
+    frame = pd.DataFrame({"method": np.array(METHODS)[method], **columns, "n_correct": counts.ravel()})
+    frame = frame.assign(dataset="simulated", rate=0.1, n_positions=block)
+    return {
+        f"two-way by blocks, {name}": compare_crossed(frame, satterthwaite=value)["valid_p_value"][0]
+        for name, value in (("t(min(G) - 1)", False), ("Satterthwaite", True))
+    }, outcomes
+
+
 def draws(rng, n_draws, far, fresh=False):
     """Two nearest-mean classifiers on equally good attributes of their own; 200 of 300 cases train, the others test."""
 
@@ -158,6 +177,7 @@ SITUATIONS = (
     (shared_sets, 900, "900 sequences, five training sets"),
     (long_documents, 5, "5 long documents"),
     (unlike_documents, 5, "5 long documents, each suits one method"),
+    (one_document, 5, "1 long document, five training sets"),
     (draws, 10, "10 draws of one sample"),
     (fresh_draws, 10, "10 fresh samples"),
 )

@@ -10,7 +10,7 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.statistics.selection import derive_seed
 
 PAGE = Path(__file__).parents[1] / "docs/statistics.md"
-REAL = ("faq_x", "faq_perl")
+REAL = ("faq_ai_general", "faq_ai_neural", "faq_aix", "faq_other")
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ VALID = {
     "shared_sets": {"two-way, t(min(G) - 1)", "two-way, Satterthwaite"},
     "long_documents": {"sign flips of documents", "sign flips of blocks"},
     "unlike_documents": {"sign flips of documents"},
+    "one_document": {"two-way by blocks, t(min(G) - 1)", "two-way by blocks, Satterthwaite"},
     "draws": {"resampled t"},
     "fresh_draws": {"paired t", "resampled t"},
 }
@@ -28,7 +29,9 @@ def test_every_situation_and_test_is_in_the_table():
         for test in situation(np.random.default_rng(0), size, 0)[0]
     ]
     assert [row[:2] for row in ROWS[: len(expected)]] == expected
-    assert [row[0].split(":")[0] for row in ROWS[len(expected) :]] == ["faq_x"] * 2 + ["faq_perl"] * 2
+    assert [row[0].split(":")[0] for row in ROWS[len(expected) :]] == [
+        name for name in ("faq_ai_general", "faq_ai_neural", "faq_aix", "faq_other") for _ in range(2)
+    ]
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=[title for *_, title in SITUATIONS])

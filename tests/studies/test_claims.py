@@ -495,7 +495,10 @@ def test_real_tests_decide(tmp_path):
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
     small = "by the paper's test p < 0.001, by a valid test p < 0.001"
-    assert f"protein, forward-backward: +5.00 points ({small})" in frame.loc["P3.1", "numbers"]
+    assert (
+        f"protein, forward-backward: TreeCRF +5.00 points against TreeCRF, original ({small}, "
+        in frame.loc["P3.1", "numbers"]
+    )
     assert (
         "TreeCRF 0.00 points against CRF with induction (by the paper's test p = 1.000" in frame.loc["P3.2", "numbers"]
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Observation
 
@@ -65,7 +65,7 @@ class Measured(Generic[Value]):
             low, high = self.repeated
             nearest = [] if target is None else [min(max(target, low), high)]
             for value in (low, high, *nearest):
-                yield replace(self, value=value)
+                yield replace(self, value=cast(Value, value))  # only numbers are repeated
 
 
 def better(found: Measured[float], level: float = 1, margin: float = 0, leans: bool = False) -> Fraction:
