@@ -59,3 +59,18 @@ def test_windows_without_methods_are_refused():
                 "cost": {"methods": [], "window_datasets": ["hmm"]},
             }
         )
+
+
+def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medians():
+    given = {"window_datasets": ["hmm"], "sampling_datasets": ["hmm"]}
+    settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}, "cost": given})
+    files = StudyFiles(cost.STUDY, settings)
+    assert files.frames(cost.STUDY.claimed) == {
+        "scaling": ["results/cost/scaling.csv"],
+        "windows": ["results/cost/hmm/windows.csv"],
+        "sampling": ["results/cost/hmm/sampling.csv"],
+    }
+    assert files.frames(cost.STUDY.tabulated) == {
+        "windows_medians": ["results/cost/windows_medians.csv"],
+        "sampling_medians": ["results/cost/sampling_medians.csv"],
+    }

@@ -91,7 +91,7 @@ def ratio_at_smallest_window(results: Results, dataset: str) -> Iterator[Measure
     ratio, interval = geometric_mean(seconds[TREES][smallest] / seconds[INDUCTION][smallest])
     taken = {method: f"{three_digits(each[smallest].median())} s" for method, each in seconds.items() if not each.empty}
     numbers = (
-        f"on {dataset}, at window {smallest:g} an iteration takes {_of_both(taken)}, ratio {number(ratio)} "
+        f"on {dataset}, at window {smallest:g} an iteration takes {_of(taken, TREES, INDUCTION)}, ratio {number(ratio)} "
         f"({interval_text(interval)})"
     )
     yield Measured(ratio, numbers + _in_java(taken), numbers, repeated=interval)
@@ -161,7 +161,7 @@ def _compared_growth(dataset: str, measured: pd.DataFrame, step: str, unit: str)
     grown = {method: f"{number(geometric_mean(each)[0])} times" for method, each in growths.items()}
     sizes = seconds[TREES].columns
     numbers = (
-        f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of_both(grown)}, ratio "
+        f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of(grown, INDUCTION, TREES)}, ratio "
         f"{number(ratio)} ({interval_text(interval)})"
     )
     yield Measured(ratio, numbers + _in_java(grown), numbers, repeated=interval)
@@ -171,10 +171,11 @@ def _slope_text(slope: Slope) -> str:
     return f"{training_method_name(slope.method)} has slope {number(slope.mean)} ({interval_text(slope.interval)})"
 
 
-def _of_both(texts: dict[str, str]) -> str:
-    return " and ".join(f"{texts[method]} with {training_method_name(method)}" for method in (INDUCTION, TREES))
+def _of(texts: dict[str, str], *methods: str) -> str:
+    """What belongs to the methods; of a ratio, the first by the second."""
+    return " and ".join(f"{texts[method]} with {training_method_name(method)}" for method in methods)
 
 
 def _in_java(texts: dict[str, str]) -> str:
     """A remark on MALLET, if it was measured."""
-    return f"; in Java, {texts[IN_JAVA]} with {training_method_name(IN_JAVA)}" if IN_JAVA in texts else ""
+    return f"; in Java, {_of(texts, IN_JAVA)}" if IN_JAVA in texts else ""
