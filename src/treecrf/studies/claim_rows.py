@@ -62,14 +62,15 @@ class Measured(Generic[Value]):
     """What a claim is about, as measured on a data set: a value as the kind of the claim needs it, and words for it.
 
     `numbers` says what was measured and where; `difference` (or else `numbers`), the end of a sentence, how that
-    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test, and `interval` its
-    90 % interval, that of two one-sided tests at 0.05.
+    differs from the claim; `p` is the p-value that the value differs from 0, where there is a test, `papers_p` that of the
+    paper's own test, and `interval` its 90 % interval, that of two one-sided tests at 0.05.
     """
 
     value: Value
     numbers: str
     difference: str = ""
     p: float | None = None
+    papers_p: float | None = None
     interval: tuple[float, float] | None = None
 
     def observation(self, degree: Fraction) -> Observation:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frame, read_json
-from treecrf.studies.study import JOIN
 
 REPLICATED, PARTLY, NOT_REPLICATED, NOT_RUN = "replicated", "partly", "not_replicated", "not_run"
 
@@ -80,15 +79,8 @@ class Results:
             return None
         return self.table(study, dataset, f"{name}.csv")
 
-    def of_method(self, study: str, dataset: str, method: str, name: str) -> pd.DataFrame | None:
-        """What the job that has a method found, this method's rows; None if there is none."""
-        for path in sorted((self.folder / study / dataset).glob(f"*.{name}.parquet")):
-            if method in path.name.split(".")[0].split(JOIN):
-                return read_frame(path).query("method == @method")
-        return None
-
     def table(self, *parts: str) -> pd.DataFrame | None:
-        """The frame (CSV or Parquet) at a place below the folder; None if there is none."""
+        """The frame (CSV) at a place below the folder; None if there is none."""
         path = self.folder.joinpath(*parts)
         if not path.is_file():
             return None

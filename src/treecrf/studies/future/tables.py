@@ -103,7 +103,7 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             (valid, "p"): cell_texts(tests["valid_p_value"], p_value_text),
             (valid, "p, Holm"): cell_texts(tests["valid_p_holm"], p_value_text),
             (valid, "decision"): list(tests["decision"]),
-            (paper, "significant in"): list(tests["n_significant"].astype(str)),
+            (paper, "p < 0.05 in"): list(tests["n_significant"].astype(str)),
             (paper, "median p"): cell_texts(tests["median_p"], p_value_text),
         }
     )

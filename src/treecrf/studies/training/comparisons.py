@@ -68,6 +68,7 @@ class Comparison:
             f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
             f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
             self.p,
+            self.papers_p,
             self.interval,
         )
 
