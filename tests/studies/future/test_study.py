@@ -9,6 +9,7 @@ from scipy.stats import ttest_rel
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
 from treecrf.models.future.features import NO_STATES
+from treecrf.rendering.cells import signed
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.future import STUDY
@@ -17,7 +18,7 @@ from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
 from treecrf.studies.future.jobs import RUN_NAMES, compare_future
-from treecrf.studies.future.methods import variant_names, with_published
+from treecrf.studies.future.methods import method_text, variant_names, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
 from treecrf.studies.future.summary import (
@@ -342,6 +343,15 @@ def test_tables_say_what_the_frames_hold(frames):
     assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
     assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
     assert len(layouts["tests"]) == 6
+    [gained] = layouts["gains"].to_dict("records")
+    chosen = (
+        frames["best"].assign(discovers=frames["best"]["g0"].notna()).sort_values("validation_mean", ascending=False)
+    )
+    names = [variant_names(of).iloc[0] for _, of in chosen.groupby("discovers", sort=True)]
+    assert [gained["", "without"], gained["", "with"]] == [method_text(name) for name in names]
+    pair = find_pair(frames["comparisons"], names[1], names[0])
+    assert gained["", "points gained"] == signed(pair.points)
+    assert gained["by a valid test", "decision"] == pair.decision != ""
     assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")

@@ -21,6 +21,7 @@ STUDY = Study(
     tables=(
         Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table"), needs=("summary",), function="patterns_layout"),
         Table("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
+        Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),
         Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),
         Table("choices", ("Settings", "Chosen settings", "table"), needs=("summary",), function="costs_layout"),
