@@ -137,9 +137,7 @@ def reported(files, entries, folder, suffix):
 
 def descriptions():
     """What the data sets of all studies are."""
-    return sorted(
-        {path for files in STUDIES.values() for path in files.descriptions()}
-    )
+    return sorted({path for files in STUDIES.values() for path in files.descriptions()})
 
 
 def claimed():

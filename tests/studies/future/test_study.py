@@ -223,6 +223,12 @@ def test_identical_neighbours_are_equivalent_and_steady_ones_better():
     assert tests["decision"].tolist() == ["equivalent", "better"]
 
 
+def test_a_variant_alone_has_no_comparisons():
+    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], 25, 0.5)
+    assert len(comparisons) == len(compare_neighbours(comparisons)) == 0
+    assert "valid_p_value" in comparisons
+
+
 def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
     fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))

@@ -25,9 +25,9 @@ class Comparison:
     points : float
         That `method` is better, mean over the draws.
     interval, interval_90 : (float, float)
-        Of the points, 95 % and 90 %; NaN without a valid test, as the next three.
+        Of the points, 95 % and 90 %; NaN without a valid test, which needs two draws.
     p, p_holm : float
-        p-value of a valid test, and the same corrected; NaN if only one or both discover features.
+        p-value of a valid test, NaN without one; the same corrected, NaN too if both or neither discover features.
     papers_p : float
         Median over the draws of the paper's test, McNemar's.
     decision : str

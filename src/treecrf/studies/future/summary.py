@@ -109,7 +109,8 @@ def compare_variants(
 
 def compare_neighbours(comparisons: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
     """The pairs of `compare_variants` that are neighbours in the table; valid_p_holm and decision are over these."""
-    return decide_family(comparisons.drop_duplicates(["dataset", "other"]), margin)
+    nearest = comparisons.drop_duplicates(["dataset", "other"])  # each variant's first comparison is with the next one
+    return decide_family(nearest, margin)
 
 
 def decide_family(pairs: pd.DataFrame, margin: float) -> pd.DataFrame:
