@@ -222,32 +222,24 @@ def plant_patterns(folder, n_recovered):
         plant(group, folder, "future", str(dataset), "summary")
 
 
-def plant_predictions(folder, memm, crf, ff_memm, n_positions=1000, seeds=3, spread=1, test_per_train=0.5):
-    """Correct positions of three methods on nettalk_binary in every draw, of which `n_positions` are alike; FF-MEMM-1 with
-    other bags and G_0 is always wrong. Draws of FF-MEMM-1 differ by `spread`."""
-    runs = pd.DataFrame({"method": ["memm_1"], "test_per_train": test_per_train})
-    plant(runs, folder, "future", "nettalk_binary", "runs")
-    plant_best(
-        folder, "nettalk_binary", {"memm_1": 0.0, "crf_1": 0.0, "ff_memm_1 (bag 2)": 0.0, "ff_memm_1 (bag 4)": 0.0}
+def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
+    """Comparisons of the study of future features; rows (method, other, points), with a valid p as a fourth.
+
+    The paper's p and the accuracies would decide otherwise.
+    """
+    table = pd.DataFrame(
+        [(*row, 0.5)[:4] for row in rows], columns=["method", "other", "accuracy_points", "valid_p_value"]
     )
-    variants = {
-        "memm_1": [(NO_BAG, np.nan, memm)],
-        "crf_1": [(NO_BAG, np.nan, crf)],
-        "ff_memm_1": [("bag 2", -5.0, ff_memm), ("bag 2", -7.0, 0), ("bag 4", -5.0, 0)],
+    points = table["accuracy_points"]
+    ends = {
+        "points_low": points - half_width,
+        "points_high": points + half_width,
+        "low_90": points - 0.3,
+        "high_90": points + 0.3,
     }
-    for method, found in variants.items():
-        parts = [
-            pd.DataFrame(
-                {
-                    "sequence": np.arange(n_positions), "position": np.arange(n_positions), "label": 1,
-                    "predicted": (np.arange(n_positions) < n_correct + spread * seed * (method == "ff_memm_1")).astype(int), "dataset": "nettalk_binary",
-                    "method": method, "bag": bag, "g0": g0, "seed": seed,
-                }
-            )
-            for bag, g0, n_correct in found
-            for seed in range(seeds)
-        ]  # fmt: skip
-        write_frame(pd.concat(parts, ignore_index=True), folder / f"future/nettalk_binary/{method}.predictions.parquet")
+    plant_best(folder, dataset, {name: 50.0 for row in rows for name in row[:2]})
+    frame = table.assign(dataset=dataset, median_p=papers_p, valid_p_holm=np.nan, decision=np.nan, **ends)
+    plant(frame, folder, "future", dataset, "comparisons")
 
 
 # --- every claim, every verdict ---------------------------------------------------------------------
@@ -326,10 +318,17 @@ def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05
 
 def bags(*points):
     """Table 5.5: points that a bag of 4 is better than one of 2, by order."""
-    return lambda folder: plant_best(
+    rows = [(f"ff_memm_{k} (bag 4)", f"ff_memm_{k} (bag 2)", p) for k, p in enumerate(points, 1)]
+    return lambda folder: plant_variants(folder, "nettalk_binary", *rows)
+
+
+def stressed(memm, crf):
+    """P5.5: (points, p) of FF-MEMM-1 against both on nettalk_binary, one of them the other way round."""
+    return lambda folder: plant_variants(
         folder,
         "nettalk_binary",
-        {f"ff_memm_{k} (bag {bag})": 80 + p * (bag == 4) for k, p in enumerate(points, 1) for bag in (2, 4)},
+        ("ff_memm_1 (bag 2)", "memm_1", *memm),
+        ("crf_1", "ff_memm_1 (bag 2)", -crf[0], crf[1]),
     )
 
 
@@ -420,11 +419,11 @@ PLANTED = {
     ),
     "P5.4": (call(plant_patterns, 6), call(plant_patterns, 3), call(plant_patterns, 2)),
     "P5.5": (
-        call(plant_predictions, 800, 810, 831),
-        call(plant_predictions, 800, 820, 839),
-        call(plant_predictions, 840, 820, 830),
+        stressed((2.1, 0.049), (2.01, 0.001)),
+        stressed((2.1, 0.05), (2.0, 0.001)),
+        stressed((-1.0, 0.001), (2.0, 0.001)),
     ),
-    "P5.6": tuple(call(plant_orders, nettalk_binary=(80.0, percent)) for percent in (83.01, 83.0, 80.0)),
+    "P5.6": tuple(call(plant_variants, "nettalk_binary", ("crf_2", "crf_1", points)) for points in (3.01, 3.0, 0.0)),
     "P5.7": (bags(0.5, -1, -1, -1), bags(0, -1, -1, 0.6), bags(-1, -1, 0.6, 0.6)),
 }
 """By claim: plants results that make it replicated, partly replicated, not replicated. Values sit at the thresholds."""

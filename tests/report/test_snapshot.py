@@ -4,9 +4,11 @@ import datetime
 import json
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from builders import ROOT
+from PIL import Image
 
 from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_snapshot
 from treecrf.studies.settings import load_settings
@@ -43,11 +45,17 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert [link for link in links if not (folder / link).is_file()] == []
 
 
-def test_a_large_figure_is_kept_as_picture(results, tmp_path):
-    (results / "training/figure_3_1.svg").write_text("<svg/>" * 100_000)
-    (results / "training/figure_3_1.png").write_bytes(b"small")
+def test_a_large_figure_is_kept_as_picture_of_few_colours(results, tmp_path):
+    (results / "training/figure_3_1.svg").write_text("<svg/>" * 10_000)
+    shades = np.full((60, 80, 3), 255, dtype=np.uint8)
+    shades[:, :60, 0] = np.random.default_rng(0).integers(0, 255, (60, 60))
+    shades[30, :] = 0, 114, 178  # a line
+    Image.fromarray(shades).save(results / "training/figure_3_1.png")
     write_snapshot(settings_of(results), tmp_path / "snapshot", DAY)
-    assert (tmp_path / "snapshot/training/figure_3_1.png").read_bytes() == b"small"
+    with Image.open(tmp_path / "snapshot/training/figure_3_1.png") as picture:
+        assert picture.size == (80, 60)
+        assert len(picture.getcolors()) <= 128
+        assert np.abs(np.asarray(picture.convert("RGB"), dtype=int) - shades).max() < 16
     assert not (tmp_path / "snapshot/training/figure_3_1.svg").exists()
 
 

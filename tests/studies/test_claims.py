@@ -32,8 +32,8 @@ from planted_claims import (
     plant_growth,
     plant_orders,
     plant_pairs,
-    plant_predictions,
     plant_ranks,
+    plant_variants,
     shrinkage,
     straight,
 )  # fmt: skip
@@ -422,17 +422,34 @@ def test_a_higher_order_that_helps_on_xor_is_not_replicated(tmp_path):
 
 
 def test_draws_that_vary_are_not_decided_by_mcnemar(tmp_path):
-    plant_predictions(tmp_path, 800, 800, 825, spread=40)  # McNemar's p < 0.001 in each of the three draws
+    rows = [("ff_memm_1 (bag 2)", other, 3.0, 0.217) for other in ("memm_1", "crf_1")]
+    plant_variants(tmp_path, "nettalk_binary", *rows, papers_p=1e-9)
     finding = find(tmp_path, "P5.5")
     assert finding.verdict == "partly"
-    assert "p = 0.217 by a valid test, median p < 0.001 by the paper's test" in finding.numbers
+    tests = "(by the paper's test median p < 0.001, by a valid test p = 0.217, 95 % interval +2.60 to +3.40)"
+    assert f"FF-MEMM-1 (bag 2) +3.00 points against MEMM-1 {tests}" in finding.numbers
+
+
+def test_a_single_draw_has_no_valid_test(tmp_path):
+    rows = [("ff_memm_1 (bag 2)", other, 3.0, np.nan) for other in ("memm_1", "crf_1")]
+    plant_variants(tmp_path, "nettalk_binary", *rows, ("crf_2", "crf_1", 3.1, np.nan))
+    assert find(tmp_path, "P5.5").verdict == "partly"
+    assert "no valid test" in find(tmp_path, "P5.5").numbers
+    assert find(tmp_path, "P5.6").verdict == "replicated"  # asks for points alone
+
+
+def test_tests_stand_beside_points_that_decide_alone(tmp_path):
+    plant_variants(tmp_path, "nettalk_binary", ("crf_1", "crf_2", -3.1, 0.9))
+    finding = find(tmp_path, "P5.6")
+    assert finding.verdict == "replicated"
+    assert "TreeCRF-2 +3.10 points against TreeCRF-1" in finding.numbers
+    assert "p = 0.900, 95 % interval +2.70 to +3.50" in finding.numbers
 
 
 def test_a_bag_that_gains_within_the_margin_is_no_better(tmp_path):
     PLANTED["P5.7"][0](tmp_path)
-    best = pd.read_csv(tmp_path / "future/nettalk_binary/best.csv")
-    best.loc[best["bag"] == "bag 4", "test_mean"] = 80.3
-    write_frame(best, tmp_path / "future/nettalk_binary/best.csv")
+    path = tmp_path / "future/nettalk_binary/comparisons.csv"
+    write_frame(pd.read_csv(path).assign(accuracy_points=0.3), path)
     assert find(tmp_path, "P5.7").verdict == "replicated"
 
 
@@ -469,7 +486,7 @@ def test_data_sets_behind_a_verdict_are_those_that_were_run(tmp_path):
 
 def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):
     pairs("treecrf", "induced_crf", nettalk=DOWN)(tmp_path)
-    plant_orders(tmp_path, nettalk_binary=(80.0, 90.0))
+    plant_variants(tmp_path, "nettalk_binary", ("crf_2", "crf_1", 10.0))
     for path, claim in (("data/nettalk", "P3.4"), ("future/nettalk_binary", "P5.6")):
         description = tmp_path / path / "description.json"
         assert find(tmp_path, claim).verdict == "replicated"

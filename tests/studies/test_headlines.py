@@ -84,14 +84,47 @@ def test_the_headline_of_cost_tells_how_seconds_grow_with_length(tmp_path):
     )
 
 
-def test_the_headline_of_future_features_names_ties():
-    rows = [
-        ("a", "ff_memm_0", 90.001),
-        ("a", "crf_1", 90.004),
-        ("b", "ff_memm_0", 80.0),
-        ("b", "crf_1", 70.0),
-        ("b", "crf_2", 70.001),
-    ]
-    text = future_headline(pd.DataFrame(rows, columns=["dataset", "method", "test_mean"]))
-    assert "on 1 of 2 data sets, and as accurate on 1. Median difference: +5.00 points; largest on b: " in text
-    assert text.endswith("largest on b: FF-MEMM-0 80.00 %, TreeCRF-1 and TreeCRF-2 70.00 %.")
+def found_best(**accuracies):
+    """The best variants of a data set: accuracy on validation and on test sets by method."""
+    rows = [("a", name, "no bag", *both) for name, both in accuracies.items()]
+    return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "test_mean"])
+
+
+def compared_pairs(*rows, dataset="a"):
+    """Comparisons of a data set: method, other, points, decision."""
+    frame = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
+    names = ("points_low", "points_high", "low_90", "high_90", "valid_p_value", "valid_p_holm", "median_p")
+    return frame.assign(dataset=dataset, **dict.fromkeys(names, 0.01))
+
+
+AGAINST = (
+    "The best labeller with discovered future features against the best one without, each the best on the validation sets, by "
+    "a valid test: "
+)
+
+
+def test_discovered_features_win_by_a_valid_test_alone():
+    """On the test sets they are ahead on both."""
+    best = found_best(crf_1=(80, 80), ff_memm_0=(90, 90))
+    both = pd.concat([best, best.assign(dataset="b")])
+    b = compared_pairs(("ff_memm_0", "crf_1", 10.0, "undecided"), dataset="b")
+    found = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "better")), b])
+    assert future_headline(both, found) == (
+        f"{AGAINST}better on 1 of 2 data sets, undecided on 1. Largest significant difference: +9.00 points on a, FF-MEMM-0 "
+        "against TreeCRF-1."
+    )
+    undecided = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "equivalent")), b])
+    assert future_headline(both, undecided) == f"{AGAINST}equivalent on 1 of 2 data sets, undecided on 1."
+
+
+def test_the_best_is_what_validation_chooses_and_not_the_test_set():
+    best = found_best(crf_1=(80, 70), crf_2=(70, 80), ff_memm_0=(60, 90), ff_crf_1=(75, 50))
+    rows = [("crf_1", "ff_crf_1", 20.0, "better"), ("ff_memm_0", "crf_2", 10.0, "better")]
+    text = future_headline(best, compared_pairs(*rows))
+    assert text.startswith(f"{AGAINST}worse on 1 of 1 data set.")
+    assert text.endswith("−20.00 points on a, FF-TreeCRF-1 against TreeCRF-1.")
+
+
+def test_without_labellers_of_both_kinds_no_one_wins():
+    best = found_best(crf_1=(80, 70), crf_2=(70, 80))
+    assert future_headline(best, compared_pairs(("crf_2", "crf_1", 10.0, None))) == ""

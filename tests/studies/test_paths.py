@@ -47,7 +47,7 @@ def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
     settings = load_settings(known | other | {"cost": {"methods": [], **changed}})
     files = StudyFiles(cost.STUDY, settings)
     assert files.results() == [f"results/cost/{name}" for name in shown]
-    assert bool(files.frames(cost.STUDY.claimed)) == bool(shown)
+    assert bool(files.claimed()) == bool(shown)
 
 
 def test_windows_without_methods_are_refused():

@@ -137,19 +137,12 @@ def reported(files, entries, folder, suffix):
 
 def descriptions():
     """What the data sets of all studies are."""
-    return sorted(
-        {
-            f"{files.folder if files.study.draws else f'{RESULTS}/data'}/{name}/description.json"
-            for files in STUDIES.values()
-            for name in files.all_datasets()
-        }
-    )
+    return sorted({path for files in STUDIES.values() for path in files.descriptions()})
 
 
 def claimed():
     """What claims are checked against: summaries and measurements of all studies."""
-    frames = [files.frames(files.study.claimed).values() for files in STUDIES.values()]
-    return [path for of_study in frames for paths in of_study for path in paths]
+    return [path for files in STUDIES.values() for path in files.claimed()]
 
 
 def ends(files):

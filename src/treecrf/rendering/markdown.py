@@ -8,13 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from markupsafe import escape
+from PIL import Image
 
 from treecrf.io.files import write_frame
 from treecrf.rendering.layouts import flattened, to_markdown
 from treecrf.rendering.parts import Figure, Fold, Note, Part, Study, Table
 
-LARGEST_SVG = 400_000
+LARGEST_SVG = 40_000
 """Bytes; a larger figure is stored as PNG, where the run has drawn one."""
+
+N_COLOURS = 128
+"""Of such a picture, which takes less than half of the bytes then."""
 
 
 def study_markdown(study: Study, folder: Path) -> str:
@@ -41,7 +45,13 @@ def figure_markdown(figure: Figure, place: Path) -> str:
     file = figure_file(figure)
     copy = place / f"{file.parent.name}_{file.name}" if file.parent.name != place.name else place / file.name
     place.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, copy)
+    if file.suffix == ".png":
+        with Image.open(file) as picture:
+            # Of the ways to choose colours, the one that keeps rare ones: lines are thin.
+            few = picture.convert("RGB").quantize(N_COLOURS, Image.Quantize.MAXCOVERAGE)
+            few.save(copy, optimize=True)
+    else:
+        shutil.copyfile(file, copy)
     return f"![{figure.alt}]({place.name}/{copy.name})\n\n<p>{escape(figure.caption)}</p>\n\n"
 
 

@@ -61,8 +61,8 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Parameters
     ----------
     results : path-like
-        The folder with the results (``results/demo`` after ``make demo``); it may be empty or not there, or hold some
-        studies only.
+        The folder with the results (``results/demo`` after ``make demo``), or the evidence of a snapshot
+        (``docs/results/evidence``); it may be empty or not there, or hold some studies only.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the folder is a snapshot (``docs/results``), which has no results.
+        If the folder is a snapshot (``docs/results``), whose evidence is one level below.
     """
     found = _open(results)
     rows = [row | _verdict(_find(row, found)) | {"thresholds": thresholds_text(row)} for row in claim_rows()]
@@ -126,8 +126,8 @@ def read_ledger(results: str | os.PathLike[str]) -> tuple[pd.DataFrame, pd.DataF
 def _open(results: str | os.PathLike[str]) -> Results:
     if (Path(results) / SNAPSHOT).is_file():
         raise ValueError(
-            f"{results} has the tables of a snapshot, not the results behind them; read its claims.csv, or name the folder "
-            "of a run, such as results."
+            f"{results} has the tables of a snapshot, not the results behind them; name its folder evidence, or that of a "
+            "run, such as results."
         )
     return Results(results)
 

@@ -22,7 +22,7 @@ from treecrf.io.files import read_json, write_frame, write_json, write_text
 from treecrf.rendering.layouts import to_markdown
 from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Study, Table
-from treecrf.report import provenance
+from treecrf.report import evidence, provenance
 from treecrf.report.ledger import BY_RULE, CLAIMS, read_ledger
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.page import studies, unfinished
@@ -44,8 +44,8 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     settings : Settings
         Where the results are, and every setting.
     folder : path-like
-        ``index.md``, a page per study with a folder of its tables (CSV) and figures, ``claims.md`` and ``claims.csv``,
-        ``provenance.json``, and `SUMMARY`.
+        ``index.md``, a page per study with a folder of its tables (CSV) and figures, ``claims.md`` and ``claims.csv``, what
+        they rest on (`treecrf.report.evidence`), ``provenance.json``, and `SUMMARY`.
     today : date
 
     Raises
@@ -103,6 +103,7 @@ def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today
     write_frame(claims, folder / CLAIMS)
     write_frame(by_rule, folder / BY_RULE)
     write_text(_claims(claims, by_rule), folder / "claims.md")
+    evidence.write_evidence(settings, folder / evidence.FOLDER)
     _write_provenance(settings, results, folder, today)
     write_text(_index(settings, shown, claims, folder), folder / "index.md")
     write_text(_summary(shown[0], claims, folder), folder / SUMMARY)
@@ -123,6 +124,7 @@ def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, fol
         "files: [provenance.json](provenance.json).\n\n",
         *(f"- [{study.title}]({study.identifier}.md): {study.headline}\n" for study in shown),
         f"- [Claims of the papers](claims.md): {ledger_summary(claims)}\n\n",
+        f"{evidence.about_evidence()}\n\n",
     ]
     absent = unfinished(settings, Path(settings.results))
     if absent:

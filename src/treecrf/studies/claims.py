@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frame, read_json
-from treecrf.studies.study import JOIN
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
 UNDECIDED, NOT_RUN = "undecided", "not_run"
@@ -88,15 +87,8 @@ class Results:
             return None
         return self.table(study, dataset, f"{name}.csv")
 
-    def of_method(self, study: str, dataset: str, method: str, name: str) -> pd.DataFrame | None:
-        """What the job that has a method found, this method's rows; None if there is none."""
-        for path in sorted((self.folder / study / dataset).glob(f"*.{name}.parquet")):
-            if method in path.name.split(".")[0].split(JOIN):
-                return read_frame(path).query("method == @method")
-        return None
-
     def table(self, *parts: str) -> pd.DataFrame | None:
-        """The frame (CSV or Parquet) at a place below the folder; None if there is none."""
+        """The frame (CSV) at a place below the folder; None if there is none."""
         path = self.folder.joinpath(*parts)
         if path not in self._read:
             self._read[path] = read_frame(path) if path.is_file() else None

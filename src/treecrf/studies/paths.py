@@ -16,6 +16,7 @@ class StudyFiles:
         self.study = study
         self.settings = getattr(settings, study.name)
         self.folder = f"{settings.results}/{study.name}"
+        self._data = self.folder if study.draws else f"{settings.results}/data"
         self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
         self._methods_per_job = settings.methods_per_job
 
@@ -64,6 +65,16 @@ class StudyFiles:
             else:
                 found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
         return {name: paths for name, paths in found.items() if paths}
+
+    def claimed(self) -> list[str]:
+        """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of them."""
+        joined = not self.study.summary.of_dataset
+        found = self.measured() if joined else self.frames(self.study.claimed)
+        return [path for name in self.study.claimed for path in found.get(name, ())]
+
+    def descriptions(self) -> list[str]:
+        """The files that say what the data sets are."""
+        return [f"{self._data}/{name}/description.json" for name in self.all_datasets()]
 
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
         """Tables or figures that there is something for: entry and value of what it is over, by the file's name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from itertools import product
@@ -153,7 +153,9 @@ class Study:
     guide : str
         File of the advice that its ``guide`` gives, in the folder of reports.
     claimed : tuple of str
-        Frames that claims are checked against.
+        Frames that claims are checked against: those that they read, and no others.
+    claimed_of : mapping of str to tuple of str
+        Methods that claims read of a frame, where it is large and holds others too.
     phases : str
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     phases_note : str
@@ -172,6 +174,7 @@ class Study:
     draws: bool = False
     guide: str = ""
     claimed: tuple[str, ...] = ()
+    claimed_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phases: str = ""
     phases_note: str = ""
 

@@ -9,17 +9,25 @@ from scipy.stats import ttest_rel
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
 from treecrf.models.future.features import NO_STATES
+from treecrf.rendering.cells import signed
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.future import STUDY
+from treecrf.studies.future.comparisons import find_pair
 from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
 from treecrf.studies.future.jobs import RUN_NAMES, compare_future
-from treecrf.studies.future.methods import with_published
+from treecrf.studies.future.methods import method_text, variant_names, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
-from treecrf.studies.future.summary import compare_neighbours, decompose_draws, overlap, summarise_dataset
+from treecrf.studies.future.summary import (
+    compare_neighbours,
+    compare_variants,
+    decompose_draws,
+    overlap,
+    summarise_dataset,
+)
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -123,28 +131,72 @@ def test_validation_prefers_the_start_value(frames):
     assert len(frames["weights"].groupby(["method", "bag", "g0"])) == 1
 
 
-def test_neighbours_are_tested_in_every_draw(outcomes):
+def test_every_pair_is_tested_in_every_draw(outcomes):
     predictions = pd.concat([outcomes[m].predictions for m in ("sliding_window", "memm_1", "crf_2")])
-    tests = compare_neighbours(predictions, ["sliding_window", "memm_1", "crf_2"], 25, 0.5)
-    assert tests[["method", "other"]].to_numpy().tolist() == [["sliding_window", "memm_1"], ["memm_1", "crf_2"]]
+    tests = compare_variants(predictions, ["sliding_window", "memm_1", "crf_2"], 25, 0.5)
+    pairs = [["memm_1", "sliding_window"], ["crf_2", "sliding_window"], ["crf_2", "memm_1"]]
+    assert tests[["method", "other"]].to_numpy().tolist() == pairs
     p_values, points = [], []
     for _, of_seed in predictions.groupby("seed"):
         correct = of_seed.assign(decoder="d", correct=of_seed["label"] == of_seed["predicted"])
-        pairs = compare_pairs(correct, 25).set_index(["method", "other"])
-        rows = [pairs.loc["sliding_window", "memm_1"], pairs.loc["memm_1", "crf_2"]]
-        p_values.append([row["p_value"] for row in rows])
-        points.append([-row["accuracy_points"] for row in rows])
+        found = compare_pairs(correct, 25).set_index(["other", "method"])
+        p_values.append([found.loc[tuple(pair), "p_value"] for pair in pairs])
+        points.append([-found.loc[tuple(pair), "accuracy_points"] for pair in pairs])
     assert tests["median_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
     assert tests["accuracy_points"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
-    significant = np.sum([adjust_holm(np.array(row)) < 0.05 for row in p_values], axis=0)
-    assert tests["n_significant"].tolist() == significant.tolist()
+    assert tests["n_significant"].tolist() == (np.array(p_values) < 0.05).sum(axis=0).tolist()
     assert tests["n_better"].tolist() == (np.array(points) > 0).sum(axis=0).tolist()
+    assert tests["n_seeds"].tolist() == [2, 2, 2]
     spread = np.std(points, axis=0, ddof=1) * np.sqrt(1 / 2 + 0.5)  # Nadeau and Bengio, two draws
     expected = 2 * student.sf(np.abs(np.mean(points, axis=0)) / spread, 1)
     assert tests["valid_p_value"].tolist() == pytest.approx(expected.tolist())
-    assert tests["valid_p_holm"].tolist() == pytest.approx(adjust_holm(expected).tolist())
-    reach = student.ppf(0.975, 1) * spread
-    assert tests["points_high"].tolist() == pytest.approx((np.mean(points, axis=0) + reach).tolist())
+    for reach, low, high in ((0.975, "points_low", "points_high"), (0.95, "low_90", "high_90")):
+        half_width = student.ppf(reach, 1) * spread
+        assert tests[low].tolist() == pytest.approx((np.mean(points, axis=0) - half_width).tolist())
+        assert tests[high].tolist() == pytest.approx((np.mean(points, axis=0) + half_width).tolist())
+
+
+def test_comparisons_are_of_the_start_values_that_validation_prefers(frames):
+    best, comparisons = frames["best"], frames["comparisons"]
+    means = best.set_index(variant_names(best))["test_mean"]
+    assert len(comparisons) == 7 * 6 / 2
+    differences = means.loc[comparisons["method"]].to_numpy() - means.loc[comparisons["other"]].to_numpy()
+    assert comparisons["accuracy_points"].tolist() == pytest.approx(differences.tolist())
+
+
+def test_neighbours_are_a_family_of_their_own(frames):
+    comparisons, tests = frames["comparisons"], frames["tests"]
+    order = variant_names(frames["best"]).tolist()
+    assert tests["other"].tolist() == order[:-1]
+    assert tests["method"].tolist() == order[1:]
+    assert tests["valid_p_holm"].tolist() == pytest.approx(adjust_holm(tests["valid_p_value"].to_numpy()).tolist())
+    rows = comparisons.merge(tests, on=["method", "other"])
+    assert rows["valid_p_value_x"].tolist() == rows["valid_p_value_y"].tolist()
+
+
+def test_features_against_none_are_a_family(frames):
+    comparisons = frames["comparisons"]
+    crosses = comparisons["method"].str.startswith("ff_") & ~comparisons["other"].str.startswith("ff_")
+    assert crosses.sum() == 4 * 3
+    family = comparisons[crosses]
+    assert family["valid_p_holm"].tolist() == pytest.approx(adjust_holm(family["valid_p_value"].to_numpy()).tolist())
+    assert set(family["decision"]) <= {"better", "worse", "equivalent", "undecided"}
+    assert comparisons.loc[~crosses, ["valid_p_holm", "decision"]].isna().all(axis=None)
+
+
+def test_a_pair_is_found_from_both_sides():
+    comparisons = compare_variants(
+        draws_of({"crf_1": (150, 140, 160), "ff_memm_0": (170, 162, 181), "ff_memm_1": (1, 2, 3)}),
+        ["crf_1", "ff_memm_0", "ff_memm_1"], 25, 0.5,
+    )  # fmt: skip
+    ahead, behind = find_pair(comparisons, "ff_memm_0", "crf_1"), find_pair(comparisons, "crf_1", "ff_memm_0")
+    assert ahead.points == -behind.points == pytest.approx(10.5)
+    assert ahead.interval == tuple(-end for end in reversed(behind.interval))
+    assert ahead.interval[0] < ahead.interval_90[0] < ahead.points < ahead.interval_90[1] < ahead.interval[1]
+    assert (ahead.decision, behind.decision) == ("better", "worse")
+    assert ahead.p == behind.p
+    assert find_pair(comparisons, "ff_memm_1", "ff_memm_0").decision == ""
+    assert find_pair(comparisons, "ff_memm_0", "crf_2") is None
 
 
 def draws_of(correct, n_positions=200):
@@ -165,20 +217,35 @@ def draws_of(correct, n_positions=200):
 
 def test_identical_neighbours_are_equivalent_and_steady_ones_better():
     predictions = draws_of({"a": (150, 140, 160), "b": (150, 140, 160), "c": (170, 162, 181)})
-    tests = compare_neighbours(predictions, ["a", "b", "c"], 25, 0.5)
+    tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], 25, 0.5))
     same = tests.iloc[0]
     assert [same[name] for name in ("accuracy_points", "points_low", "points_high", "valid_p_value")] == [0, 0, 0, 1]
     assert tests["decision"].tolist() == ["equivalent", "better"]
 
 
+def test_a_variant_alone_has_no_comparisons():
+    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], 25, 0.5)
+    assert len(comparisons) == len(compare_neighbours(comparisons)) == 0
+    assert "valid_p_value" in comparisons
+
+
 def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
-    fresh, shared = (compare_neighbours(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
+    fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
     assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
     assert shared["valid_p_value"] > fresh["valid_p_value"]
     runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50]})
     assert overlap(runs, "xor") == 0
     assert overlap(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
+
+
+def test_draws_that_vary_are_significant_by_mcnemar_alone():
+    """FF-MEMM is 25 to 105 of 1000 positions ahead."""
+    predictions = draws_of({"crf_1": (800, 800, 800), "ff_memm_1": (825, 865, 905)}, 1000)
+    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], 25, 0.5).iloc[0]
+    assert row["n_significant"] == 3
+    assert row["median_p"] < 0.001
+    assert row["valid_p_value"] == pytest.approx(0.217, abs=5e-4)
 
 
 def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
@@ -280,8 +347,17 @@ def test_tables_say_what_the_frames_hold(frames):
     mean = frames["best"].set_index("method").loc["crf_2", "test_mean"]
     assert orders.loc[("TreeCRF", "measured"), "order 2"].startswith(f"{mean:.2f} ±")
     assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
-    assert layouts["tests"].iloc[0]["", "against"] == "MEMM-1"
+    assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
     assert len(layouts["tests"]) == 6
+    [gained] = layouts["gains"].to_dict("records")
+    chosen = (
+        frames["best"].assign(discovers=frames["best"]["g0"].notna()).sort_values("validation_mean", ascending=False)
+    )
+    names = [variant_names(of).iloc[0] for _, of in chosen.groupby("discovers", sort=True)]
+    assert [gained["", "without"], gained["", "with"]] == [method_text(name) for name in names]
+    pair = find_pair(frames["comparisons"], names[1], names[0])
+    assert gained["", "points gained"] == signed(pair.points)
+    assert gained["by a valid test", "decision"] == pair.decision != ""
     assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")

@@ -17,10 +17,11 @@ STUDY = Study(
             verb="compute_example", message="Computes the example of section 5.1", datasets="", module="example", has_settings=False, minutes=5,
         ),
     ),
-    summary=Summary(("runs", "summary", "best", "tests", "variances", "weights", "trees"), settings=("exact_under", "equivalence_margin")),
+    summary=Summary(("runs", "summary", "best", "comparisons", "tests", "variances", "weights", "trees"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table"), needs=("summary",), function="patterns_layout"),
         Table("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
+        Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),
         Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),
         Table("choices", ("Settings", "Chosen settings", "table"), needs=("summary",), function="costs_layout"),
@@ -34,5 +35,5 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of the chosen trainings of all draws",
-    claimed=("runs", "summary", "best", "tests", "weights", "trees", "example"),
+    claimed=("summary", "best", "comparisons", "example"),
 )  # fmt: skip

@@ -7,25 +7,22 @@ with bags is written with them, as "ff_memm_1 (bag 2)".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import number
-from treecrf.rendering.words import p_text, points_text
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.rendering.words import points_text
 from treecrf.studies.claim_kinds import Measured, largest_fall
 from treecrf.studies.claims import FAILS, HOLDS, Results
+from treecrf.studies.future.comparisons import Comparison, find_pair
+from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies
-from treecrf.studies.future.summary import compare_draws, variant_names
-from treecrf.studies.future.tables import method_text
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
 """What reads the example of section 5.1."""
-
-EXACT_UNDER = 25
-"""Discordant positions under which McNemar's test is exact (protocol)."""
 
 
 def most_probable_first(results: Results, _: str, direction: str) -> Iterator[Measured[Sequence[str]]]:
@@ -66,21 +63,15 @@ def accuracy_by_order(results: Results, dataset: str, methods: Sequence[str]) ->
         yield Measured(reached, _listed(dataset, reached), f"accuracy falls by {fall}{published}")
 
 
-def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Measured[float]]:
-    """Points of mean test accuracy between two methods."""
-    accuracies = _accuracies(results, dataset)
-    for method, other in pairs:
-        if {method, other} <= set(accuracies.index):
-            yield _difference(dataset, method, other, float(accuracies[method] - accuracies[other]))
+def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+    """Points of mean test accuracy between two methods; the tests stand in the numbers and decide nothing."""
+    return [replace(found, p=None, papers_p=None) for found in tested_difference(results, dataset, pairs)]
 
 
 def tested_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same with the p-value of a valid test over the draws, beside McNemar's; nothing unless the predictions of all
-    `pairs` were kept."""
-    compared = [_compare_predictions(results, dataset, *pair) for pair in pairs]
-    if None in compared:
-        return []
-    return [_difference(dataset, *pair, *found) for pair, found in zip(pairs, compared, strict=True) if found]
+    """The same with the p-values of a valid test over the draws and of McNemar's; nothing unless all `pairs` were run."""
+    compared = [_compare(results, dataset, *pair) for pair in pairs]
+    return [_measured(dataset, pair) for pair in compared if pair] if all(compared) else []
 
 
 def gain_of_order(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[float]]:
@@ -96,14 +87,12 @@ def gain_of_larger_bags(
     results: Results, dataset: str, bags: Sequence[int], orders: Sequence[int]
 ) -> Iterator[Measured[float]]:
     """Points that FF-MEMM gains with the larger of two bags, by order."""
-    accuracies = _accuracies(results, dataset)
     for order in orders:
         small, large = (f"ff_memm_{order} (bag {bag})" for bag in sorted(bags))
-        if large in accuracies and small in accuracies:
-            points = float(accuracies[large] - accuracies[small])
+        if pair := _compare(results, dataset, large, small):
             published = _published_gain_text(dataset, large, small)
-            difference = f"a bag of {max(bags)} is {number(points)} points better at order {order}{published}"
-            yield Measured(points, f"order {order}: {points_text(points)}", difference)
+            difference = f"a bag of {max(bags)} is {number(pair.points)} points better at order {order}{published}"
+            yield Measured(pair.points, f"order {order}: {pair.text}", difference)
 
 
 def patterns(results: Results, dataset: str, g0: Sequence[float]) -> Iterator[Measured[tuple[float, float]]]:
@@ -138,15 +127,17 @@ def _listed(dataset: str, accuracies: Sequence[float]) -> str:
     return f"{dataset}: {', '.join(map(number, accuracies))} %"
 
 
-def _difference(
-    dataset: str, method: str, other: str, points: float, p: float | None = None, paper: float | None = None
-) -> Measured[float]:
-    """Points between two methods, beside the published ones; p-values of a valid test and of the paper's."""
-    tested = ""
-    if p is not None and paper is not None:
-        tested = f" ({p_text(p)} by a valid test, median {p_text(paper)} by the paper's test)"
-    numbers = f"{method_text(method)} {points_text(points)} against {method_text(other)}{tested}"
-    return Measured(points, numbers, f"{numbers}{_published_gain_text(dataset, method, other)}", p, paper)
+def _compare(results: Results, dataset: str, method: str, other: str) -> Comparison | None:
+    """Two variants on a data set, each with the G_0 that validation prefers; None where one of them was not run."""
+    comparisons = results.frame("future", dataset, "comparisons")
+    return None if comparisons is None else find_pair(comparisons, method, other)
+
+
+def _measured(dataset: str, pair: Comparison) -> Measured[float]:
+    """A comparison as claims look at it; without a valid test it is not significant."""
+    published = _published_gain_text(dataset, pair.method, pair.other)
+    p = 1.0 if np.isnan(pair.p) else pair.p
+    return Measured(pair.points, pair.text, f"{pair.text}{published}", p, pair.papers_p, pair.interval_90)
 
 
 def _accuracies(results: Results, dataset: str) -> pd.Series:
@@ -155,39 +146,6 @@ def _accuracies(results: Results, dataset: str) -> pd.Series:
     if best is None:
         return pd.Series(dtype=float)
     return best.set_index(variant_names(best))["test_mean"]
-
-
-def _compare_predictions(results: Results, dataset: str, method: str, other: str) -> tuple[float, float, float] | None:
-    """Points that `method` is better, mean over the draws, p of `compare_draws` (1 where it has none), McNemar's median p.
-
-    None without their predictions.
-    """
-    runs = results.frame("future", dataset, "runs")
-    parts = [_predictions(results, dataset, name) for name in (method, other)]
-    found = [part for part in parts if part is not None and len(part)]
-    if len(found) < 2 or runs is None:
-        return None
-    outcomes = pd.concat(found, ignore_index=True)
-    outcomes = outcomes.assign(
-        method=variant_names(outcomes),
-        decoder=outcomes["seed"].astype(str),  # a test in each draw
-        correct=outcomes["label"] == outcomes["predicted"],
-    )
-    pairs = compare_pairs(outcomes, EXACT_UNDER)
-    estimates = compare_draws(outcomes, method, other, float(runs["test_per_train"].mean()))
-    p = float(np.nan_to_num(estimates.p_value[0], nan=1.0))
-    return float(estimates.points[0]), p, float(pairs["p_value"].median())
-
-
-def _predictions(results: Results, dataset: str, variant: str) -> pd.DataFrame | None:
-    """Predictions of a method and bag with the G_0 that validation prefers."""
-    best = results.frame("future", dataset, "best")
-    predictions = results.of_method("future", dataset, variant.split(" ")[0], "predictions")
-    if best is None or predictions is None:
-        return None
-    chosen = best[variant_names(best) == variant]
-    of_bag = predictions[predictions["bag"].isin(chosen["bag"])]
-    return of_bag[of_bag["g0"].isin(chosen["g0"]) | of_bag["g0"].isna()]
 
 
 def _published(dataset: str, variant: str) -> float:

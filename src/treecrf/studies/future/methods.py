@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.models.labellers import FUTURE
+from treecrf.studies.future.names import NO_BAG
 
 
 def family_name(family: str) -> str:
@@ -25,6 +26,25 @@ def method_text(method: str) -> str:
     has_order = family in FUTURE and bool(FUTURE[family].orders)
     text = family_name(family) + (f"-{order}" if has_order else "")
     return f"{text} {bag}".strip()
+
+
+def variant_name(method: str, bag: str) -> str:
+    """A method with its bag, where it has one."""
+    return method if bag == NO_BAG else f"{method} ({bag})"
+
+
+def variant_names(frame: pd.DataFrame) -> pd.Series:
+    """`variant_name` of every row."""
+    return pd.Series(
+        [variant_name(m, b) for m, b in zip(frame["method"], frame["bag"], strict=True)],
+        index=frame.index,
+        dtype=object,
+    )
+
+
+def discovers_features(method: str) -> bool:
+    """Whether a method, perhaps with its bag, discovers features of the future."""
+    return method.startswith("ff_")
 
 
 def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

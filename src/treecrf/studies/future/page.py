@@ -9,7 +9,6 @@ import pandas as pd
 
 from treecrf.datasets import describe
 from treecrf.io.files import read_frame, read_frames
-from treecrf.io.messages import counted
 from treecrf.rendering.cells import signed, window_text
 from treecrf.rendering.parts import (
     Exhibits,
@@ -25,8 +24,9 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.studies.future import STUDY
+from treecrf.studies.future.comparisons import OPPOSITES, gains
 from treecrf.studies.future.methods import method_text
-from treecrf.studies.headlines import DIGITS, best_rows, counted_names
+from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings, TableDataset
 
 INTRODUCTION = """
@@ -36,7 +36,7 @@ deviation over {n_seeds} draws of the data. A validation set of each draw choose
 and the number of iterations. "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
 """
 
-NEEDED = ("summary", "best", "tests")
+NEEDED = ("summary", "best", "comparisons", "tests")
 
 CHOICES = (
     "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
@@ -51,7 +51,9 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     finished = [name for name in settings.future.datasets if is_finished(results, name)]
     if not finished:
         return None
-    best = read_frames([str(folder / name / "best.csv") for name in finished])
+    best, comparisons = (
+        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("best", "comparisons")
+    )
     shown = Exhibits(folder, layouts, STUDY.caption)
     patterns = shown.captioned_table("table_5_3", "Table 5.3, published and measured")
     example = shown.captioned_table("example", "The label of the second position, published and measured")
@@ -62,7 +64,9 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("future-example", "One direction is not enough (section 5.1)", example),
         Section("future-pictures", "What future features look at", pictures),
     ]
-    return Study("future", STUDY.title, future_headline(best), [section for section in sections if section.parts])
+    return Study(
+        "future", STUDY.title, future_headline(best, comparisons), [section for section in sections if section.parts]
+    )
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -78,6 +82,7 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         *listed([_described(settings, name) for name in names]),
         *shown.figure("orders", alt),
         shown.table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
+        *shown.captioned_table("gains", "With discovered features against without"),
         Fold(tests, [captioned(STUDY.caption("tests")), shown.table("tests", tests)]),
         Fold(noise, [captioned(STUDY.caption("variances")), shown.table("variances", noise)]),
         shown.folded_table("choices", "What validation chose, CPU seconds"),
@@ -116,26 +121,22 @@ def _pictures(folder: Path, name: str) -> list[Part]:
 # --- headline ---------------------------------------------------------------------------------------
 
 
-def future_headline(best: pd.DataFrame) -> str:
-    """How often discovered features win, and where they win most, from the `best` variants of each data set."""
-    discovered = best["method"].str.startswith("ff_")
-    if discovered.all() or not discovered.any():
-        winners = best_rows(best, "test_mean", "dataset").drop_duplicates(["dataset", "method"])  # of several bags
-        counts = counted_names(map(method_text, winners["method"]), winners["dataset"].nunique(), "data set")
-        return f"Most accurate: {counts}."
-    ahead, behind = (best_rows(frame, "test_mean", "dataset") for frame in (best[discovered], best[~discovered]))
-    gains = (ahead.groupby("dataset")["test_mean"].max() - behind.groupby("dataset")["test_mean"].max()).dropna()
-    gains = gains.round(DIGITS)
-    where = str(gains.idxmax())
-    equal = f", and as accurate on {(gains == 0).sum()}" if (gains == 0).any() else ""
-    difference = f"Median difference: {signed(gains.median())} points; largest" if len(gains) > 1 else "Accuracy"
-    return (
-        f"The best labeller with discovered future features is more accurate than the best one without on {(gains > 0).sum()} of "
-        f"{counted(len(gains), 'data set')}{equal}. {difference} on {where}: {_reached(ahead, where)}, {_reached(behind, where)}."
+def future_headline(best: pd.DataFrame, comparisons: pd.DataFrame) -> str:
+    """What discovered features gain by a valid test, of the best labellers on each data set; see `gains`."""
+    compared = gains(best, comparisons)
+    if not compared:
+        return ""
+    counts = counted_names((pair.decision for pair in compared.values()), len(compared), "data set")
+    sentence = (
+        "The best labeller with discovered future features against the best one without, each the best on the validation sets, "
+        f"by a valid test: {counts}."
     )
-
-
-def _reached(best: pd.DataFrame, dataset: str) -> str:
-    """The best labellers on a data set with their accuracy."""
-    rows = best[best["dataset"] == dataset]
-    return f"{' and '.join(dict.fromkeys(map(method_text, rows['method'])))} {rows['test_mean'].max():.2f} %"
+    decided = {name: pair for name, pair in compared.items() if pair.decision in OPPOSITES}
+    if not decided:
+        return sentence
+    where = max(decided, key=lambda name: abs(decided[name].points))
+    pair = decided[where]
+    return (
+        f"{sentence} Largest significant difference: {signed(pair.points)} points on {where}, {method_text(pair.method)} against "
+        f"{method_text(pair.other)}."
+    )

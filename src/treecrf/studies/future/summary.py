@@ -14,13 +14,14 @@ from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.variance import decompose_variance
-from treecrf.studies.future.names import NO_BAG, TREE_NAMES, WEIGHT_NAMES
+from treecrf.studies.future.methods import variant_name, variant_names
+from treecrf.studies.future.names import TREE_NAMES, WEIGHT_NAMES
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
 
-TEST_NAMES = [
-    "dataset", "method", "other", "n_seeds", "accuracy_points", "points_low", "points_high", "valid_p_value", "valid_p_holm",
+COMPARISON_NAMES = [
+    "dataset", "method", "other", "n_seeds", "accuracy_points", "points_low", "points_high", "low_90", "high_90", "valid_p_value",
     "decision", "n_better", "n_significant", "median_p",
 ]  # fmt: skip
 
@@ -61,22 +62,21 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(parts).reset_index()
 
 
-def compare_neighbours(
+def compare_variants(
     predictions: pd.DataFrame, order: Sequence[str], exact_under: int, test_per_train: float, margin: float = MARGIN
 ) -> pd.DataFrame:
-    """Neighbours in a table, over the draws of the data: corrected t test, and McNemar's in every draw.
+    """Every pair of variants over the draws of the data: corrected t test, and McNemar's in every draw.
 
     Parameters are predictions of one data set and one G_0 of each method and bag
-    (`treecrf.studies.future.jobs.FutureOutcome`), and the methods (`variant_name`) in the order of the table, where
-    each is compared with the next; `test_per_train` as for `treecrf.statistics.resampled.estimate_resampled`.
+    (`treecrf.studies.future.jobs.FutureOutcome`), the variants (`variant_name`) in the order of the table, and
+    `test_per_train` as for `treecrf.statistics.resampled.estimate_resampled`.
 
     Returns
     -------
     DataFrame
-        dataset, method, other, n_seeds; accuracy_points (of `other` minus those of `method`, mean over the seeds),
-        points_low, points_high (95 %), valid_p_value, valid_p_holm (over the neighbours of the table), decision;
-        n_better (seeds in which `other` is better). The paper's test: n_significant (seeds with McNemar's p < 0.05 after
-        Holm's correction over the neighbours), median_p.
+        dataset; method and other, which stands above it in the table; n_seeds; accuracy_points (of `method` minus those of
+        `other`, mean over the seeds), points_low, points_high (95 %), low_90, high_90, valid_p_value, decision
+        (`decide`, of this pair alone); n_better (seeds in which `method` is better). The paper's test, McNemar's: n_significant (seeds with p < 0.05), median_p.
     """
     outcomes = predictions.assign(
         decoder=predictions["seed"],  # a family of tests each
@@ -85,45 +85,47 @@ def compare_neighbours(
     )
     place = {name: i for i, name in enumerate(order)}
     outcomes = outcomes[outcomes["method"].isin(place)]
-    pairs = compare_pairs(outcomes.sort_values("method", key=lambda m: m.map(place), kind="stable"), exact_under)
-    pairs = pairs[pairs["other"].map(place) - pairs["method"].map(place) == 1]
-    adjusted = pairs.groupby("decoder", sort=False)["p_value"].transform(lambda p: adjust_holm(p.to_numpy()))
-    pairs = pairs.assign(significant=adjusted < SIGNIFICANCE_LEVEL)
-    rows = []
-    for (dataset, method, other), group in pairs.groupby(["dataset", "method", "other"], sort=False):
-        estimates = compare_draws(outcomes, str(other), str(method), test_per_train)
-        (low, high), ends = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
-        row = {"dataset": dataset, "method": method, "other": other, "n_seeds": len(group)}
-        row |= {"accuracy_points": estimates.points[0], "points_low": low[0], "points_high": high[0]}
-        row |= {"valid_p_value": estimates.p_value[0], "low": ends[0][0], "high": ends[1][0]}
-        row |= {"n_better": (group["accuracy_points"] < 0).sum(), "n_significant": group["significant"].sum()}
-        rows.append(row | {"median_p": group["p_value"].median()})
-    if not rows:
-        return pd.DataFrame(columns=TEST_NAMES)
-    frame = pd.DataFrame(rows)
-    holm = adjust_holm(frame["valid_p_value"].to_numpy(dtype=float))
-    points, low, high = (frame[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
-    words = decide(points, holm, low, high, margin=margin)
-    return frame.assign(valid_p_holm=holm, decision=words)[TEST_NAMES]
+    tests = compare_pairs(outcomes.sort_values("method", key=lambda m: m.map(place), kind="stable"), exact_under)
+    tests = tests.rename(columns={"method": "other", "other": "method"})  # the later one of the table comes first
+    tests = tests.assign(better=tests["accuracy_points"] < 0, significant=tests["p_value"] < SIGNIFICANCE_LEVEL)
+    groups = tests.groupby(["dataset", "method", "other"], sort=False)
+    pairs = groups.agg(
+        n_seeds=("decoder", "size"),
+        n_better=("better", "sum"),
+        n_significant=("significant", "sum"),
+        median_p=("p_value", "median"),
+    ).reset_index()
+    estimates = _estimate(outcomes, pairs, test_per_train)
+    (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
+    pairs = pairs.assign(
+        accuracy_points=estimates.points, points_low=low, points_high=high, low_90=low_90, high_90=high_90,
+        valid_p_value=estimates.p_value,
+    )  # fmt: skip
+    decision = decide(estimates.points, estimates.p_value, low_90, high_90, margin=margin)
+    return pairs.assign(decision=decision)[COMPARISON_NAMES]
 
 
-def compare_draws(outcomes: pd.DataFrame, method: str, other: str, test_per_train: float) -> Estimates:
-    """Accuracy of `method` minus that of `other` over the draws that both labelled.
+def compare_neighbours(comparisons: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
+    """The pairs of `compare_variants` that are neighbours in the table, a family: with valid_p_holm, and decided by it."""
+    nearest = comparisons.drop_duplicates(["dataset", "other"])  # each variant's first comparison is with the next one
+    holm = adjust_holm(nearest["valid_p_value"].to_numpy(dtype=float))
+    points, low, high = (nearest[name].to_numpy(dtype=float) for name in ("accuracy_points", "low_90", "high_90"))
+    return nearest.assign(valid_p_holm=holm, decision=decide(points, holm, low, high, margin=margin))
 
-    Parameters are `outcomes` (method, seed, correct; a row for each test position), two methods, and `test_per_train` as for
-    `compare_neighbours`.
-    """
-    of_pair = outcomes[outcomes["method"].isin([method, other])].astype({"correct": int})
-    correct = of_pair.pivot_table(index="seed", columns="method", values="correct", aggfunc="sum").dropna().astype(int)
-    positions = of_pair[of_pair["method"] == method].groupby("seed").size().loc[correct.index]
-    differences = correct[method].to_numpy() - correct[other].to_numpy()
-    return estimate_resampled(differences[None], positions.to_numpy(), test_per_train)
+
+def _estimate(outcomes: pd.DataFrame, pairs: pd.DataFrame, test_per_train: float) -> Estimates:
+    """Accuracy of `method` minus that of `other` over the draws; outcomes have method, seed, position and correct."""
+    counts = outcomes.astype({"correct": int})
+    correct = counts.pivot_table(index="method", columns="seed", values="correct", aggfunc="sum")
+    positions = outcomes.groupby("seed")["position"].nunique()
+    differences = correct.loc[pairs["method"]].to_numpy(dtype=int) - correct.loc[pairs["other"]].to_numpy(dtype=int)
+    return estimate_resampled(differences, positions.to_numpy(), test_per_train)
 
 
 def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     """Variance components of the accuracies of the draws, of one data set; see `decompose_variance`.
 
-    `predictions` as for `compare_neighbours`. Gives dataset, component ("draw", what all methods share of one, and
+    `predictions` as for `compare_variants`. Gives dataset, component ("draw", what all methods share of one, and
     "method x draw"), draw_points (standard deviation in one draw) and mean_points (in the mean of all draws); no rows with
     a single draw or method.
     """
@@ -146,18 +148,6 @@ def overlap(runs: pd.DataFrame, source: str) -> float:
     return float((runs["n_test"] / runs["n_train"]).mean())
 
 
-def variant_name(method: str, bag: str) -> str:
-    """A method with its bag, where it has one."""
-    return method if bag == NO_BAG else f"{method} ({bag})"
-
-
-def variant_names(frame: pd.DataFrame) -> pd.Series:
-    """`variant_name` of every row."""
-    return pd.Series(
-        [variant_name(m, b) for m, b in zip(frame["method"], frame["bag"], strict=True)], index=frame.index
-    )
-
-
 def summarise(
     frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
 ) -> dict[str, pd.DataFrame]:
@@ -177,9 +167,9 @@ def summarise_dataset(
     """All jobs of one data set, in the order of the methods, as frames.
 
     Parameters are the frames of `treecrf.studies.future.jobs.FutureOutcome`, one of each for every job. Gives "runs", with
-    test_per_train (`overlap`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers); "tests"
-    (`compare_neighbours`, of these); "variances" (`decompose_draws`, of these); "weights" and "trees" (of the model with future features that validation prefers;
-    without rows where there is none).
+    test_per_train (`overlap`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers);
+    of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances" (`decompose_draws`);
+    "weights" and "trees" (of the model with future features that validation prefers; without rows where there is none).
     """
     joined = pd.concat(runs, ignore_index=True)
     test_per_train = overlap(joined, source)
@@ -193,9 +183,10 @@ def summarise_dataset(
         "weights": _joined(weights, with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
         "trees": _joined(trees, with_features, [*VARIANT, "seed", *TREE_NAMES]),
     }
-    tests = compare_neighbours(preferred, order, exact_under, test_per_train, equivalence_margin)
+    comparisons = compare_variants(preferred, order, exact_under, test_per_train, equivalence_margin)
+    tests = compare_neighbours(comparisons, equivalence_margin)
     return (
-        {"runs": joined, "summary": summarise_runs(joined), "best": best, "tests": tests}
+        {"runs": joined, "summary": summarise_runs(joined), "best": best, "comparisons": comparisons, "tests": tests}
         | {"variances": decompose_draws(preferred)}
         | pictured
     )

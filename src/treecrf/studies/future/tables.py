@@ -18,12 +18,16 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
+from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import family_name, method_text, with_published
 from treecrf.studies.future.names import NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
+
+PAPERS, VALID = "by the paper's test", "by a valid test"
+"""Headings above the tests."""
 
 
 def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
@@ -87,9 +91,27 @@ def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def gains_layout(best: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """What discovered features gain, a row per data set."""
+    compared = gains(best, comparisons)
+    pairs = list(compared.values())
+    return grouped(
+        {
+            ("", "data set"): list(compared),
+            ("", "with"): [method_text(pair.method) for pair in pairs],
+            ("", "without"): [method_text(pair.other) for pair in pairs],
+            ("", "points gained"): [signed(pair.points) for pair in pairs],
+            (VALID, "95 % interval"): [_interval(*pair.interval) for pair in pairs],
+            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
+            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
+            (VALID, "decision"): [pair.decision for pair in pairs],
+            (PAPERS, "median p"): [p_value_text(pair.papers_p) for pair in pairs],
+        }
+    )
+
+
 def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
     """Tests between neighbours, a row per pair."""
-    paper, valid = "by the paper's test", "by a valid test"
     ends = zip(tests["points_low"], tests["points_high"], strict=True)
     return grouped(
         {
@@ -99,14 +121,18 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             ("", "points gained"): cell_texts(tests["accuracy_points"], signed),
             ("", "draws"): list(tests["n_seeds"].astype(str)),
             ("", "better in"): list(tests["n_better"].astype(str)),
-            (valid, "95 % interval"): [f"{signed(low)} to {signed(high)}" for low, high in ends],
-            (valid, "p"): cell_texts(tests["valid_p_value"], p_value_text),
-            (valid, "p, Holm"): cell_texts(tests["valid_p_holm"], p_value_text),
-            (valid, "decision"): list(tests["decision"]),
-            (paper, "significant in"): list(tests["n_significant"].astype(str)),
-            (paper, "median p"): cell_texts(tests["median_p"], p_value_text),
+            (VALID, "95 % interval"): [_interval(low, high) for low, high in ends],
+            (VALID, "p"): cell_texts(tests["valid_p_value"], p_value_text),
+            (VALID, "p, Holm"): cell_texts(tests["valid_p_holm"], p_value_text),
+            (VALID, "decision"): list(tests["decision"]),
+            (PAPERS, "p < 0.05 in"): list(tests["n_significant"].astype(str)),
+            (PAPERS, "median p"): cell_texts(tests["median_p"], p_value_text),
         }
     )
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{signed(low)} to {signed(high)}"
 
 
 def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:

@@ -36,4 +36,5 @@ STUDY = Study(
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
+    claimed_of={"costs": ("instance_weighting", "surrogate_splitting", "imputation", "indicator")},
 )  # fmt: skip

@@ -46,5 +46,9 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "notes"),
+    claimed=("summary", "curves", "comparisons", "peak_comparisons"),
+    claimed_of={
+        "curves": ("treecrf", "mallet", "induced_crf"),
+        "peak_comparisons": ("treecrf", "mallet", "induced_crf", "neural_network"),
+    },
 )  # fmt: skip

@@ -1,0 +1,70 @@
+"""What verdicts rest on, as files to commit: a folder that `treecrf.report.ledger.verdicts` reads as it does results."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.io.files import read_frame, write_text
+from treecrf.report.ledger import claim_rows
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
+from treecrf.studies.sensitivity import datasets_of
+from treecrf.studies.settings import Settings
+
+FOLDER = "evidence"
+"""Of a snapshot."""
+
+DIGITS = 6
+"""Significant ones of a number that is not whole."""
+
+
+def write_evidence(settings: Settings, folder: Path) -> None:
+    """Write the frames that claims read, and what their data sets are, to `folder` under their names among the results.
+
+    Data sets are those that claims are about. Of the frames in `treecrf.studies.study.Study.claimed_of`, which are large,
+    only the methods that claims read.
+    """
+    about = claimed_datasets()
+    for study in registry():
+        files = StudyFiles(study, settings)
+        for path in filter(Path.is_file, map(Path, files.claimed() + files.descriptions())):
+            copy = folder / path.relative_to(settings.results)
+            if path.parent.name not in about | {study.name}:
+                continue
+            if path.suffix == ".csv":
+                frame = _of_methods(read_frame(path), study.claimed_of.get(path.stem))
+                write_text(frame.to_csv(index=False, float_format=f"%.{DIGITS}g"), copy)
+            else:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+
+
+def claimed_datasets() -> set[str]:
+    """The data sets that claims are about."""
+    return {dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row)}
+
+
+def about_evidence() -> str:
+    """What the folder holds, in Markdown."""
+    reduced = [
+        f"`{study.name}/*/{name}.csv` ({', '.join(f'`{method}`' for method in methods)})"
+        for study in registry()
+        for name, methods in study.claimed_of.items()
+    ]
+    return (
+        f"`{FOLDER}/` holds what the verdicts rest on: the frames that claims read, by study and data set, of the data sets that "
+        f"claims are about. Numbers have {DIGITS} significant digits. Some frames have the methods that claims compare and no "
+        f'others: {"; ".join(reduced)}. `treecrf.report.ledger.verdicts("docs/results/{FOLDER}")` computes the verdicts from '
+        "them again."
+    )
+
+
+def _of_methods(frame: pd.DataFrame, methods: tuple[str, ...] | None) -> pd.DataFrame:
+    """The rows of these methods, or comparisons between two of them; all rows where there are none to choose."""
+    if methods is None:
+        return frame
+    named = frame[[name for name in ("method", "other") if name in frame]]
+    return frame[named.isin(methods).all(axis=1)]

@@ -1,0 +1,100 @@
+"""The evidence of a snapshot: it alone gives the verdicts of the run."""
+
+import datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from builders import ROOT
+from planted_claims import PLANTED, plant
+
+from treecrf.io.configuration import read_configuration
+from treecrf.io.files import write_frame
+from treecrf.report.evidence import about_evidence, write_evidence
+from treecrf.report.ledger import claim_rows, verdicts
+from treecrf.report.snapshot import write_snapshot
+from treecrf.studies import registry
+from treecrf.studies.claim_rows import INDUCTION_METHODS, check_claim
+from treecrf.studies.claims import Results
+from treecrf.studies.missing.claims import METHODS
+from treecrf.studies.settings import load_settings
+
+ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
+
+
+def settings_of(results, *more):
+    """The papers' protocol, on more data sets."""
+    known = read_configuration([ROOT / "config/config.yaml"])
+    datasets = known["datasets"] | {name: {} for name in more}
+    training = known["training"] | {"datasets": [*more, *known["training"]["datasets"]]}
+    return load_settings(known | {"results": str(results), "datasets": datasets, "training": training})
+
+
+def find(folder, claim):
+    return check_claim(ROWS[claim], ROWS[claim]["study"].module("claims"), Results(folder))
+
+
+@pytest.mark.parametrize("claim", PLANTED)
+def test_evidence_alone_gives_the_verdict(tmp_path, claim):
+    for place, plants in enumerate(PLANTED[claim]):
+        results, evidence = tmp_path / f"results_{place}", tmp_path / f"evidence_{place}"
+        plants(results)
+        write_evidence(settings_of(results), evidence)
+        expected, found = find(results, claim), find(evidence, claim)
+        assert expected.verdict != "not_run"
+        assert (found.verdict, found.datasets) == (expected.verdict, expected.datasets)
+
+
+def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
+    for plants in PLANTED.values():
+        plants[0](results)
+    write_frame(verdicts(results), results / "claims.csv")
+    write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
+    written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
+    assert (written == "replicated").sum() > 15
+    found = verdicts(tmp_path / "snapshot/evidence").set_index("id")["verdict"]
+    assert found.to_dict() == written.to_dict()
+
+
+def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch):
+    read = set()
+    table = Results.table
+
+    def recorded(results, *parts):
+        read.add((parts[0], Path(parts[-1]).stem))
+        return table(results, *parts)
+
+    monkeypatch.setattr(Results, "table", recorded)
+    for claim, plants in PLANTED.items():
+        plants[0](tmp_path / claim)
+        find(tmp_path / claim, claim)
+    assert read == {(study.name, name) for study in registry() for name in study.claimed}
+
+
+def test_large_frames_have_the_methods_that_claims_compare():
+    kept = {name: set(methods) for study in registry() for name, methods in study.claimed_of.items()}
+    trees_and_induction = {"treecrf", *INDUCTION_METHODS}
+    assert kept == {
+        "curves": trees_and_induction,
+        "peak_comparisons": trees_and_induction | {"neural_network"},
+        "costs": set(METHODS),
+    }
+    assert "`training/*/curves.csv` (`treecrf`, `mallet`, `induced_crf`); " in about_evidence()
+
+
+def test_evidence_is_short(tmp_path):
+    methods = ["treecrf", "lightgbm", "mallet"]
+    curves = pd.DataFrame({"method": methods, "accuracy": 200 / 3, "run": 123456789})
+    peaks = pd.DataFrame({"method": "treecrf", "other": methods[1:], "mean_points": 0.1})
+    for dataset in ("protein", "sectlabel_24"):
+        plant(curves, tmp_path, "training", dataset, "curves")
+        plant(peaks, tmp_path, "training", dataset, "peak_comparisons")
+    write_evidence(settings_of(tmp_path), tmp_path / "evidence")
+    written = {path.relative_to(tmp_path / "evidence").as_posix(): path for path in tmp_path.glob("evidence/**/*.*")}
+    assert set(written) == {
+        "data/protein/description.json", "training/protein/curves.csv", "training/protein/peak_comparisons.csv"
+    }  # fmt: skip
+    expected = "method,accuracy,run\ntreecrf,66.6667,123456789\nmallet,66.6667,123456789\n"
+    assert written["training/protein/curves.csv"].read_text() == expected
+    expected = "method,other,mean_points\ntreecrf,mallet,0.1\n"
+    assert written["training/protein/peak_comparisons.csv"].read_text() == expected
