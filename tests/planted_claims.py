@@ -238,7 +238,7 @@ def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
         "high_90": points + 0.3,
     }
     plant_best(folder, dataset, {name: 50.0 for row in rows for name in row[:2]})
-    frame = table.assign(dataset=dataset, median_p=papers_p, valid_p_holm=np.nan, decision=np.nan, **ends)
+    frame = table.assign(dataset=dataset, median_p=papers_p, decision="undecided", **ends)
     plant(frame, folder, "future", dataset, "comparisons")
 
 

@@ -174,14 +174,11 @@ def test_neighbours_are_a_family_of_their_own(frames):
     assert rows["valid_p_value_x"].tolist() == rows["valid_p_value_y"].tolist()
 
 
-def test_features_against_none_are_a_family(frames):
+def test_every_pair_is_decided_by_itself(frames):
     comparisons = frames["comparisons"]
-    crosses = comparisons["method"].str.startswith("ff_") & ~comparisons["other"].str.startswith("ff_")
-    assert crosses.sum() == 4 * 3
-    family = comparisons[crosses]
-    assert family["valid_p_holm"].tolist() == pytest.approx(adjust_holm(family["valid_p_value"].to_numpy()).tolist())
-    assert set(family["decision"]) <= {"better", "worse", "equivalent", "undecided"}
-    assert comparisons.loc[~crosses, ["valid_p_holm", "decision"]].isna().all(axis=None)
+    significant = comparisons["valid_p_value"] < 0.05
+    assert comparisons.loc[significant, "decision"].isin(["better", "worse"]).all()
+    assert comparisons.loc[~significant, "decision"].isin(["equivalent", "undecided"]).all()
 
 
 def test_a_pair_is_found_from_both_sides():
@@ -195,7 +192,7 @@ def test_a_pair_is_found_from_both_sides():
     assert ahead.interval[0] < ahead.interval_90[0] < ahead.points < ahead.interval_90[1] < ahead.interval[1]
     assert (ahead.decision, behind.decision) == ("better", "worse")
     assert ahead.p == behind.p
-    assert find_pair(comparisons, "ff_memm_1", "ff_memm_0").decision == ""
+    assert find_pair(comparisons, "ff_memm_1", "ff_memm_0").decision == "worse"
     assert find_pair(comparisons, "ff_memm_0", "crf_2") is None
 
 

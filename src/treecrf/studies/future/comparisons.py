@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import signed
 from treecrf.rendering.words import p_text, points_text
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.studies.future.methods import discovers_features, method_text, variant_names
 
 OPPOSITES = {"better": "worse", "worse": "better"}
@@ -26,12 +27,12 @@ class Comparison:
         That `method` is better, mean over the draws.
     interval, interval_90 : (float, float)
         Of the points, 95 % and 90 %; NaN without a valid test, which needs two draws.
-    p, p_holm : float
-        p-value of a valid test, NaN without one; the same corrected, NaN too if both or neither discover features.
-    papers_p : float
-        Median over the draws of the paper's test, McNemar's.
+    p, papers_p : float
+        p-value of a valid test, NaN without one; median over the draws of that of the paper's test, McNemar's.
     decision : str
-        Empty where there is no `p_holm`.
+        Of this pair alone, or by `p_holm` where it is known.
+    p_holm : float
+        The valid p-value corrected over a family of pairs; NaN outside one.
     """
 
     method: str
@@ -40,9 +41,9 @@ class Comparison:
     interval: tuple[float, float]
     interval_90: tuple[float, float]
     p: float
-    p_holm: float
     papers_p: float
     decision: str
+    p_holm: float = float("nan")
 
     @property
     def text(self) -> str:
@@ -58,7 +59,6 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
     for first, second, sign in ((method, other, 1), (other, method, -1)):
         rows = comparisons[(comparisons["method"] == first) & (comparisons["other"] == second)]
         for row in rows.to_dict("records"):
-            decision = row["decision"] if isinstance(row["decision"], str) else ""
             return Comparison(
                 method,
                 other,
@@ -66,9 +66,8 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
                 interval=_turned(row["points_low"], row["points_high"], sign),
                 interval_90=_turned(row["low_90"], row["high_90"], sign),
                 p=row["valid_p_value"],
-                p_holm=row["valid_p_holm"],
                 papers_p=row["median_p"],
-                decision=decision if sign > 0 else OPPOSITES.get(decision, decision),
+                decision=row["decision"] if sign > 0 else OPPOSITES.get(row["decision"], row["decision"]),
             )
     return None
 
@@ -76,7 +75,8 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
 def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison]:
     """By data set, the best variant that discovers features against the best that does not, where there are both.
 
-    `best` and `comparisons` are of all data sets. The best is the one that validation prefers, as a user would choose it.
+    `best` and `comparisons` are of all data sets. The best is the one that validation prefers, as a user would choose it. The
+    pairs of all data sets are a family: a difference that Holm's correction over them does not leave is undecided.
     """
     found = {}
     for dataset, variants in best.groupby("dataset", sort=False):
@@ -87,7 +87,13 @@ def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison
             compared = find_pair(comparisons[comparisons["dataset"] == dataset], *pair)
             if compared is not None:
                 found[str(dataset)] = compared
-    return found
+    holm = adjust_holm(np.array([pair.p for pair in found.values()]))
+    return {name: _corrected(pair, float(p)) for (name, pair), p in zip(found.items(), holm, strict=True)}
+
+
+def _corrected(pair: Comparison, p_holm: float) -> Comparison:
+    is_left = pair.decision not in OPPOSITES or p_holm < SIGNIFICANCE_LEVEL
+    return replace(pair, p_holm=p_holm, decision=pair.decision if is_left else "undecided")
 
 
 def _turned(low: float, high: float, sign: int) -> tuple[float, float]:

@@ -46,7 +46,7 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "curves", "comparisons", "peak_comparisons"),
+    claimed=("summary", "curves", "comparisons", "peak_comparisons", "costs"),
     claimed_of={
         "curves": ("treecrf", "mallet", "induced_crf"),
         "peak_comparisons": ("treecrf", "mallet", "induced_crf", "neural_network"),
