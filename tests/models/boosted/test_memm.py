@@ -3,6 +3,7 @@
 import itertools
 
 import naive
+import naive_holes
 import numpy as np
 import pytest
 from builders import larger_set, random_set
@@ -26,9 +27,9 @@ def test_potentials_equal_naive_boosting(order, rate, missing):
     space = chain.StateSpace(n_labels, order)
     names = [tuple(int(label) for label in row) for row in space.labels_of_state]
     start = [dict(zip(names, row, strict=True)) for row in model.start_]
-    expected = naive.boost_with_unknown(
+    expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, n_labels, order, start, 3, 6, 1.0, naive.Policy(missing), naive.local_row_gradients,
+        train.labels, n_labels, order, start, 3, 6, 1.0, naive_holes.Policy(missing), naive.local_row_gradients,
     )  # fmt: skip
     for data, part in zip((train, test), expected, strict=True):
         potentials = model.potentials(data)

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import naive
+import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
@@ -91,7 +92,7 @@ def kept_gradients(data, potential, sampling, iteration, n_labels, order, differ
 def naive_boost(data, window, order, start, n_iterations, max_leaves, penalty, sampling, differentiate):
     """TREEBOOST from parts of the training set; potentials of its rows, by (label, position, state)."""
     n_labels, sizes = len(data.label_names), slot_sizes(data.attributes, window)
-    codes, rows = window_codes(data, window), naive.rows_of(data.offsets, n_labels, order)
+    codes, rows = window_codes(data, window), naive_holes.rows_of(data.offsets, n_labels, order)
     features = np.array([naive.one_hot(codes[p], s, sizes, n_labels) for p, s in rows])
     column_of_test = np.repeat(np.arange(len(sizes) + order), [*sizes, *[n_labels + 1] * order])
     potential = {(y, p, s): start[y][s] for p, s in rows for y in range(n_labels)}
@@ -167,9 +168,9 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
             kept.update(kept_gradients(train, potential, sampling_of(part), next(iterations), *shape))
         return {key: gradient for key, gradient in kept.items() if begin <= key[1] < begin + len(labels)}
 
-    expected = naive.boost_with_unknown(
+    expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, 3, order, start, 3, 8, 1.0, naive.Policy(**policy), differentiate,
+        train.labels, 3, order, start, 3, 8, 1.0, naive_holes.Policy(**policy), differentiate,
     )  # fmt: skip
     for data, values in zip((train, test), expected, strict=True):
         potentials = model.potentials(data)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from itertools import pairwise, permutations
 
-import naive
+import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
@@ -31,10 +31,10 @@ def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_itera
     space = chain.StateSpace(n_labels, order)
     names = [tuple(int(label) for label in row) for row in space.labels_of_state]
     start = [dict(zip(names, row, strict=True)) for row in model.start_]
-    expected = naive.boost_with_unknown(
+    expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, window), data.offsets) for data in (train, test)],
         slot_sizes(train.attributes, window), train.labels, n_labels, order, start, n_iterations, max_leaves, penalty,
-        naive.Policy(**policy),
+        naive_holes.Policy(**policy),
     )  # fmt: skip
     for data, part in zip((train, test), expected, strict=True):
         potentials = model.potentials(data)
