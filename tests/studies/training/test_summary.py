@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.statistics.repeated import mean_with_interval
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
 from treecrf.studies.training.choices import joined_candidates, peaks
@@ -179,13 +180,39 @@ def test_learning_curves_end_where_training_did():
 
 def test_costs_of_an_iteration_and_of_an_induction():
     choice = training.choose(folds())  # Viterbi is preferred, its candidate is a=0
-    row = training_summary.costs(choice, phases(), 8.5, 21).iloc[0]
+    row = training_summary.costs(choice, curves(), phases(), 8.5, 21).iloc[0]
     assert (row["forward_backward_seconds"], row["induction_seconds"]) == (3.0, 3.0)  # (4 + 2) / 2 and 6 / 2
     assert (row["total_seconds"], row["average_length"], row["n_features"]) == (12.5, 8.5, 21)
-    row = training_summary.costs(choice, phases(n_inductions=3, third="induction"), 8.5, 21).iloc[0]
+    row = training_summary.costs(choice, curves(), phases(n_inductions=3, third="induction"), 8.5, 21).iloc[0]
     assert row["induction_seconds"] == 2.0
-    row = training_summary.costs(choice, phases(third="other"), 8.5, 21).iloc[0]
+    row = training_summary.costs(choice, curves(), phases(third="other"), 8.5, 21).iloc[0]
     assert np.isnan(row["induction_seconds"])
+
+
+def test_seconds_grow_with_a_power_of_the_iterations():
+    """Three trainings; the first half of their iterations, another candidate and what follows convergence do not count."""
+    choice = pd.DataFrame({"decoder": [FB], "split": 0, "candidate": "a", "cv_accuracy": 0.9, "iteration": 10})
+    iteration = np.arange(2, 101, 2)
+    powers = {-1: 1.25, 0: 1.3, 1: 1.35}
+    parts = [
+        pd.DataFrame(
+            {
+                "iteration": iteration, "run": run, "split": 0, "candidate": candidate, "decoder": FB,
+                "cpu_seconds": np.where(iteration <= 30, 99.0, np.minimum(iteration, 60.0) ** power),
+            }
+        )
+        for run, power in powers.items()
+        for candidate, power in (("a", power), ("b", 2.0))
+    ]  # fmt: skip
+    done = pd.DataFrame({"run": list(powers), "split": 0, "candidate": "a", "n_iterations": 60})
+    slope, interval = training_summary.growth_of_seconds(choice, pd.concat(parts), done)
+    assert slope == pytest.approx(1.3)
+    assert interval == pytest.approx(mean_with_interval(list(powers.values()))[1])
+
+
+def test_too_few_iterations_have_no_slope():
+    choice = training.choose(folds())
+    assert np.isnan(training_summary.growth_of_seconds(choice, curves(), phases())[0])
 
 
 def predictions(method, predicted):
