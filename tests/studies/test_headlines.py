@@ -84,6 +84,11 @@ def test_the_headline_of_cost_tells_how_seconds_grow_with_length(tmp_path):
     )
 
 
+def test_without_holes_no_method_is_named():
+    counts = pd.DataFrame({"dataset": "a", "method": ["imputation", "indicator"], "rate": 0.0, "n_correct": [9, 8]})
+    assert missing_headline(counts.assign(n_positions=10), pd.DataFrame()) == ""
+
+
 def found_best(**accuracies):
     """The best variants of a data set: accuracy on validation and on test sets by method."""
     rows = [("a", name, "no bag", *both) for name, both in accuracies.items()]
