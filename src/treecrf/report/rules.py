@@ -63,7 +63,7 @@ def _with(rules: pd.Series) -> str:
 
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
     counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS[:-1]}
-    return {"rule": rule, **counts, "claims whose verdict changes": ", ".join(judged.index[verdicts != judged]) or DASH}
+    return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}
 
 
 def verdict_text(verdict: str) -> str:
