@@ -79,7 +79,9 @@ def missing(
     )
     judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
     shared.show_table(_with_plain_heads(accuracy_table(**judged)))
-    typer.echo("▲: the best of its column. ▼: clearly worse than it (p < 0.05). No mark: within noise of it.\n")
+    typer.echo(
+        "▲: the highest of its column. ▼: clearly worse than it (p < 0.05 after Holm's correction). No mark: not told apart from it.\n"
+    )
     method, answer = recommendation(**judged, deviance=frames["deviance"])
     shared.show_markdown(answer)
     if method is not None:

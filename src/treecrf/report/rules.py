@@ -16,7 +16,7 @@ CAPTION = "Verdicts under other rules"
 NOTE = """
 How much hangs on the rules of the ledger: every claim judged again with its thresholds halved or doubled, with the test that
 its paper used, and without one of the data sets. The counts are of claims that were run; a rule that does not concern a claim
-leaves its verdict. Times of a single measurement, or whose interval holds the threshold, are undecided.
+leaves its verdict. "Undecided" means that neither a claim nor its contrary was shown.
 """
 
 
@@ -62,7 +62,7 @@ def _with(rules: pd.Series) -> str:
 
 
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
-    counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS[:-1]}
+    counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS}
     return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}
 
 

@@ -10,8 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from treecrf.statistics.equivalence import CONFIDENCE
 from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.sign_flip import N_FLIPS, compare_flips
+from treecrf.statistics.two_way import estimate_trainings
 
 LEAST_LENGTH = 50
 """Positions of a block, at least."""
@@ -67,9 +70,11 @@ def compare_block_flips(
         time, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
         blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
         row = compare_flips([methods[first], methods[second]], blocks, int(offsets[-1]), seed, n_flips)
-        frames.append(
-            row.rename(columns={"n_clusters": "n_blocks"}).assign(autocorrelation_time=time, block_length=length)
-        )
+        estimates = estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1]))
+        (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
+        ends = {"low": low, "high": high, "low_90": low_90, "high_90": high_90}
+        row = row.rename(columns={"n_clusters": "n_blocks"})
+        frames.append(row.assign(autocorrelation_time=time, block_length=length, **ends))
     frame = pd.concat(frames, ignore_index=True)
     return frame.assign(p_holm=adjust_holm(frame["p_value"].to_numpy()))
 

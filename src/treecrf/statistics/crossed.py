@@ -64,7 +64,7 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     DataFrame
         One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
         points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value, and valid_p_holm
-        over the methods of baseline, data set and rate; decision (`treecrf.statistics.equivalence.decide`, by
+        over the pairs of data set and rate; decision (`treecrf.statistics.equivalence.decide`, by
         valid_p_holm and the 90 % interval); cluster ("group" or "block"), n_clusters, n_training_sets.
 
     Raises
@@ -182,7 +182,9 @@ def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterth
 
 def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
     """The rows of one data set and rate with corrected p-values and decisions."""
-    holm = rows.groupby("baseline")["valid_p_value"].transform(lambda p: adjust_holm(p.to_numpy()))
+    pairs = pd.Series(map(frozenset, zip(rows["baseline"], rows["method"], strict=True)), index=rows.index)
+    once = rows["valid_p_value"][~pairs.duplicated()]  # each pair is there from both sides
+    holm = pairs.map(dict(zip(pairs[once.index], adjust_holm(once.to_numpy(dtype=float)), strict=True)))
     points, p_value, low, high = (
         frame.to_numpy(dtype=float) for frame in (rows["accuracy_points"], holm, rows["low"], rows["high"])
     )

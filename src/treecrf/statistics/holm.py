@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from math import floor, log2
+
 import numpy as np
 from numpy.typing import NDArray
 
 SIGNIFICANCE_LEVEL = 0.05
 
-LEAST_CLUSTERS = 6
-"""Flips of fewer clusters never have a p-value below that level: the smallest is 2^(1 - n)."""
+
+def least_clusters(n_tests: int = 1) -> int:
+    """How many clusters flips need for a p-value below that level after Holm's correction: the smallest is 2^(1 - n)."""
+    return floor(2 - log2(SIGNIFICANCE_LEVEL / n_tests))
+
+
+LEAST_CLUSTERS = least_clusters()
+"""For a single test."""
 
 
 def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:

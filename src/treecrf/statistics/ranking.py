@@ -35,7 +35,7 @@ def rank_methods(
         method, accuracy_points, rank
             Rank 1 is the best; equals share the lower number.
         tied_for_best
-            Whether the method is not distinguishable from any with rank 1.
+            Whether no method is distinguishably better: `rank_low` is 1.
         rank_low, rank_high
             1 + the number of methods distinguishably better, and the number of methods - those distinguishably worse.
 
@@ -52,7 +52,7 @@ def rank_methods(
     is little sharper (for 11 methods, the quantile 3.22 of the studentized range in place of 3.32), needs equal
     behaviour of all pairs under the flips, and does not combine with the error of trainings.
 
-    A method may be tied for best that is behind one that is not: its difference is known less well.
+    A method may be tied for best that is behind one that is not: its differences are known less well.
 
     All rank intervals hold together with probability 1 - level, as far as the p-values are valid (but for errors of
     direction, which are rarer still); a method with the highest expected accuracy is left out of the tied ones with no
@@ -67,7 +67,7 @@ def rank_methods(
             "method": methods,
             "accuracy_points": points,
             "rank": rank,
-            "tied_for_best": ~better[rank == 1].any(axis=0),
+            "tied_for_best": ~better.any(axis=0),
             "rank_low": 1 + better.sum(axis=0),
             "rank_high": len(methods) - better.sum(axis=1),
         }

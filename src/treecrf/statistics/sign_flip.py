@@ -184,6 +184,8 @@ def flip_p_values(
 
         mean over flips f of  P(t > (abs(D) - D_f) / s) + P(t < (-abs(D) - D_f) / s).
 
+    With a small s the identity and its mirror image would count half, so p is never below that of the flips alone.
+
     s^2 must hold what all clusters share of a training, and no more: how a training happens to suit single clusters is
     in the differences, and so in the flips, already. With the plain between-training variance as s^2 that part counts
     twice, and two methods that differ in nothing but seeds would hardly ever be told apart. The level holds in the
@@ -197,9 +199,8 @@ def flip_p_values(
     p_values = (np.abs(sums) >= observed).mean(axis=1)
     if training_error is not None and degrees_of_freedom is not None:
         for pair in np.flatnonzero((training_error > 0) & (observed[:, 0] > 0)):
-            p_values[pair] = _convolved(
-                sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair]
-            )
+            found = _convolved(sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair])
+            p_values[pair] = max(p_values[pair], found)
     return p_values
 
 

@@ -1,17 +1,24 @@
-"""Kinds of claims: what was measured, and whether it satisfies a claim."""
+"""Kinds of claims: what was measured, and whether it satisfies a claim.
+
+A kind gives the worst and the best degree that the measurement leaves possible: a test that finds no difference does not show
+that there is none, nor an interval that contains a threshold on which side of it the value is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Generic, TypeVar, cast
+from math import isnan
+from typing import Generic, TypeVar
 
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Observation
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Degrees, Observation
 
 ROUNDING = 1e-9
 """Differences below it are errors of rounding."""
+
+YES, NO, OPEN = (HOLDS, HOLDS), (FAILS, FAILS), (FAILS, HOLDS)
 
 Value = TypeVar("Value")
 
@@ -28,107 +35,96 @@ class Measured(Generic[Value]):
     difference : str
         How that differs from the claim, the end of a sentence; `numbers` if empty.
     p : float or None
-        p-value that the value differs from 0, by a valid test, if there is one.
-    papers_p : float or None
-        The same by the test of the paper.
+        p-value that the value differs from 0, by a valid test; NaN where none can be had.
     interval : (float, float) or None
-        90 % interval of the value, that of two one-sided tests at 0.05.
+        90 % interval of the value, that of two one-sided tests at 0.05; NaN where none can be had.
+    papers : (float, float) or None
+        Value and p-value by the test of the paper.
     repeated : (float, float) or None
-        95 % interval of the value over repeated measurements: of times, which differ from one measurement to the next.
+        95 % interval of the value over repeated measurements of a time.
     """
 
     value: Value
     numbers: str
     difference: str = ""
     p: float | None = None
-    papers_p: float | None = None
     interval: tuple[float, float] | None = None
+    papers: tuple[Value, float] | None = None
     repeated: tuple[float, float] | None = None
 
-    def observe(self, degree: Callable[[Measured[Value]], Fraction], target: float | None = None) -> Observation:
-        """The observation that the claim holds to this degree, or to several where measurements do not decide.
+    def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
+        """The observation that the claim holds to the degrees of this kind."""
+        worst, best = kind(self)
+        return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
 
-        Between the ends of `repeated` a kind looks at the value nearest to `target`, if it has one.
-        """
-        degrees = [degree(each) for each in self._possible(target)]
-        return Observation(self.numbers, min(degrees), self.difference or self.numbers, max(degrees))
-
-    def by_papers_test(self) -> Measured[Value]:
-        """The same as the paper's test sees it: it calls equal what does not differ significantly."""
-        if self.papers_p is None:
-            return self
-        return replace(self, p=self.papers_p, interval=None if self.interval is None else (0.0, 0.0))
-
-    def _possible(self, target: float | None) -> Iterator[Measured[Value]]:
-        yield self
-        if self.repeated is not None:
-            low, high = self.repeated
-            nearest = [] if target is None else [min(max(target, low), high)]
-            for value in (low, high, *nearest):
-                yield replace(self, value=cast(Value, value))  # only numbers are repeated
+    def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
+        """The same by the test of the paper, which leaves nothing open: what does not differ significantly is equal."""
+        if self.papers is None or isnan(self.papers[1]):
+            return self.observe(kind)
+        value, p = self.papers
+        return replace(replace(self, value=value, p=p, interval=(0.0, 0.0)).observe(kind), best=None)
 
 
-def better(found: Measured[float], level: float = 1, margin: float = 0, leans: bool = False) -> Fraction:
-    """Larger than `margin`, and significantly if there is a test; if `leans`, any advantage leans to the claim."""
-    if found.value > margin and (found.p is None or found.p < level):
-        return HOLDS
-    return LEANS if leans and found.value > 0 else FAILS
-
-
-def outcome(found: Measured[float], level: float) -> Fraction:
-    """`HOLDS` if significantly above 0, `FAILS` if significantly below, else `LEANS`."""
+def better(found: Measured[float], level: float) -> Degrees:
+    """Significantly above 0; significantly below fails, and anything else leaves it open."""
     if found.p is None or not found.p < level or found.value == 0:  # NaN decides nothing
-        return LEANS
-    return HOLDS if found.value > 0 else FAILS
+        return OPEN
+    return YES if found.value > 0 else NO
 
 
-def not_worse(found: Measured[float], level: float, margin: float) -> Fraction:
-    """Significantly above 0, or the interval above -`margin`; leans if no test decides. A large p alone says nothing."""
-    decided = outcome(found, level)
-    return HOLDS if decided == LEANS and _lies_within(found, -margin) else decided
+def not_worse(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Significantly above 0, or the interval above -`margin`; significantly below 0 fails."""
+    decided = better(found, level)
+    return YES if decided == OPEN and _lies_within(found, -margin) else decided
 
 
-def equal(found: Measured[float], level: float, margin: float) -> Fraction:
-    """Equivalent: not significantly different from 0, and the interval within `margin`; leans if no test decides."""
-    if outcome(found, level) != LEANS:
-        return FAILS
-    return HOLDS if _lies_within(found, -margin, margin) else LEANS
+def equal(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Equivalent: not significantly different from 0, and the interval within `margin`; a difference fails."""
+    if better(found, level) != OPEN:
+        return NO
+    return YES if _lies_within(found, -margin, margin) else OPEN
 
 
-def above(found: Measured[float], bound: float, leans: float | None = None) -> Fraction:
+def above(found: Measured[float], bound: float, leans: float | None = None) -> Degrees:
     """Larger than `bound`; leans to the claim if larger than `leans`."""
-    return HOLDS if found.value > bound else LEANS if leans is not None and found.value > leans else FAILS
+
+    def degree(value: float) -> Fraction:
+        return HOLDS if value > bound else LEANS if leans is not None and value > leans else FAILS
+
+    return over_interval(found, degree)
 
 
-def at_least(found: Measured[float], bound: float) -> Fraction:
+def at_least(found: Measured[float], bound: float) -> Degrees:
     """Not smaller than `bound`."""
-    return HOLDS if found.value + ROUNDING >= bound else FAILS
+    return over_interval(found, lambda value: HOLDS if value + ROUNDING >= bound else FAILS)
 
 
-def at_most(found: Measured[float], bound: float) -> Fraction:
+def at_most(found: Measured[float], bound: float) -> Degrees:
     """Not larger than `bound`."""
-    return HOLDS if found.value <= bound + ROUNDING else FAILS
+    return over_interval(found, lambda value: HOLDS if value <= bound + ROUNDING else FAILS)
 
 
-def near(found: Measured[float], target: float, tolerance: float) -> Fraction:
+def near(found: Measured[float], target: float, tolerance: float) -> Degrees:
     """No further than `tolerance` from `target`."""
-    return HOLDS if abs(found.value - target) <= tolerance + ROUNDING else FAILS
+    return over_interval(found, lambda value: HOLDS if abs(value - target) <= tolerance + ROUNDING else FAILS, target)
 
 
-def order(found: Measured[Sequence[str]], order: Sequence[str]) -> Fraction:
+def order(found: Measured[Sequence[str]], order: Sequence[str]) -> Degrees:
     """The first names are those of `order`."""
-    return HOLDS if list(found.value[: len(order)]) == list(order) else FAILS
+    return YES if list(found.value[: len(order)]) == list(order) else NO
 
 
-def rises(found: Measured[Sequence[float]], tolerance: float) -> Fraction:
+def rises(found: Measured[Sequence[float]], tolerance: float) -> Degrees:
     """From one value to the next a curve falls by at most `tolerance`."""
-    return HOLDS if largest_fall(found.value) <= tolerance + ROUNDING else FAILS
+    return YES if largest_fall(found.value) <= tolerance + ROUNDING else NO
 
 
-KINDS: dict[str, Callable[..., Fraction]] = {
-    kind.__name__: kind for kind in (better, outcome, not_worse, equal, above, at_least, at_most, near, order, rises)
+TESTED: dict[str, Callable[..., Degrees]] = {kind.__name__: kind for kind in (better, not_worse, equal)}
+"""Kinds that a test decides."""
+
+KINDS: dict[str, Callable[..., Degrees]] = TESTED | {
+    kind.__name__: kind for kind in (above, at_least, at_most, near, order, rises)
 }
-"""Kinds of claims: whether a `Measured` holds, leans or fails."""
 
 
 def largest_fall(curve: Sequence[float]) -> float:
@@ -139,3 +135,15 @@ def largest_fall(curve: Sequence[float]) -> float:
 def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
     """Whether the interval is known and lies there, the ends excluded."""
     return found.interval is not None and low < found.interval[0] and found.interval[1] < high
+
+
+def over_interval(found: Measured[float], degree: Callable[[float], Fraction], target: float | None = None) -> Degrees:
+    """The degrees of all values in the interval, if there is one; between its ends `target` may have another."""
+    ends = found.repeated or found.interval
+    if ends is None:
+        return degree(found.value), degree(found.value)
+    if any(map(isnan, ends)):
+        return OPEN
+    nearest = [] if target is None else [min(max(target, ends[0]), ends[1])]
+    degrees = [degree(value) for value in (*ends, found.value, *nearest)]
+    return min(degrees), max(degrees)

@@ -37,7 +37,19 @@ from types import ModuleType
 from typing import Any
 
 from treecrf.studies.claim_kinds import KINDS
-from treecrf.studies.claims import FAILS, HALF, HOLDS, Evidence, Finding, Observation, Results, gather, judge, merge
+from treecrf.studies.claims import (
+    FAILS,
+    HALF,
+    HOLDS,
+    Degrees,
+    Evidence,
+    Finding,
+    Observation,
+    Results,
+    gather,
+    judge,
+    merge,
+)  # fmt: skip
 
 WORDING = (
     "id",
@@ -94,14 +106,14 @@ def _evidence(row: Row, functions: ModuleType, results: Results, papers_test: bo
     def observe(dataset: str) -> Iterator[Observation]:
         here = {name: _at(value, dataset) for name, value in own.items()}
         for found in measure(results, dataset, **parameters):
-            judged = found.by_papers_test() if papers_test else found
-            yield judged.observe(partial(kind, **here), here.get("target"))
+            judge_by = partial(kind, **here)
+            yield found.observe_by_paper(judge_by) if papers_test else found.observe(judge_by)
 
     return gather(row["datasets"], observe)
 
 
-def _kind(row: Row, functions: ModuleType) -> Callable[..., Fraction]:
-    kind: Callable[..., Fraction] | None = KINDS.get(row["kind"]) or getattr(functions, row["kind"], None)
+def _kind(row: Row, functions: ModuleType) -> Callable[..., Degrees]:
+    kind: Callable[..., Degrees] | None = KINDS.get(row["kind"]) or getattr(functions, row["kind"], None)
     if kind is None:
         raise ValueError(
             f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(KINDS)}, or write a function of "
@@ -123,10 +135,11 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
 
 
 def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
-    """How many comparisons are better and worse, by `treecrf.studies.claim_kinds.outcome`, as numbers and in words."""
-    degrees = [each.degree for each in evidence.observations]
-    n_better, n_worse = degrees.count(HOLDS), degrees.count(FAILS)
-    return n_better, n_worse, f"significantly better in {n_better} of {len(degrees)} comparisons and worse in {n_worse}"
+    """How many comparisons are better and worse, by `treecrf.studies.claim_kinds.better`, as numbers and in words."""
+    n_better = sum(each.degree == HOLDS for each in evidence.observations)
+    n_worse = sum(FAILS == each.degree == each.best for each in evidence.observations)
+    counted = f"significantly better in {n_better} of {len(evidence.observations)} comparisons and worse in {n_worse}"
+    return n_better, n_worse, counted
 
 
 INDUCTION = "feature_induction"
@@ -142,10 +155,3 @@ def first_of(method: str, known: Iterable[str]) -> str:
         return method
     names = set(known)
     return next((name for name in INDUCTION_METHODS if name in names), INDUCTION_METHODS[-1])
-
-
-def speed_ratio(above: float, below: float) -> float:
-    """The ratio of two measures of growth; what does not grow is infinitely slower than what does."""
-    if below > 0:
-        return above / below
-    return float("inf") if above > 0 else 0.0

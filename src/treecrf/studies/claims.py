@@ -16,7 +16,7 @@ REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
 UNDECIDED, NOT_RUN = "undecided", "not_run"
 
 VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NOT_RUN)
-"""Every verdict, best first; undecided: other measurements of the same times would give another."""
+"""Every verdict, best first; undecided: what was measured agrees with the claim as well as with its contrary."""
 
 DESCRIBED_IN = {"future": "future"}
 """Where a study's data sets are described, if it draws its own."""
@@ -24,21 +24,35 @@ DESCRIBED_IN = {"future": "future"}
 HALF = Fraction(1, 2)
 
 HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
-"""Degrees of an observation; it leans to the claim if the direction is right but the margin or level is not reached."""
+"""Degrees of an observation; it leans to the claim if a part of it holds."""
+
+Degrees = tuple[Fraction, Fraction]
+"""The worst and the best degree that what was measured leaves possible."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One thing that a claim says, as measured: where, in numbers, and `HOLDS`, `LEANS` or `FAILS`.
+    """One thing that a claim says, as measured.
 
-    `difference` says how it differs from the claim: the end of a sentence. `best` is above `degree` where repeated
-    measurements of a time do not decide between the two.
+    Attributes
+    ----------
+    numbers : str
+        What was measured, and where.
+    degree : Fraction
+        `HOLDS`, `LEANS` or `FAILS`.
+    difference : str
+        How it differs from the claim, the end of a sentence.
+    best : Fraction or None
+        Above `degree` where a test or repeated measurements do not decide between the two.
+    is_time : bool
+        Whether it is about repeated measurements of a time.
     """
 
     numbers: str
     degree: Fraction
     difference: str
     best: Fraction | None = None
+    is_time: bool = False
 
     @property
     def is_decided(self) -> bool:
@@ -124,7 +138,7 @@ def judge(
     Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
     that a data set beyond the quorum that did not run counts neither for nor against. Undecided: the verdict depends on
-    observations that repeated measurements leave open.
+    observations that tests or repeated measurements leave open; but what holds in part whatever tests leave open is "partly".
     """
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
@@ -136,7 +150,8 @@ def judge(
         return Finding(NOT_RUN, test, _numbers(evidence), f"Results on {known}.", evidence.datasets)
     worst = _verdict([each.degree for each in observations], enough, partly)
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
-    verdict = worst if worst == best else UNDECIDED
+    open_times = any(each.is_time and not each.is_decided for each in observations)
+    verdict = worst if worst == best or (worst == PARTLY and not open_times) else UNDECIDED
     return Finding(verdict, test, _numbers(evidence), _explain(verdict, observations), evidence.datasets)
 
 
@@ -164,9 +179,12 @@ def _explain(verdict: str, observations: Sequence[Observation]) -> str:
         return ""
     if verdict == UNDECIDED:
         open_ones = "; ".join(each.difference for each in observations if not each.is_decided)
-        return f"The interval of repeated measurements holds the threshold: {open_ones}."
+        return f"Not decided by what was measured: {open_ones}."
     n_held = sum(each.degree == HOLDS for each in observations)
     differences = "; ".join(each.difference for each in observations if each.degree != HOLDS)
     if len(observations) == 1:
         return f"Here {differences}."
-    return f"It holds for {n_held or 'none'} of {len(observations)} measurements, and not for these: {differences}."
+    shown = f"It is shown in {n_held or 'none'} of {len(observations)} measurements"
+    n_open = sum(not each.is_decided for each in observations)
+    undecided = f", {n_open} {'is' if n_open == 1 else 'are'} not decided" if n_open else ""
+    return f"{shown}{undecided}; not in these: {differences}."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from treecrf.studies.claim_kinds import TESTED
 from treecrf.studies.claim_rows import Row, parts_of
 
 HALVED, DOUBLED, PAPERS_TEST = "thresholds halved", "thresholds doubled", "the papers' tests"
@@ -31,7 +32,8 @@ def other_rules(row: Row) -> Iterator[tuple[str, Row, bool]]:
     if any("thresholds" in part for part in parts_of(row)):
         yield HALVED, scaled(row, Fraction(1, 2)), False
         yield DOUBLED, scaled(row, Fraction(2)), False
-    yield PAPERS_TEST, row, True
+    if any(part["kind"] in TESTED for part in parts_of(row)):
+        yield PAPERS_TEST, row, True
     for dataset in datasets_of(row):
         if len(datasets_of(row)) > 1:
             yield f"{WITHOUT} {dataset}", without(row, dataset), False

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +19,10 @@ from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text, points_text
 from treecrf.statistics.repeated import geometric_mean, mean_with_interval
-from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.claim_kinds import Measured, over_interval
 from treecrf.studies.claim_rows import INDUCTION as FEATURE_INDUCTION
 from treecrf.studies.claim_rows import first_of
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Results
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Degrees, Results
 
 TREES, INDUCTION, IN_JAVA = "treecrf", "induced_crf", "mallet"
 
@@ -44,11 +43,10 @@ class ShortCut(Measured[float]):
     gain: float = 0.0
 
 
-def faster_without_loss(found: ShortCut, points: float) -> Fraction:
-    """Faster, and less accurate by less than `points`; leans to the claim if it is only faster."""
-    if found.value <= 1:
-        return FAILS
-    return HOLDS if found.gain > -points else LEANS
+def faster_without_loss(found: ShortCut, points: float) -> Degrees:
+    """Faster, and less accurate by less than `points` in the one training that there is; leans if it is only faster."""
+    if_faster = HOLDS if found.gain > -points else LEANS
+    return over_interval(found, lambda ratio: if_faster if ratio > 1 else FAILS)
 
 
 def slope_by_length(results: Results, dataset: str) -> Iterator[Measured[float]]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import points_text
-from treecrf.studies.claim_kinds import Measured, largest_fall
-from treecrf.studies.claims import FAILS, HOLDS, Results
+from treecrf.studies.claim_kinds import NO, YES, Measured, largest_fall
+from treecrf.studies.claims import Degrees, Results
 from treecrf.studies.future.comparisons import Comparison, find_pair
 from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies
@@ -64,12 +63,7 @@ def accuracy_by_order(results: Results, dataset: str, methods: Sequence[str]) ->
 
 
 def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """Points of mean test accuracy between two methods; the tests stand in the numbers and decide nothing."""
-    return [replace(found, p=None, papers_p=None) for found in tested_difference(results, dataset, pairs)]
-
-
-def tested_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same with the p-values of a valid test over the draws and of McNemar's; nothing unless all `pairs` were run."""
+    """Points of mean test accuracy between two methods with their interval; nothing unless all `pairs` were run."""
     compared = [_compare(results, dataset, *pair) for pair in pairs]
     return [_measured(dataset, pair) for pair in compared if pair] if all(compared) else []
 
@@ -86,22 +80,26 @@ def gain_of_order(results: Results, dataset: str, methods: Sequence[str]) -> Ite
 def gain_of_larger_bags(
     results: Results, dataset: str, bags: Sequence[int], orders: Sequence[int]
 ) -> Iterator[Measured[float]]:
-    """Points that FF-MEMM gains with the larger of two bags, by order."""
-    for order in orders:
-        small, large = (f"ff_memm_{order} (bag {bag})" for bag in sorted(bags))
-        if pair := _compare(results, dataset, large, small):
-            published = _published_gain_text(dataset, large, small)
-            difference = f"a bag of {max(bags)} is {number(pair.points)} points better at order {order}{published}"
-            yield Measured(pair.points, f"order {order}: {pair.text}", difference)
+    """Points that FF-MEMM gains with the larger of two bags, by order; nothing unless all `orders` were run."""
+    names = [tuple(f"ff_memm_{order} (bag {bag})" for bag in sorted(bags, reverse=True)) for order in orders]
+    found = [_compare(results, dataset, *pair) for pair in names]
+    if None in found:
+        return
+    for order, pair in zip(orders, filter(None, found), strict=True):
+        measured = _measured(dataset, pair)
+        yield replace(measured, numbers=f"order {order}: {measured.numbers}")
 
 
 def patterns(results: Results, dataset: str, g0: Sequence[float]) -> Iterator[Measured[tuple[float, float]]]:
-    """From each start value: the number of features, and the lower of the accuracies of instances and bags, percent."""
+    """From each start value: the number of features, and the lower of the accuracies of instances and bags, percent.
+
+    Nothing unless all start values `g0` were run.
+    """
     summary = results.frame("future", dataset, "summary")
     if summary is None:
         return
     rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
-    for row in rows.to_dict("records"):
+    for row in rows.to_dict("records") if len(rows) == len(g0) else ():
         lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
         numbers = (
             f"{dataset}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
@@ -110,17 +108,16 @@ def patterns(results: Results, dataset: str, g0: Sequence[float]) -> Iterator[Me
         yield Measured((row["n_features"], lowest), numbers)
 
 
-def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Fraction:
+def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
     """As many features as that, and labels that are recovered to `recovered` percent."""
     features, lowest = found.value
-    return HOLDS if n_features[0] <= features <= n_features[1] and lowest >= recovered else FAILS
+    return YES if n_features[0] <= features <= n_features[1] and lowest >= recovered else NO
 
 
 def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
-    """The accuracies of those methods that were run, if at least two were."""
+    """The accuracies of the methods, if all were run."""
     accuracies = _accuracies(results, dataset)
-    found = [float(accuracies[name]) for name in methods if name in accuracies]
-    return found if len(found) > 1 else []
+    return accuracies[[*methods]].tolist() if {*methods} <= {*accuracies.index} else []
 
 
 def _listed(dataset: str, accuracies: Sequence[float]) -> str:
@@ -134,10 +131,9 @@ def _compare(results: Results, dataset: str, method: str, other: str) -> Compari
 
 
 def _measured(dataset: str, pair: Comparison) -> Measured[float]:
-    """A comparison as claims look at it; without a valid test it is not significant."""
+    """A comparison as claims look at it."""
     published = _published_gain_text(dataset, pair.method, pair.other)
-    p = 1.0 if np.isnan(pair.p) else pair.p
-    return Measured(pair.points, pair.text, f"{pair.text}{published}", p, pair.papers_p, pair.interval_90)
+    return Measured(pair.points, pair.text, f"{pair.text}{published}", interval=pair.interval_90)
 
 
 def _accuracies(results: Results, dataset: str) -> pd.Series:

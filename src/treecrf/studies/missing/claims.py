@@ -19,7 +19,7 @@ from treecrf.statistics.clusters import BLOCK
 from treecrf.statistics.repeated import geometric_mean
 from treecrf.studies.claim_kinds import ROUNDING, Measured
 from treecrf.studies.claim_rows import count_outcomes
-from treecrf.studies.claims import FAILS, HOLDS, Evidence, Observation, Results
+from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -43,8 +43,13 @@ def advantage(results: Results, dataset: str, method: str, rates: Sequence[float
         valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}"
         paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
         beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
-        decides = 1.0 if np.isnan(p) else p
-        yield Measured(-points, f"{where} ({valid}; {paper})", f"{where} ({valid}; {paper}{beside})", decides, row["p"])
+        yield Measured(
+            -points,
+            f"{where} ({valid}; {paper})",
+            f"{where} ({valid}; {paper}{beside})",
+            p,
+            papers=(-row["coefficient"], row["p"]),
+        )
 
 
 def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
@@ -52,19 +57,19 @@ def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) ->
     rows = _comparisons(results, dataset, "instance_weighting", rates)
     for rate, group in rows.groupby("rate"):
         coefficients = {"instance_weighting": 0.0, **dict(zip(group["method"], group["coefficient"], strict=True))}
-        if set(coefficients) == set(METHODS):
+        if set(coefficients) == set(METHODS) and not np.isnan([*coefficients.values()]).any():
             n_below = sum(value < coefficients[method] for value in coefficients.values())
             name = f"{METHOD_NAMES[method]} ({_signed(coefficients[method])})"
             yield Measured(n_below, f"at {rate:.0%} {name} has {n_below} of the other three below it")
 
 
 def rare_features(results: Results, dataset: str, share: float) -> Iterator[Measured[float]]:
-    """How many of the line features are true on fewer than this share of the lines."""
+    """Which part of the line features is true on fewer than this share of the lines."""
     frequencies = results.frame("missing", dataset, "frequencies")
     if frequencies is not None and len(frequencies):
         n_rare = int((frequencies["share_true"] < share).sum())
         lines = f"< {share:.0%} of the lines of {dataset}"
-        yield Measured(n_rare, f"{n_rare} of {len(frequencies)} features are true on {lines}")
+        yield Measured(n_rare / len(frequencies), f"{n_rare} of {len(frequencies)} features are true on {lines}")
 
 
 def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
@@ -98,25 +103,31 @@ def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Se
 
 
 def mostly_better(evidence: Evidence) -> Evidence:
-    """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
+    """Whether a method is significantly better than the others in most comparisons, and nowhere worse; one is a part of that.
+
+    Better in none and worse in none is open: tests that find nothing say nothing.
+    """
     n_better, n_worse, counted = count_outcomes(evidence)
-    listed = "; ".join(each.numbers for each in evidence.observations)
-    worse = "; ".join(each.difference for each in evidence.observations if each.degree == FAILS)
-    return evidence.summed_up(
-        Observation(counted, HOLDS if 2 * n_better > len(evidence.observations) else FAILS, f"it is {counted}"),
-        Observation(listed, FAILS if n_worse else HOLDS, f"it is significantly worse: {worse}"),
-    )
+    listed = "; ".join([counted, *(each.numbers for each in evidence.observations)])
+    if not n_better:
+        return evidence.summed_up(Observation(listed, FAILS, f"it is {counted}", FAILS if n_worse else HOLDS))
+    degree = (LEANS if 2 * n_better > len(evidence.observations) else FAILS) + (FAILS if n_worse else LEANS)
+    return evidence.summed_up(Observation(listed, degree, f"it is {counted}"))
 
 
 def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
-    """Coefficients and points against `baseline`, p-values of both tests, at `rates`, of the dissertation's methods."""
+    """Coefficients and points against `baseline`, p-values of both tests, at `rates`, of the dissertation's methods.
+
+    No rows unless all of them were compared at every rate.
+    """
     frame = results.frame("missing", dataset, "comparisons")
     names = ["rate", "method", "coefficient", "p", "accuracy_points", "valid_p_value", "cluster"]
     if frame is None:
         return pd.DataFrame(columns=names)
     at_rates = np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1)
     rows = frame[at_rates & (frame["baseline"] == baseline) & frame["method"].isin(METHODS)]
-    return rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))[names]
+    rows = rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))[names]
+    return rows if len(rows) == len(rates) * (len(METHODS) - 1) else rows.iloc[:0]
 
 
 def _seconds_of_training(costs: pd.DataFrame) -> pd.DataFrame:

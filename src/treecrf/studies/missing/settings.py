@@ -63,8 +63,8 @@ class MissingSettings(StudySettings):
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
     )
     degrees_of_freedom: Literal["fewest", "satterthwaite"] = Field(
-        "fewest",
-        description="Of the test with sequences and training sets: the fewer of both, minus 1, or Satterthwaite's, less cautious.",
+        "satterthwaite",
+        description="Of the test with sequences and training sets: Satterthwaite's, or the fewer of both, minus 1, more cautious.",
     )
     scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
     n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")

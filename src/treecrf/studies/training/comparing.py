@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treecrf.statistics.block_flips import compare_block_flips
 from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.holm import LEAST_CLUSTERS, adjust_holm
+from treecrf.statistics.holm import adjust_holm, least_clusters
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.selection import derive_seed
@@ -31,9 +31,12 @@ from treecrf.studies.training.names import (
 
 VALID_COLUMNS = (
     "mean_points", "low", "high", "low_90", "high_90", "trainings_vary", "n_clusters", "flip_p_value", "n_blocks",
-    "block_length", "block_p_value", "valid_test", "valid_p_value", "valid_p_holm", "decision",
+    "block_length", "block_p_value", "valid_test", "valid_p_value", "family_test", "family_low", "family_high", "family_p_value",
+    "valid_p_holm", "decision",
 )  # fmt: skip
 """Columns about all trainings."""
+
+ENDS = ["low", "high", "low_90", "high_90"]
 
 
 @dataclass(frozen=True)
@@ -77,18 +80,21 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
         mean_points
             Difference of accuracy in points, the mean of the trainings.
         low, high, low_90, high_90
-            Its intervals of 95 % and 90 % (`treecrf.statistics.two_way.estimate_trainings`).
+            Its intervals of 95 % and 90 % (`treecrf.statistics.two_way.estimate_trainings`), by what `valid_test` flips.
         trainings_vary
             Whether both methods have several trainings; otherwise trained models are compared.
         n_clusters, flip_p_value
             Groups of related test sequences; p-value of flips of these.
         n_blocks, block_length, block_p_value
             The same of blocks of positions; missing where there are enough clusters.
-        valid_test, valid_p_value, valid_p_holm
-            "sequences", or "blocks" where flips of so few sequences never have p < 0.05; Holm's correction over the pairs of
-            the data set and decoder.
+        valid_test, valid_p_value
+            "sequences", or "blocks" where flips of so few sequences never have p < 0.05.
+        family_test, family_low, family_high, family_p_value, valid_p_holm
+            The same, and the interval of 95 %, where they never have it after Holm's correction over the pairs of the data
+            set and decoder.
         decision
-            "better", "worse", "equivalent" or "undecided", from `valid_p_holm` and the 90 % interval.
+            "better", "worse", "equivalent" or "undecided", from `valid_p_holm` and the 90 % interval by what `family_test`
+            flips.
     """
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
@@ -179,24 +185,25 @@ def _compare_trainings(trainings: _Trainings, dataset: str, rules: Rules) -> pd.
             "flip_p_value": pair_p_values(pairs, seed),
         }
     )
-    frame["low"], frame["high"] = estimates.interval()
-    frame["low_90"], frame["high_90"] = estimates.interval(CONFIDENCE)
+    frame[["low", "high"]] = np.column_stack(estimates.interval())
+    frame[["low_90", "high_90"]] = np.column_stack(estimates.interval(CONFIDENCE))
+    one, family = (SEQUENCES if len(positions) >= least_clusters(n) else BLOCKS for n in (1, len(frame)))
     frame[["n_blocks", "block_length", "block_p_value"]] = np.nan
-    if len(positions) < rules.blocks_under:
+    tested = {SEQUENCES: frame[["flip_p_value", *ENDS]].set_axis(["p_value", *ENDS], axis=1)}
+    if family == BLOCKS or len(positions) < rules.blocks_under:
         flips = compare_block_flips(
             trainings.methods, trainings.correct, trainings.offsets, seed, least_length=rules.block_length
         )
         frame[["n_blocks", "block_length", "block_p_value"]] = flips[["n_blocks", "block_length", "p_value"]]
-    by_sequence = len(positions) >= LEAST_CLUSTERS
-    frame["valid_test"] = SEQUENCES if by_sequence else BLOCKS
-    frame["valid_p_value"] = frame["flip_p_value" if by_sequence else "block_p_value"]
-    frame["valid_p_holm"] = adjust_holm(frame["valid_p_value"].to_numpy())
-    frame["decision"] = decide(
-        estimates.points,
-        frame["valid_p_holm"].to_numpy(),
-        *estimates.interval(CONFIDENCE),
-        margin=rules.equivalence_margin,
-    )
+        tested[BLOCKS] = flips[["p_value", *ENDS]]
+    frame[ENDS] = tested[one][ENDS]
+    frame["valid_test"], frame["valid_p_value"] = one, tested[one]["p_value"]
+    frame["family_test"] = family
+    frame[["family_low", "family_high", "family_p_value"]] = tested[family][["low", "high", "p_value"]]
+    frame["valid_p_holm"] = adjust_holm(frame["family_p_value"].to_numpy())
+    low, high = tested[family][["low_90", "high_90"]].to_numpy(dtype=float).T
+    holm = frame["valid_p_holm"].to_numpy()
+    frame["decision"] = decide(estimates.points, holm, low, high, margin=rules.equivalence_margin)
     return frame
 
 

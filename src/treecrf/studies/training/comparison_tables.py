@@ -91,7 +91,7 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (valid, "points"): cell_texts(rows["mean_points"], signed),
             (valid, "95 %"): [_interval(row) for row in rows.to_dict("records")],
             (valid, "flips of"): [_flipped(row) for row in rows.to_dict("records")],
-            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "p"): cell_texts(rows["family_p_value"], p_value_text),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
             (valid, "decision"): rows["decision"].astype(str).tolist(),
         }
@@ -132,11 +132,11 @@ def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) 
 
 
 def _interval(row: Row) -> str:
-    return DASH if pd.isna(row["low"]) else f"{signed(row['low'])} to {signed(row['high'])}"
+    return DASH if pd.isna(row["family_low"]) else f"{signed(row['family_low'])} to {signed(row['family_high'])}"
 
 
 def _flipped(row: Row) -> str:
     """What changed places, and how many of it."""
-    if row["valid_test"] == BLOCKS:
+    if row["family_test"] == BLOCKS:
         return f"{count_text(row['n_blocks'])} blocks"
     return f"{count_text(row['n_clusters'])} sequences"

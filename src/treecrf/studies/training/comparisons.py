@@ -24,10 +24,10 @@ class Comparison:
     Attributes
     ----------
     dataset, decoder, method, other : str
-    points : float
-        That `method` is better, the mean of all trainings.
-    papers_p, p : float
-        p-value of the paper's test (McNemar's, of one training each), and of a valid one, which decides.
+    points, p : float
+        That `method` is better, the mean of all trainings, and the p-value of a valid test, which decides.
+    papers_points, papers_p : float
+        The same of one training each by the paper's test, McNemar's.
     interval : (float, float)
         Of the points, 90 %.
     by_blocks : bool
@@ -41,8 +41,9 @@ class Comparison:
     method: str
     other: str
     points: float
-    papers_p: float
     p: float
+    papers_points: float
+    papers_p: float
     interval: tuple[float, float]
     by_blocks: bool
     published: float
@@ -64,8 +65,8 @@ class Comparison:
             f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
             f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
             self.p,
-            self.papers_p,
             self.interval,
+            (self.papers_points, self.papers_p),
         )
 
 
@@ -92,8 +93,9 @@ def compare(
                 first,
                 second,
                 points=float(sign * row["mean_points"]),
-                papers_p=float(row["p_value"]),
                 p=float(row["valid_p_value"]),
+                papers_points=float(sign * row["accuracy_points"]),
+                papers_p=float(row["p_value"]),
                 interval=(ends[0], ends[1]),
                 by_blocks=bool(row["valid_test"] == BLOCKS),
                 published=_published_points(dataset, first, second, decoder),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +25,7 @@ from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
 from treecrf.statistics.holm import LEAST_CLUSTERS
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings, TrainingSettings
+from treecrf.studies.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER, BLOCKS
@@ -46,10 +46,11 @@ in Java take the settings chosen for the same algorithm in this package.
 TESTS_NOTE = """
 McNemar's test, the papers', takes positions of a sequence as independent and looks at one training of each method, so it
 finds differences that are not there far more often than its level says. The valid test lets the two methods, all their
-trainings together, change places in whole groups of related test sequences. With fewer than {least} of these no p-value of such
-flips is below 0.05, so blocks of at least {length} positions are flipped instead: what they find holds for these documents and
-says little of the next one. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
-pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the difference lies within {margin} points, and else
+trainings together, change places in whole groups of related test sequences. Where these are so few that no p-value of such
+flips can be below 0.05 (fewer than {least} for one pair, more for Holm's correction over all pairs), blocks of at least {length}
+positions are flipped instead: what they find holds for these documents and says little of the next one. All of it is about
+methods trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
+pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
 <em>undecided</em>: a large p-value alone says nothing.
 """
 
@@ -112,9 +113,8 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
-    return Study(
-        "training", STUDY.title, training_headline(summary, ranks), [section for section in sections if section.parts]
-    )
+    once = [frame[frame["dataset"].isin(distinct_datasets(settings, finished))] for frame in (summary, ranks)]
+    return Study("training", STUDY.title, training_headline(*once), [section for section in sections if section.parts])
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -200,6 +200,16 @@ def _choices(settings: TrainingSettings) -> Fold:
 # --- headline ---------------------------------------------------------------------------------------
 
 
+def distinct_datasets(settings: Settings, names: Sequence[str]) -> list[str]:
+    """The data sets without those that are the data of an earlier one under other rules, which would count twice."""
+    first: dict[str, str] = {}
+    for name in names:
+        dataset = settings.datasets[name]
+        data = f"{dataset.source or name} {dataset.options}" if isinstance(dataset, BuiltinDataset) else name
+        first.setdefault(data, name)
+    return list(first.values())
+
+
 def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame) -> str:
     """Which methods are tied for best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones."""
     return " ".join(filter(None, (_tied_text(ranks), _never_worse_text(ranks), _published_text(summary))))
@@ -212,8 +222,8 @@ def _tied_text(ranks: pd.DataFrame) -> str:
         return ""
     counts = counted_names(map(training_method_name, tied["method"]), ranks["dataset"].nunique(), "data set")
     blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
-    only = f" On {with_and(blocks)} that is about these documents only: there are too few of them." if blocks else ""
-    return f"Tied for best at the cross-validated choice, not told apart by a valid test: {counts}.{only}"
+    only = f" On {with_and(blocks)} this is about these documents only, of which there are few." if blocks else ""
+    return f"Tied for best at the cross-validated choice, found worse than no other by a valid test: {counts}.{only}"
 
 
 def _never_worse_text(ranks: pd.DataFrame) -> str:
@@ -222,7 +232,7 @@ def _never_worse_text(ranks: pd.DataFrame) -> str:
     names = best_everywhere[best_everywhere].index.tolist()
     if len(names) != 1 or (ranks["method"] == names[0]).sum() < ranks["dataset"].nunique():
         return ""
-    return f"{training_method_name(names[0])} is the only method never worse than another by that test."
+    return f"{training_method_name(names[0])} is the only method never found worse than another by that test."
 
 
 def _published_text(summary: pd.DataFrame) -> str:

@@ -122,11 +122,11 @@ def _page(run: Run, command: str) -> str:
 def _record_table(records: Sequence[Record]) -> str:
     """The counts; "than another" only where it is not the same as "than the best"."""
     differ = any(record.n_beaten != record.n_worse for record in records)
-    head = ["method", "cases", "best", "within noise of the best", "clearly worse than the best"]
+    head = ["method", "cases", "tied for best", "clearly worse than the best"]
     more = ["clearly worse than another"] if differ else []
     rows = []
-    for _, n_cases, n_best, n_worse, n_beaten, behind, _ in records:
-        counts = [n_cases, n_best, n_cases - n_best - n_worse, n_worse, *([n_beaten] if differ else [])]
+    for _, n_cases, n_worse, n_beaten, behind, _ in records:
+        counts = [n_cases, n_cases - n_worse, n_worse, *([n_beaten] if differ else [])]
         rows.append([*map(str, counts), _points(behind)])
     named = [[record.name, *row] for record, row in zip(records, rows, strict=True)]
     return _table([*head, *more, "points behind the best"], named)

@@ -72,14 +72,13 @@ class Run:
 
 
 class Record(NamedTuple):
-    """Standing of one method: its cases; those with the best mean, clearly worse than a best method or than any method.
+    """Standing of one method: its cases; those where it is clearly worse than a best method, or than any method.
 
     `behind` is the mean of points behind the best; `places` has the data sets on which it was beaten, by the rates.
     """
 
     method: str
     n_cases: int
-    n_best: int
     n_worse: int
     n_beaten: int
     behind: float
@@ -166,9 +165,9 @@ def records_of(judged: pd.DataFrame) -> list[Record]:
     records = []
     for method in ordered_methods(judged["method"]):
         rows = judged[judged["method"] == method]
-        n_best, n_worse, n_beaten = (int(rows[name].sum()) for name in ("best", "worse", "beaten"))
+        n_worse, n_beaten = (int(rows[name].sum()) for name in ("worse", "beaten"))
         behind = float(rows["behind"].mean())
-        records.append(Record(method, len(rows), n_best, n_worse, n_beaten, behind, _places(rows)))
+        records.append(Record(method, len(rows), n_worse, n_beaten, behind, _places(rows)))
     return sorted(records, key=lambda record: (record.share_beaten, record.behind))
 
 
@@ -278,22 +277,8 @@ def numbers(run: Run) -> dict[str, Any]:
 
 
 def _standing(judged: pd.DataFrame) -> dict[str, Any]:
-    """The number of cases, and on which data sets each method has the highest mean over the rates."""
-    behind = judged.groupby(["dataset", "method"], sort=False)["behind"].mean()
-    leader = {str(name): str(rows.droplevel(0).idxmin()) for name, rows in behind.groupby(level=0, sort=False)}
-    leaders = {
-        method_name(method): [name for name in leader if leader[name] == method]
-        for method in ordered_methods(leader.values())
-    }
-    n_bests = judged.groupby(CASE)["best"].sum()
-    n_methods = judged.groupby(CASE).size().max()
-    return {
-        "leaders": leaders,
-        "n_compared": len(leader),
-        "n_cases": len(n_bests),
-        "has_ties": bool((n_bests > 1).any()),
-        "false_alarms": f"{100 * SIGNIFICANCE_LEVEL * n_methods / 2:g}",  # n (n - 1) / 2 pairs, each at the level / (n - 1)
-    }
+    """The number of cases, and in how many of them, in percent, equal methods are told apart."""
+    return {"n_cases": judged.groupby(CASE).ngroups, "false_alarms": f"{100 * SIGNIFICANCE_LEVEL:g}"}
 
 
 class Loss(NamedTuple):
