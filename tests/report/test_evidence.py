@@ -6,12 +6,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from builders import ROOT
-from planted_claims import PLANTED, plant
+from planted_claims import plant
+from planted_verdicts import PLANTED
 
 from treecrf.io.configuration import read_configuration
-from treecrf.io.files import write_frame
 from treecrf.report.evidence import about_evidence, write_evidence
-from treecrf.report.ledger import claim_rows, verdicts
+from treecrf.report.ledger import claim_rows, verdicts, verdicts_by_rule
+from treecrf.report.ledger_page import write_ledger
 from treecrf.report.snapshot import write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.claim_rows import INDUCTION_METHODS, check_claim
@@ -36,7 +37,7 @@ def find(folder, claim):
 
 @pytest.mark.parametrize("claim", PLANTED)
 def test_evidence_alone_gives_the_verdict(tmp_path, claim):
-    for place, plants in enumerate(PLANTED[claim]):
+    for place, plants in PLANTED[claim].items():
         results, evidence = tmp_path / f"results_{place}", tmp_path / f"evidence_{place}"
         plants(results)
         write_evidence(settings_of(results), evidence)
@@ -47,8 +48,8 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
 
 def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
     for plants in PLANTED.values():
-        plants[0](results)
-    write_frame(verdicts(results), results / "claims.csv")
+        plants["replicated"](results)
+    write_ledger(verdicts(results), verdicts_by_rule(results), results)
     write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
     written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
     assert (written == "replicated").sum() > 15
@@ -66,7 +67,7 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
 
     monkeypatch.setattr(Results, "table", recorded)
     for claim, plants in PLANTED.items():
-        plants[0](tmp_path / claim)
+        plants["replicated"](tmp_path / claim)
         find(tmp_path / claim, claim)
     assert read == {(study.name, name) for study in registry() for name in study.claimed}
 

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 from builders import STYLE, Elements
-from planted_claims import PLANTED, SAME, UP, pairs
+from planted_verdicts import PLANTED, SAME, UP, pairs
 
 from treecrf.report import ledger
 from treecrf.report.ledger import claim_rows, later_claims, read_ledger, verdicts, verdicts_by_rule
@@ -61,7 +61,7 @@ def test_an_id_appears_once(monkeypatch):
 
 def test_the_table_shows_every_claim_and_escapes(tmp_path):
     for plants in PLANTED.values():
-        plants[0](tmp_path)
+        plants["replicated"](tmp_path)
     frame = verdicts(tmp_path)
     html = ledger_fragment(frame, verdicts_by_rule(tmp_path))
     assert html.count('<tr role="row">') == len(frame) + 1
