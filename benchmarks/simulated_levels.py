@@ -135,36 +135,45 @@ def one_document(rng, n_sets, far, n_lines=1500, block=50):
     }, outcomes
 
 
-def draws(rng, n_draws, far, fresh=False):
-    """Two nearest-mean classifiers on equally good attributes of their own; 200 of 300 cases train, the others test."""
+def draws(rng, n_draws, far, fresh=False, n_cases=300):
+    """Two nearest-mean classifiers on equally good attributes of their own; 200 of the cases train, 100 others test."""
 
     def sample():
-        label = rng.integers(0, 2, 300)
+        label = rng.integers(0, 2, n_cases)
         strength = np.repeat([0.3 + 0.07 * far, 0.3], 5)
-        return label, rng.normal(size=(300, 10)) + strength * (2 * label - 1)[:, None]
+        return label, rng.normal(size=(n_cases, 10)) + strength * (2 * label - 1)[:, None]
 
     label, cases = sample()
     outcomes = np.empty((2, n_draws, 100), dtype=bool)
     for draw in range(n_draws):
         if fresh:
             label, cases = sample()
-        order = rng.permutation(300)
-        train, test = order[:200], order[200:]
+        train, test = np.split(rng.permutation(n_cases)[:300], [200])
         ends = [cases[train][label[train] == value].mean(axis=0) for value in (0, 1)]
         directions = (cases[test] - (ends[0] + ends[1]) / 2) * (ends[1] - ends[0])
         scores = np.array([directions[:, :5].sum(axis=1), directions[:, 5:].sum(axis=1)])
         outcomes[:, draw] = (scores > 0) == label[test]
     counts = outcomes.sum(axis=2)
     differences, positions = (counts[0] - counts[1])[None], np.full(n_draws, 100)
-    return {
+    found = {
         "paired t": estimate_resampled(differences, positions, 0.0).p_value[0],
         "resampled t": estimate_resampled(differences, positions, 0.5).p_value[0],
-    }, outcomes
+    }
+    if n_cases > 300:
+        found["resampled t, of the part drawn"] = estimate_resampled(
+            differences, positions, 0.5 * 300 / n_cases
+        ).p_value[0]
+    return found, outcomes
 
 
 def fresh_draws(rng, n_draws, far):
     """The same with a new sample for each draw."""
     return draws(rng, n_draws, far, fresh=True)
+
+
+def part_draws(rng, n_draws, far):
+    """The same where each draw takes a tenth of the sample."""
+    return draws(rng, n_draws, far, n_cases=3000)
 
 
 SITUATIONS = (
@@ -179,6 +188,7 @@ SITUATIONS = (
     (unlike_documents, 5, "5 long documents, each suits one method"),
     (one_document, 5, "1 long document, five training sets"),
     (draws, 10, "10 draws of one sample"),
+    (part_draws, 5, "5 draws of a tenth of one sample"),
     (fresh_draws, 10, "10 fresh samples"),
 )
 

@@ -17,6 +17,7 @@ VALID = {
     "unlike_documents": {"sign flips of documents"},
     "one_document": {"two-way by blocks, t(min(G) - 1)", "two-way by blocks, Satterthwaite"},
     "draws": {"resampled t"},
+    "part_draws": {"resampled t", "resampled t, of the part drawn"},
     "fresh_draws": {"paired t", "resampled t"},
 }
 """Tests whose null hypothesis holds in the situations of each kind."""

@@ -31,7 +31,12 @@ def find_groups(data: SequenceSet, rule: Rule) -> NDArray[np.int64]:
 
 def group_copies(data: SequenceSet) -> NDArray[np.int64]:
     """Groups of sequences with the same observations, whatever their labels; int64, shape (n_sequences,)."""
-    return _number(data.values[first:last].tobytes() for first, last in _ranges(data))
+    return _number(observed(data))
+
+
+def observed(data: SequenceSet) -> list[bytes]:
+    """The observations of each sequence as bytes: equal for copies."""
+    return [data.values[first:last].tobytes() for first, last in _ranges(data)]
 
 
 def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDArray[np.int64]:
@@ -53,7 +58,8 @@ def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDA
     int64, shape (n_sequences,)
         Numbers from 0 in order of first appearance.
     """
-    if not (isinstance(length, int) and length >= 1 and 0 <= share < 1):
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    if type(length) is not int or length < 1 or not is_number or not 0 <= share < 1:
         raise ValueError(
             f"length={quoted(length)}, share={quoted(share)}: give a whole number from 1, a share below 1."
         )

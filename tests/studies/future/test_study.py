@@ -17,7 +17,7 @@ from treecrf.studies.future.comparisons import find_pair
 from treecrf.studies.future.example import one_directional_example
 from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
-from treecrf.studies.future.jobs import RUN_NAMES, compare_future
+from treecrf.studies.future.jobs import RUN_NAMES, compare_future, shared_part
 from treecrf.studies.future.methods import method_text, variant_names, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
@@ -231,9 +231,19 @@ def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
     assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
     assert shared["valid_p_value"] > fresh["valid_p_value"]
-    runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50]})
+    runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50], "shared_part": 1.0})
     assert overlap(runs, "xor") == 0
     assert overlap(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
+    assert overlap(runs.assign(shared_part=0.1), "nettalk_binary") == pytest.approx((0.25 + 0.5) / 20)
+
+
+def test_draws_share_the_part_of_the_sample_that_they_take():
+    draws = [future_splits("xor", seed=seed, n_train=20, n_validation=10, n_test=10, length=30) for seed in (0, 1)]
+    assert shared_part(draws) == 0
+    assert shared_part([draws[0], draws[0]]) == 1
+    half = draws[0]._replace(test=draws[1].test, validation=draws[1].validation)
+    assert shared_part([draws[0], half]) == 0.5
+    assert shared_part(draws[:1]) == 1
 
 
 def test_draws_that_vary_are_significant_by_mcnemar_alone():

@@ -7,15 +7,16 @@ One job is one method on one data set: every draw of the data (seed), every vari
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import product
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.datasets.grouping import observed
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
 from treecrf.models.base import ChainLabeller, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
@@ -37,7 +38,7 @@ RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
     "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
     "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
-    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test",
+    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part",
 ]  # fmt: skip
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted"]
 
@@ -53,7 +54,8 @@ class FutureOutcome(NamedTuple):
     runs : DataFrame
         Columns `RUN_NAMES`, one row for each seed and variant: what was chosen and how it did. Accuracies in percent.
         Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
-        G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions.
+        G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
+        `shared_part` of the draws.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -100,12 +102,14 @@ def compare_future(
         What one variant finds on one draw is a piece.
     """
 
+    shared = shared_part(splits.values())
+
     def compare(variant: dict[str, Any], seed: int, _checkpoint: Checkpoint | None) -> Frames:
         sets = splits[seed]
         best = _choose(sets, window, method, variant, settings)
         constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
         constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
-        sizes = {"n_train": sets.train.n_positions, "n_test": sets.test.n_positions}
+        sizes = {"n_train": sets.train.n_positions, "n_test": sets.test.n_positions, "shared_part": shared}
         accuracies, predicted = _accuracies(best, sets, settings)
         steps = _largest_steps(best)
         of_features = {
@@ -135,6 +139,17 @@ def compare_future(
         weights,
         trees,
     )
+
+
+def shared_part(draws: Iterable[Splits]) -> float:
+    """Which part of the sequences of one draw is in another one, on average; 1 with a single draw.
+
+    It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws divide
+    the same sequences.
+    """
+    drawn = [{sequence for data in sets for sequence in observed(data)} for sets in draws]
+    shares = [len(one & other) / len(one) for one, other in permutations(drawn, 2)]
+    return float(np.mean(shares)) if shares else 1.0
 
 
 def _variants(method: str, settings: FutureSettings) -> list[dict[str, Any]]:

@@ -142,10 +142,14 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def overlap(runs: pd.DataFrame, source: str) -> float:
-    """Test positions by training positions of `runs`; 0 where every draw of the data set `source` is fresh."""
+    """How much the draws overlap; 0 where every draw of the data set `source` is fresh.
+
+    Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that divide
+    all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md).
+    """
     if source in FUTURE_KINDS:
         return 0.0
-    return float((runs["n_test"] / runs["n_train"]).mean())
+    return float((runs["shared_part"] * runs["n_test"] / runs["n_train"]).mean())
 
 
 def summarise(

@@ -164,10 +164,10 @@ def costs(
 def growth_of_seconds(
     choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame
 ) -> tuple[float, tuple[float, float]]:
-    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over the trainings.
+    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over trainings or splits.
 
     The slope of log seconds by log iteration over the larger half of the iterations of every training with chosen
-    settings, perturbed or not; NaN where no training has three such iterations. Parameters as for `costs`.
+    settings, perturbed or not, the mean of each split where there are several; NaN where none has three such iterations. Parameters as for `costs`.
     """
     keys = ["split", "candidate", "run"]
     decoder = preferred_decoder(choice)
@@ -175,12 +175,17 @@ def growth_of_seconds(
     part = curves[curves["decoder"] == decoder].merge(choice.loc[choice["decoder"] == decoder, ["split", "candidate"]])
     part = part.merge(done, on=keys)
     part = part[(part["iteration"] > part["n_done"] / 2) & (part["iteration"] <= part["n_done"])]
-    slopes = [
-        np.polyfit(np.log(each["iteration"]), np.log(each["cpu_seconds"]), 1)[0]
-        for _, each in part.groupby(keys, sort=False)
+    slopes = {
+        key: np.polyfit(np.log(each["iteration"]), np.log(each["cpu_seconds"]), 1)[0]
+        for key, each in part.groupby(keys, sort=False)
         if len(each) > 2
-    ]
-    return mean_with_interval(slopes) if slopes else (np.nan, (np.nan, np.nan))
+    }
+    if not slopes:
+        return np.nan, (np.nan, np.nan)
+    found = pd.Series(slopes)
+    if len(set(part["split"])) > 1:  # trainings of a split share their sequences
+        found = found.groupby(level=0).mean()
+    return mean_with_interval(found)
 
 
 def summarise(
