@@ -245,7 +245,7 @@ def write_training_results(folder):
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "valid_p_value": 0.4, "family_low": -1.0, "family_high": 3.0,
+        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "trainings_vary": True, "valid_p_value": 0.4, "family_low": -1.0, "family_high": 3.0,
         "family_test": "blocks", "family_p_value": 0.4, "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
     place = {"accuracy": 77.25, "rank": 1, "tied_for_best": True, "rank_low": 1, "rank_high": 2, "valid_test": "blocks"}

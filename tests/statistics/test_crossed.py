@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import t as student
 
 from treecrf.statistics.crossed import CROSSED_COLUMNS, compare_crossed, decompose_crossed, join_blocks
+from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.two_way import estimate_crossed
 
 N_POSITIONS = 60
@@ -97,12 +98,15 @@ def test_a_large_p_value_alone_makes_nothing_equivalent():
     assert compare_crossed(counts_of(ahead))["decision"].tolist() == ["better", "worse"]
 
 
-def test_holm_corrects_over_the_methods_of_a_baseline_and_rate():
+def test_holm_corrects_over_the_pairs_of_a_rate_whichever_is_the_baseline():
+    """Corrected for each baseline, one pair would have two p-values."""
     frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1, mean=0.75), "c": draw(2)}))
-    against = frame[frame["baseline"] == "a"].sort_values("valid_p_value")
-    smallest, largest = against["valid_p_value"]
-    assert against["valid_p_holm"].iloc[0] == pytest.approx(min(1, 2 * smallest))
-    assert against["valid_p_holm"].iloc[1] == pytest.approx(max(largest, min(1, 2 * smallest)))
+    pairs = frame[frame["baseline"] < frame["method"]]
+    assert len(pairs) == 3
+    assert pairs["valid_p_holm"].tolist() == pytest.approx(adjust_holm(pairs["valid_p_value"].to_numpy()).tolist())
+    turned = frame.rename(columns={"baseline": "method", "method": "baseline"})
+    both = pairs.merge(turned, on=["baseline", "method"], suffixes=("", "_turned"))
+    assert both["valid_p_holm"].tolist() == both["valid_p_holm_turned"].tolist()
 
 
 def test_one_training_set_leaves_the_sequences_and_one_of_each_leaves_no_test():

@@ -42,7 +42,7 @@ def comparison(dataset, decoder, method, other, points, p_value, decision="undec
     row = {
         "dataset": dataset, "decoder": decoder, "method": method, "other": other, "accuracy_points": points,
         "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "mean_points": points,
-        "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "family_test": "sequences", "family_p_value": NAN,
+        "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "trainings_vary": True, "family_test": "sequences", "family_p_value": NAN,
         "valid_p_holm": NAN, "decision": decision,
     }  # fmt: skip
     assert set(values) <= set(row)
@@ -248,7 +248,7 @@ def test_tests_are_shown_by_the_papers_test_and_by_a_valid_one():
             "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, p_holm=0.0123,
             mean_points=0.5, family_low=-1.0, family_high=2.0, family_p_value=0.0456, valid_p_holm=0.049,
         ),
-        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, family_test="blocks", n_blocks=29.0, n_clusters=5),
+        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, family_test="blocks", n_blocks=29.0, n_clusters=5, trainings_vary=False),
     ]  # fmt: skip
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
     papers, valid = "by the paper's test", "by a valid test"
@@ -262,7 +262,7 @@ def test_tests_are_shown_by_the_papers_test_and_by_a_valid_one():
          "+0.50", "−1.00 to +2.00", "17 sequences", "0.046", "0.049", "undecided"]
     ]  # fmt: skip
     better = pairs_layout(pd.DataFrame(rows), "better")
-    assert [cells(better, valid, name) for name in ("95 %", "flips of")] == [["–"], ["29 blocks"]]
+    assert [cells(better, valid, name) for name in ("95 %", "flips of")] == [["–"], ["29 blocks, one training"]]
 
 
 def test_a_matrix_is_read_from_its_rows():
