@@ -172,39 +172,43 @@ def _trainings(predicted: pd.DataFrame) -> _Trainings:
 def _compare_trainings(trainings: _Trainings, dataset: str, rules: Rules) -> pd.DataFrame:
     """The columns that are about all trainings; see `compare`."""
     seed = derive_seed(rules.seed, dataset, "flips")
+    sequences = _flip_sequences(trainings, seed)
+    n_clusters = int(sequences["n_clusters"].iloc[0])
+    one, family = (SEQUENCES if n_clusters >= least_clusters(n) else BLOCKS for n in (1, len(sequences)))
+    blocks = pd.DataFrame(np.nan, sequences.index, ["n_blocks", "block_length", "p_value"])
+    if family == BLOCKS or n_clusters < rules.blocks_under:
+        blocks = compare_block_flips(
+            trainings.methods, trainings.correct, trainings.offsets, seed, least_length=rules.block_length
+        )
+    tested = {SEQUENCES: sequences, BLOCKS: blocks}
+    of_one, of_family = tested[one], tested[family]
+    p_holm = adjust_holm(of_family["p_value"].to_numpy())
+    points, low, high = (
+        column.to_numpy() for column in (sequences["mean_points"], of_family["low_90"], of_family["high_90"])
+    )
+    return sequences.rename(columns={"p_value": "flip_p_value"}).assign(
+        **of_one[ENDS],
+        n_blocks=blocks["n_blocks"], block_length=blocks["block_length"], block_p_value=blocks["p_value"],
+        valid_test=one, valid_p_value=of_one["p_value"],
+        family_test=family, family_low=of_family["low"], family_high=of_family["high"], family_p_value=of_family["p_value"],
+        valid_p_holm=p_holm, decision=decide(points, p_holm, low, high, margin=rules.equivalence_margin),
+    )  # fmt: skip
+
+
+def _flip_sequences(trainings: _Trainings, seed: int) -> pd.DataFrame:
+    """Flips of groups of related sequences and the intervals over these: method, other, and columns of `compare`."""
     positions = np.bincount(trainings.clusters)
     pairs = make_pairs([_by_cluster(correct, trainings.clusters) for correct in trainings.correct])
     estimates = estimate_trainings(pairs, positions)
-    frame = pd.DataFrame(
+    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
+    return pd.DataFrame(
         {
             "method": [trainings.methods[place] for place in pairs.first],
             "other": [trainings.methods[place] for place in pairs.second],
-            "mean_points": estimates.points,
-            "trainings_vary": pairs.trainings_vary,
-            "n_clusters": len(positions),
-            "flip_p_value": pair_p_values(pairs, seed),
+            "mean_points": estimates.points, "trainings_vary": pairs.trainings_vary, "n_clusters": len(positions),
+            "p_value": pair_p_values(pairs, seed), "low": low, "high": high, "low_90": low_90, "high_90": high_90,
         }
-    )
-    frame[["low", "high"]] = np.column_stack(estimates.interval())
-    frame[["low_90", "high_90"]] = np.column_stack(estimates.interval(CONFIDENCE))
-    one, family = (SEQUENCES if len(positions) >= least_clusters(n) else BLOCKS for n in (1, len(frame)))
-    frame[["n_blocks", "block_length", "block_p_value"]] = np.nan
-    tested = {SEQUENCES: frame[["flip_p_value", *ENDS]].set_axis(["p_value", *ENDS], axis=1)}
-    if family == BLOCKS or len(positions) < rules.blocks_under:
-        flips = compare_block_flips(
-            trainings.methods, trainings.correct, trainings.offsets, seed, least_length=rules.block_length
-        )
-        frame[["n_blocks", "block_length", "block_p_value"]] = flips[["n_blocks", "block_length", "p_value"]]
-        tested[BLOCKS] = flips[["p_value", *ENDS]]
-    frame[ENDS] = tested[one][ENDS]
-    frame["valid_test"], frame["valid_p_value"] = one, tested[one]["p_value"]
-    frame["family_test"] = family
-    frame[["family_low", "family_high", "family_p_value"]] = tested[family][["low", "high", "p_value"]]
-    frame["valid_p_holm"] = adjust_holm(frame["family_p_value"].to_numpy())
-    low, high = tested[family][["low_90", "high_90"]].to_numpy(dtype=float).T
-    holm = frame["valid_p_holm"].to_numpy()
-    frame["decision"] = decide(estimates.points, holm, low, high, margin=rules.equivalence_margin)
-    return frame
+    )  # fmt: skip
 
 
 def _by_cluster(correct: NDArray[np.bool_], clusters: NDArray[np.int64]) -> NDArray[np.int64]:
