@@ -61,6 +61,20 @@ def test_blocks_decide_where_flips_of_sequences_cannot(n_sequences, test):
     assert found["n_blocks"] >= 2 * n_sequences
 
 
+def test_a_family_of_pairs_needs_more_sequences_than_one_pair():
+    """Seven documents have p = 2 / 128 at least, and 15 pairs need 15 times that to be below 0.05."""
+    wrong = np.arange(7) % 3
+    frames = [predictions(name, wrong + 9 * (name == "a"), 7, 300) for name in "abcdef"]
+    frame = compare(map(choice_of, "abcdef"), frames, RULES).query("decoder == @FB")
+    assert len(frame) == 15
+    assert set(frame["valid_test"]) == {"sequences"}
+    assert set(frame["family_test"]) == {"blocks"}
+    assert frame["family_p_value"].tolist() == frame["block_p_value"].tolist()
+    assert (frame["decision"] != "undecided").any()
+    pair = compared(*frames[:2])
+    assert (pair["family_test"], pair["valid_p_holm"]) == ("sequences", pytest.approx(2 / 128))
+
+
 def test_many_sequences_need_no_blocks():
     found = compared(predictions("one", 0, 10), predictions("two", 2, 10))
     assert np.isnan(found["block_p_value"])
