@@ -328,7 +328,7 @@ def test_stand_ins_decide_no_claim(tmp_path):
 def test_a_claim_that_was_not_run_names_the_data_that_it_needs(tmp_path):
     finding = find(tmp_path, "P3.2")
     assert finding.verdict == "not_run"
-    assert finding.explanation == "No results of what it needs on protein, hyphen, faq_ai_neural or faq_aix."
+    assert finding.explanation == "No results of what it needs: protein, hyphen, faq_ai_neural, faq_aix."
 
 
 def test_data_sets_behind_a_verdict_are_those_that_were_run(tmp_path):

@@ -18,7 +18,7 @@ FOLDER = "evidence"
 """Of a snapshot."""
 
 DIGITS = 6
-"""Significant ones of a number that is not whole."""
+"""Significant ones of numbers with a point."""
 
 
 def write_evidence(settings: Settings, folder: Path) -> None:

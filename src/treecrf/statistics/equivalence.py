@@ -13,6 +13,9 @@ MARGIN = 0.5
 CONFIDENCE = 1 - 2 * SIGNIFICANCE_LEVEL
 """Of the interval that two one-sided tests at the level look at."""
 
+OPPOSITES = {"better": "worse", "worse": "better"}
+"""Decisions that there is a difference, and what they are of the other method."""
+
 
 def decide(
     points: NDArray[np.float64],
@@ -49,6 +52,17 @@ def decide(
     words[distinct & (points > 0)] = "better"
     words[distinct & (points < 0)] = "worse"
     return words
+
+
+def opposite(decision: str) -> str:
+    """The decision with the methods exchanged.
+
+    Parameters
+    ----------
+    decision : str
+        Of `decide`.
+    """
+    return OPPOSITES.get(decision, decision)
 
 
 def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: float = MARGIN) -> NDArray[np.bool_]:

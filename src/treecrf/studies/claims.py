@@ -142,7 +142,7 @@ def judge(
     """
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
-        return Finding(NOT_RUN, test, explanation=f"No results of what it needs on {_listed(evidence.absent)}.")
+        return Finding(NOT_RUN, test, explanation=f"No results of what it needs: {', '.join(evidence.absent)}.")
     n_needed = n_run + len(evidence.absent) if quorum is None else quorum
     if n_run < n_needed:
         known = f"{', '.join(evidence.datasets)} alone; it needs {n_needed}: {', '.join(evidence.absent)} as well"
@@ -166,11 +166,6 @@ def _numbers(evidence: Evidence) -> str:
     """What was measured, and where nothing was."""
     measured = [each.numbers for each in evidence.observations]
     return "; ".join([*measured, *([f"not run: {', '.join(evidence.absent)}"] if evidence.absent else [])])
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names as a list in a sentence."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _explain(verdict: str, observations: Sequence[Observation]) -> str:

@@ -9,10 +9,9 @@ import pandas as pd
 
 from treecrf.rendering.cells import signed
 from treecrf.rendering.words import p_text, points_text
+from treecrf.statistics.equivalence import OPPOSITES, opposite
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.studies.future.methods import discovers_features, method_text, variant_names
-
-OPPOSITES = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
                 interval_90=_turned(row["low_90"], row["high_90"], sign),
                 p=row["valid_p_value"],
                 papers_p=row["median_p"],
-                decision=row["decision"] if sign > 0 else OPPOSITES.get(row["decision"], row["decision"]),
+                decision=row["decision"] if sign > 0 else opposite(row["decision"]),
             )
     return None
 

@@ -23,8 +23,9 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
+from treecrf.statistics.equivalence import OPPOSITES
 from treecrf.studies.future import STUDY
-from treecrf.studies.future.comparisons import OPPOSITES, gains
+from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import method_text
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings, TableDataset

@@ -19,11 +19,9 @@ from treecrf.rendering.cells import (
 )
 from treecrf.rendering.style import ordered_training_methods
 from treecrf.rendering.words import p_text
+from treecrf.statistics.equivalence import opposite
 from treecrf.studies.rows import Row, Rows, by_key, method_names
 from treecrf.studies.training.names import BETTER, BLOCKS, PAIR
-
-REVERSED = {"better": "worse", "worse": "better"}
-"""Decisions that are others when the methods change places."""
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +123,7 @@ def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) 
     for first, second, sign in ((method, other, 1), (other, method, -1)):
         row = pairs.get((dataset, decoder, first, second))
         if row is not None:
-            decision = str(row["decision"]) if sign > 0 else REVERSED.get(row["decision"], str(row["decision"]))
+            decision = str(row["decision"]) if sign > 0 else opposite(str(row["decision"]))
             points = sign * row["accuracy_points"], row["p_value"]
             return Pair(*points, sign * row["mean_points"], row["valid_p_holm"], decision)
     return Pair(np.nan, np.nan, np.nan, np.nan, "")
