@@ -112,15 +112,12 @@ def measure_sampling(
         set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
         option in the same repeat, until the lower of their two final log likelihoods).
     """
-    _follow(train, window, settings)  # as `_warm_up`
+    list(_follow_short_cuts(train, window, settings, 0))  # as `_warm_up`
     rows = []
     for repeat in range(settings.n_repeats):
-        plain = _follow(train, window, settings)
-        short_cuts = (
-            (option, value, _follow(train, window, settings, sampling_seed=repeat, **{option: value}))
-            for option, value in settings.short_cuts
-        )
-        for option, value, followed in chain([("none", 1.0, plain)], short_cuts):
+        found = list(_follow_short_cuts(train, window, settings, repeat))
+        plain = found[0][-1]
+        for option, value, followed in found:
             row = {"dataset": dataset, "repeat": repeat, "option": option, "value": value}
             rows.append(row | _cost_and_gain(followed, plain, test))
     return pd.DataFrame(rows)[SAMPLING_NAMES]
@@ -158,6 +155,15 @@ def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings,
 
     model.fit(train, monitor=note)
     return followed
+
+
+def _follow_short_cuts(
+    train: SequenceSet, window: tuple[int, int], settings: CostSettings, seed: int
+) -> Iterator[tuple[str, float, _Followed]]:
+    """Plain training, as the option "none", then every short cut: option, value, training."""
+    yield "none", 1.0, _follow(train, window, settings)
+    for option, value in settings.short_cuts:
+        yield option, value, _follow(train, window, settings, sampling_seed=seed, **{option: value})
 
 
 def _cost_and_gain(followed: _Followed, plain: _Followed, test: SequenceSet) -> dict[str, float]:
