@@ -144,15 +144,21 @@ def best_split(features, targets, l2_regularization):
     return best
 
 
+def best_leaf(splits):
+    """The leaf whose split gains most, the first of equals; splits are (gain, feature)."""
+    chosen = 0
+    for leaf in range(1, len(splits)):
+        if splits[leaf][0] > splits[chosen][0] + 1e-9:
+            chosen = leaf
+    return chosen
+
+
 def cart(features, targets, max_leaves, l2_regularization):
     """Best-first CART; returns the fitted value of every row."""
     leaves = [np.arange(len(targets))]
     splits = [best_split(features, targets, l2_regularization)]
     while len(leaves) < max_leaves:
-        chosen = 0
-        for leaf in range(1, len(leaves)):
-            if splits[leaf][0] > splits[chosen][0] + 1e-9:
-                chosen = leaf
+        chosen = best_leaf(splits)
         feature = splits[chosen][1]
         if feature is None:
             break

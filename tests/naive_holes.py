@@ -4,7 +4,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-from naive import row_gradients, states_at
+from naive import best_leaf, row_gradients, states_at
 
 UNKNOWN = -1
 
@@ -155,10 +155,7 @@ def cart_with_unknown(features, targets, slots, max_leaves, l2_regularization, p
     leaves = [[(row, 1.0) for row in range(len(targets))]]
     splits, made = [best(leaves[0])], []
     while len(leaves) < max_leaves:
-        chosen = 0
-        for leaf in range(1, len(leaves)):
-            if splits[leaf][0] > splits[chosen][0] + 1e-9:
-                chosen = leaf
+        chosen = best_leaf(splits)
         feature = splits[chosen][1]
         if feature is None:
             break

@@ -72,7 +72,7 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         id, source, statement, check
             As in the ``claims.yaml`` of the study.
         verdict
-            "replicated", "partly", "not_replicated", "undecided" (times that other measurements might judge otherwise) or
+            "replicated", "partly", "not_replicated", "undecided" (neither the claim nor its contrary is shown) or
             "not_run".
         data_sets
             The data sets behind the verdict.

@@ -134,12 +134,21 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
     return found
 
 
-def count_outcomes(evidence: Evidence) -> tuple[int, int, str]:
-    """How many comparisons are better and worse, by `treecrf.studies.claim_kinds.better`, as numbers and in words."""
+def sum_up_counts(evidence: Evidence, conditions: Callable[[int, int, int], tuple[bool, bool]]) -> Evidence:
+    """Of comparisons judged by `treecrf.studies.claim_kinds.better`, an observation about how many are better and worse.
+
+    `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of which is
+    half of it. Better in none and worse in none is open: tests that find nothing say nothing.
+    """
+    n_all = len(evidence.observations)
     n_better = sum(each.degree == HOLDS for each in evidence.observations)
     n_worse = sum(FAILS == each.degree == each.best for each in evidence.observations)
-    counted = f"significantly better in {n_better} of {len(evidence.observations)} comparisons and worse in {n_worse}"
-    return n_better, n_worse, counted
+    counted = f"significantly better in {n_better} of {n_all} comparisons and worse in {n_worse}"
+    listed = "; ".join([counted, *(each.numbers for each in evidence.observations)])
+    if not n_better:
+        return evidence.summed_up(Observation(listed, FAILS, f"it is {counted}", FAILS if n_worse else HOLDS))
+    degree = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
+    return evidence.summed_up(Observation(listed, degree, f"it is {counted}"))
 
 
 INDUCTION = "feature_induction"

@@ -56,10 +56,7 @@ def naive_tree(features, targets, seen, column_of_test, considered, max_leaves, 
     leaves = [np.arange(len(targets))]
     splits = [best(leaves[0], 0)]
     while len(leaves) < max_leaves:
-        chosen = 0
-        for leaf in range(1, len(leaves)):
-            if splits[leaf][0] > splits[chosen][0] + 1e-9:
-                chosen = leaf
+        chosen = naive.best_leaf(splits)
         feature = splits[chosen][1]
         if feature is None:
             break

@@ -18,8 +18,8 @@ from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.statistics.clusters import BLOCK
 from treecrf.statistics.repeated import geometric_mean
 from treecrf.studies.claim_kinds import ROUNDING, Measured
-from treecrf.studies.claim_rows import count_outcomes
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results
+from treecrf.studies.claim_rows import sum_up_counts
+from treecrf.studies.claims import Evidence, Results
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -103,16 +103,8 @@ def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Se
 
 
 def mostly_better(evidence: Evidence) -> Evidence:
-    """Whether a method is significantly better than the others in most comparisons, and nowhere worse; one is a part of that.
-
-    Better in none and worse in none is open: tests that find nothing say nothing.
-    """
-    n_better, n_worse, counted = count_outcomes(evidence)
-    listed = "; ".join([counted, *(each.numbers for each in evidence.observations)])
-    if not n_better:
-        return evidence.summed_up(Observation(listed, FAILS, f"it is {counted}", FAILS if n_worse else HOLDS))
-    degree = (LEANS if 2 * n_better > len(evidence.observations) else FAILS) + (FAILS if n_worse else LEANS)
-    return evidence.summed_up(Observation(listed, degree, f"it is {counted}"))
+    """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
+    return sum_up_counts(evidence, lambda n_better, n_worse, n_all: (2 * n_better > n_all, not n_worse))
 
 
 def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:

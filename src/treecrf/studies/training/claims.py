@@ -17,8 +17,8 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text
 from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claim_rows import INDUCTION, count_outcomes, first_of
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, Results
+from treecrf.studies.claim_rows import INDUCTION, first_of, sum_up_counts
+from treecrf.studies.claims import Evidence, Results
 from treecrf.studies.training.comparisons import Comparison, compare
 from treecrf.studies.training.names import BETTER
 
@@ -40,16 +40,8 @@ def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, s
 
 
 def better_as_often(evidence: Evidence) -> Evidence:
-    """Whether a method is better at least as often as it is worse, and worse at most once; one of the two is a part of that.
-
-    Better in none and worse in none is open: tests that find nothing say nothing.
-    """
-    n_better, n_worse, counted = count_outcomes(evidence)
-    listed = "; ".join([counted, *(each.numbers for each in evidence.observations)])
-    if not n_better:
-        return evidence.summed_up(Observation(listed, FAILS, f"it is {counted}", FAILS if n_worse else HOLDS))
-    degree = (LEANS if n_better >= n_worse else FAILS) + (LEANS if n_worse <= 1 else FAILS)
-    return evidence.summed_up(Observation(listed, degree, f"it is {counted}"))
+    """Whether a method is better at least as often as it is worse, and worse at most once."""
+    return sum_up_counts(evidence, lambda n_better, n_worse, _: (n_better >= n_worse, n_worse <= 1))
 
 
 def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterator[Measured[float]]:
