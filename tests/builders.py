@@ -85,6 +85,16 @@ def assert_same_bits(first, second, sets=()):
         assert first.potentials(data).tobytes() == second.potentials(data).tobytes()
 
 
+def assert_same_trees(first, second):
+    """The same splits and values to the bit, whether or not they have surrogates."""
+    for name in ("parents", "columns", "values", "first_split"):
+        assert getattr(first.forest_, name).tobytes() == getattr(second.forest_, name).tobytes(), name
+    for index in range(first.forest_.n_trees):
+        one, other = first.forest_.tree(index), second.forest_.tree(index)
+        for split in range(len(one.parents)):
+            assert one.test(split).tolist() == other.test(split).tolist()
+
+
 def damaged_sets(seed=0, n_sequences=40, longest=20):
     rng = np.random.default_rng(seed)
     return [inject(dependent_set(rng, n_sequences, longest=longest), 0.2, rng) for _ in range(2)]

@@ -233,8 +233,21 @@ def local_row_gradients(potential, begin, labels, n_labels, order):
     return gradients
 
 
-def boost(codes, sizes, offsets, labels, n_labels, order, start, n_iterations, max_leaves, l2_regularization, pseudo=0):
-    """TREEBOOST; returns the potential of every row, by (label, position, state)."""
+def fit_one_hot(sizes, n_labels, max_leaves, l2_regularization):
+    """What `boost` fits trees by, as in the papers: `cart` on boolean features."""
+
+    def fit(codes, states, targets):
+        features = np.array([one_hot(code, s, sizes, n_labels) for code, s in zip(codes, states, strict=True)])
+        return cart(features, targets, max_leaves, l2_regularization)
+
+    return fit
+
+
+def boost(codes, offsets, labels, n_labels, order, start, n_iterations, fit, pseudo=0):
+    """TREEBOOST; returns the potential of every row, by (label, position, state).
+
+    ``fit(codes, states, targets)`` returns the values that a tree gives rows with these window codes and states.
+    """
     potential = {}
     for begin, end in itertools.pairwise(offsets):
         for position in range(begin, end):
@@ -248,8 +261,8 @@ def boost(codes, sizes, offsets, labels, n_labels, order, start, n_iterations, m
             gradients |= differentiate(potential, int(begin), labels[begin:end], n_labels, order)
         for y in range(n_labels):
             keys = [key for key in gradients if key[0] == y]
-            features = np.array([one_hot(codes[p], s, sizes, n_labels) for _, p, s in keys])
             targets = np.array([gradients[key] for key in keys])
-            for key, value in zip(keys, cart(features, targets, max_leaves, l2_regularization), strict=True):
+            fitted = fit([codes[p] for _, p, _ in keys], [s for _, _, s in keys], targets)
+            for key, value in zip(keys, fitted, strict=True):
                 potential[key] += value
     return potential

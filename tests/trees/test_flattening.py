@@ -71,29 +71,32 @@ def test_windows_are_cut_into_words_and_chunks(monkeypatch, n_windows):
 
 
 def make_forest(trees):
-    """Trees of (parent, column, code) splits and leaf values."""
+    """Trees of (parent, column, code or codes) splits and leaf values."""
     made = []
     for splits, values in trees:
-        tree = make_tree(len(values))
-        for column, part in enumerate((tree.parents, tree.columns, tree.codes)):
-            part[:] = [split[column] for split in splits]
+        sets = [np.atleast_1d(split[2]) for split in splits]
+        tree = make_tree(len(values))._replace(codes=np.concatenate([*sets, []]).astype(np.int32))
+        tree.first_code[1:] = np.cumsum([len(codes) for codes in sets])
+        tree.parents[:], tree.columns[:] = [split[0] for split in splits], [split[1] for split in splits]
         tree.values[:] = values
         made.append(tree)
     return join_trees(made)
 
 
-def random_forest(rng, n_trees, n_leaves, sizes, n_labels, order):
+def random_forest(rng, n_trees, n_leaves, sizes, n_labels, order, most_codes=1):
     def random_split(i):
         column = int(rng.integers(0, len(sizes) + order))
-        return rng.integers(0, i + 1), column, rng.integers(0, sizes[column] if column < len(sizes) else n_labels + 1)
+        n_codes = int(sizes[column] if column < len(sizes) else n_labels + 1)
+        n_chosen = int(rng.integers(1, min(most_codes, n_codes) + 1))
+        return rng.integers(0, i + 1), column, np.sort(rng.choice(n_codes, n_chosen, replace=False))
 
     return make_forest(
         [([random_split(i) for i in range(n_leaves - 1)], rng.normal(size=n_leaves)) for _ in range(n_trees)]
     )
 
 
-def holds(column, code, window, labels):
-    return (window[column] if column < len(window) else labels[column - len(window)]) == code
+def holds(column, codes, window, labels):
+    return (window[column] if column < len(window) else labels[column - len(window)]) in codes
 
 
 def descended(forest, codes, labels_of_state, start):
@@ -104,8 +107,8 @@ def descended(forest, codes, labels_of_state, start):
         for position, window in enumerate(codes):
             for state, labels in enumerate(labels_of_state):
                 leaf = 0
-                for i, (parent, column, code) in enumerate(zip(tree.parents, tree.columns, tree.codes, strict=True)):
-                    if leaf == parent and holds(column, code, window, labels):
+                for i, (parent, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):
+                    if leaf == parent and holds(column, tree.test(i), window, labels):
                         leaf = i + 1
                 potentials[index % len(start), position, state] += tree.values[leaf]
     return potentials
@@ -125,7 +128,7 @@ def polynomial_of(tree, labels, n_slots):
     """Weights of products of cells whose sum is the tree, for one state: N + 1[c] (Y - N), from the last split on."""
     polynomials = [{frozenset(): value} for value in tree.values]
     for i in reversed(range(len(tree.parents))):
-        parent, column, code = tree.parents[i], tree.columns[i], tree.codes[i]
+        parent, column, code = tree.parents[i], tree.columns[i], int(tree.test(i)[0])
         no, yes = polynomials[parent], polynomials[i + 1]
         if column >= n_slots:
             polynomials[parent] = yes if labels[column - n_slots] == code else no

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int32, int64, uint8, uint64, void
+from numba import float64, int64, uint8, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel

@@ -104,14 +104,13 @@ def _split_by_list(leaves, columns, leaf, child, slot, codes):
     n_false = 0
     for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
         position = uint64(positions[i])
-        if membership[position] == leaf:
-            if holds[columns.cells[position, uint64(slot)]]:
-                membership[position] = child
-                positions[uint64(middle)] = position
-                middle += 1
-            else:
-                leaves.scratch[uint64(n_false)] = position
-                n_false += 1
+        member_of, true = membership[position], holds[columns.cells[position, uint64(slot)]]
+        is_member = member_of == leaf  # no branches: they would be mispredicted
+        membership[position] = child if is_member & true else member_of
+        positions[uint64(middle)] = position
+        leaves.scratch[uint64(n_false)] = position
+        middle += is_member & true
+        n_false += is_member & (not true)
     for i in range(uint64(n_false)):
         positions[uint64(middle) + i] = leaves.scratch[i]
     for code in codes:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, types, void
+from numba import boolean, float64, int32, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int32, compiled_type, struct
@@ -44,7 +44,9 @@ class Growth(NamedTuple):
 
     l2_regularization: Annotated[float, "lambda of equation 3.1."]
     least_weight: Annotated[float, "What the rows of each side of a split must weigh, at least."]
-    smoothing: Annotated[float, "Added to the weight of a category before categories are sorted by gradient over weight."]
+    smoothing: Annotated[
+        float, "Added to the weight of a category before categories are sorted by gradient over weight."
+    ]
     missing: Annotated[int, "`UNKNOWN`, `EITHER_SIDE` or `INCORPORATED`."]
     largest_value: Annotated[float, "Leaf values are clipped to it, then multiplied by the learning rate."]
     learning_rate: float
@@ -68,9 +70,11 @@ class ColumnSums(NamedTuple):
     weights: Annotated[Float64, "n_most_codes + 1"]
     gradients: Annotated[Float64, "n_most_codes + 1"]
     gains: Annotated[Float64, "n_most_codes + 1"]
-    ratios: Annotated[Float64, "n_most_codes + 1"]
-    ranked: Annotated[Int32, "n_most_codes + 1"]
+    keys: Annotated[Float64, "n_most_codes + 1", "Of the codes that are sorted."]
+    ranked: Annotated[Int32, "n_most_codes + 1", "Codes in their order."]
     spare: Annotated[Int32, "n_most_codes + 1"]
+    side_weights: Annotated[Float64, "n_most_codes + 1", "Of the first codes in that order, together."]
+    side_gradients: Annotated[Float64, "n_most_codes + 1"]
     total: Annotated[Float64, "2", "Weight and gradient of all rows whose code is known, or may join a side."]
 
 
@@ -161,36 +165,41 @@ def _bound(sums, n_codes, growth):
 @kernel(int64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
 def _rank_codes(sums, n_codes, growth):
     """Sort the codes that the node's rows have by smoothed gradient over weight; return their number."""
-    n_present = 0
+    weights, gradients, ratios = sums.weights, sums.gradients, sums.gains
     for code in range(n_codes):
-        if sums.weights[code] != 0 or sums.gradients[code] != 0:
-            sums.ratios[code] = sums.gradients[code] / (sums.weights[code] + growth.smoothing)
-            sums.ranked[n_present] = code
-            n_present += 1
-    rank(sums.ranked[:n_present], sums.ratios, sums.spare)
+        ratios[code] = gradients[code] / (weights[code] + growth.smoothing)
+    n_present = int64(0)
+    for code in range(uint64(n_codes)):
+        sums.spare[uint64(n_present)] = code
+        sums.keys[uint64(n_present)] = ratios[code]
+        n_present += (weights[code] != 0) | (gradients[code] != 0)
+    rank(sums.spare[:n_present], sums.keys, sums.ranked)
     return n_present
 
 
 @kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH, float64))
 def _best_subset(sums, n_codes, growth, floor):
     """The best set of codes, if it gains more than `floor`: the candidate is how many of the first codes it has, less 1."""
-    either = growth.missing == EITHER_SIDE and sums.weights[n_codes] > 0
-    n_ranked = n_codes + (growth.missing == INCORPORATED)
     if _bound(sums, n_codes + (growth.missing != UNKNOWN), growth) <= floor:
         return 0.0, int64(-1)
-    n_present = _rank_codes(sums, n_ranked, growth)
-    best, candidate = 0.0, int64(-1)
+    n_present = _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)
+    weights, gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
     weight = gradient = 0.0
+    for place in range(uint64(n_present)):
+        code = uint64(sums.ranked[place])
+        weight += sums.weights[code]
+        gradient += sums.gradients[code]
+        weights[place] = weight
+        gradients[place] = gradient
     for place in range(n_present - 1):
-        weight += sums.weights[sums.ranked[place]]
-        gradient += sums.gradients[sums.ranked[place]]
-        gain = _gain(weight, gradient, sums, growth)
-        if either:
-            other = _gain(weight + sums.weights[n_codes], gradient + sums.gradients[n_codes], sums, growth)
-            gain = max(gain, other)
-        if gain > best:
-            best, candidate = gain, place * _N_VARIANTS
-    return best, candidate
+        gains[place] = _gain(weights[place], gradients[place], sums, growth)
+    if growth.missing == EITHER_SIDE:
+        more_weight, more_gradient = sums.weights[n_codes], sums.gradients[n_codes]
+        for place in range(n_present - 1):
+            joined = _gain(weights[place] + more_weight, gradients[place] + more_gradient, sums, growth)
+            gains[place] = max(gains[place], joined)
+    best, place = best_of(gains[: max(n_present - 1, 0)])
+    return best, place * _N_VARIANTS
 
 
 @kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
@@ -254,10 +263,11 @@ def _mark_set(sums, n_codes, kind, growth, candidate):
     """Write to `gains` 1 for the codes of the test, -1 for other codes that the node's rows have, 0 for the rest."""
     place, variant = candidate // _N_VARIANTS, candidate % _N_VARIANTS
     marks = sums.gains
+    if kind == SUBSETS:
+        _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)  # work space: before the marks
     for code in range(n_codes + 1):
         marks[code] = -1.0 if sums.weights[code] != 0 or sums.gradients[code] != 0 else 0.0
     if kind == SUBSETS:
-        _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)
         for i in range(place + 1):
             marks[sums.ranked[i]] = 1.0
     elif kind == ORDERED:

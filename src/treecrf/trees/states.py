@@ -26,10 +26,10 @@ def copy_states(states, n_states, leaf, child):
 @kernel(boolean(int32[::1], int64))
 def has_code(codes, code):
     """Whether a small set has a code."""
+    found = False
     for i in range(len(codes)):
-        if codes[i] == code:
-            return True
-    return False
+        found |= codes[i] == code
+    return found
 
 
 @kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int32[::1]))

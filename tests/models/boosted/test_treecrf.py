@@ -17,6 +17,7 @@ from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
+from treecrf.trees.search import gradient_leaves
 from treecrf.trees.sweep import build_sweep
 
 
@@ -35,10 +36,10 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
         space = chain.StateSpace(n_labels, order)
         names = [tuple(int(label) for label in row) for row in space.labels_of_state]
         start = [dict(zip(names, row, strict=True)) for row in model.start_]
+        fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), n_labels, max_leaves, l2_regularization)
         expected = naive.boost(
-            window_codes(data, (1, 1)), slot_sizes(data.attributes, (1, 1)), data.offsets, data.labels, n_labels, order,
-            start, 4, max_leaves, l2_regularization, pseudo,
-        )  # fmt: skip
+            window_codes(data, (1, 1)), data.offsets, data.labels, n_labels, order, start, 4, fit, pseudo
+        )
         potentials = model.potentials(data)
         for (label, position, state), value in expected.items():
             assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
@@ -53,7 +54,8 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
         columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
         sweep = build_sweep(data, (0, 0))
-        training = Training(columns, sweep, data.offsets, data.labels, space, np.zeros((3, space.n_states)), 10, 1.0)
+        kinds, start = np.zeros(2 + order, dtype=np.int8), np.zeros((3, space.n_states))
+        training = Training(columns, sweep, data.offsets, data.labels, space, start, kinds, 10, gradient_leaves(1.0))
         training._exponentials[:] = np.exp(potentials)
         training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
         counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)

@@ -22,7 +22,7 @@ def one_split(rows, penalty, names="ab", **settings):
     """One tree of two leaves: at P = 1/2 the gradients for label A are 1/2 where it is A (0), -1/2 where it is B (1)."""
     model = TreeCRF(1, 2, penalty, order=0, **settings).fit(one_by_one(rows, names))
     tree = model.forest_.tree(0)
-    assert (tree.parents.tolist(), tree.columns.tolist(), tree.codes.tolist()) == ([0], [0], [X])  # "a is x"
+    assert (tree.parents.tolist(), tree.columns.tolist(), tree.test(0).tolist()) == ([0], [0], [X])  # "a is x"
     np.testing.assert_array_equal(model.forest_.tree(1).values, -tree.values)  # label B: the opposite gradients
     return model
 
@@ -80,9 +80,9 @@ def test_surrogate_splitting_by_hand():
     model = one_split(rows, 1.0, missing="surrogate_splitting")
     # b agrees in 7 of 8 rows, the larger side has 6. "b is p" stands for "a is x"; "b is not q" does as well, but
     # tells nothing more.
-    surrogates = model.forest_.tree(0).surrogates[0]
-    assert surrogates[0].tolist() == [1, P, 1]
-    assert surrogates[1:, 0].tolist() == [-1] * 4
+    tree = model.forest_.tree(0)
+    assert (tree.surrogates[0, 0].tolist(), tree.set(1).tolist()) == ([1, 1], [P])
+    assert tree.surrogates[0, 1:, 0].tolist() == [-1] * 4
     seen = [(X, Q), (Y, P), (HOLE, P), (HOLE, Q), (HOLE, HOLE), (X, HOLE), (Y, HOLE)]
     true, false = 0.125, -0.3125
     assert values_of(model, seen) == pytest.approx([true, false, true, false, false, true, false], abs=1e-12)

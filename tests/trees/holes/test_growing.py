@@ -10,7 +10,7 @@ import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
-from builders import POLICIES, ROOT, assert_same_bits, damaged_sets
+from builders import POLICIES, ROOT, assert_same_bits, assert_same_trees, damaged_sets
 from builders import dependent_set as random_set
 
 import treecrf
@@ -61,8 +61,7 @@ def assert_methods_agree(train, test, **settings):
     assert plain.forest_.first_split[-1] > plain.forest_.n_trees  # more than a split for each tree
     for policy in POLICIES:
         model = TreeCRF(**settings, **policy).fit(train)
-        for name in ("parents", "columns", "codes", "values", "first_split"):
-            assert getattr(model.forest_, name).tobytes() == getattr(plain.forest_, name).tobytes(), name
+        assert_same_trees(model, plain)
         assert model.log_likelihood_history_.tobytes() == plain.log_likelihood_history_.tobytes()
         assert model.potentials(test).tobytes() == plain.potentials(test).tobytes()
 

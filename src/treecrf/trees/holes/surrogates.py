@@ -116,7 +116,11 @@ def choose_surrogates(problem, sides, slot, tree, split):
         known_false = sides.totals[1] - sides.false_weights[missing]
         if other == slot or known_true + known_false <= 0:
             continue
-        true, false, most = sides.true_weights[first:missing], sides.false_weights[first:missing], max(known_true, known_false)
+        true, false, most = (
+            sides.true_weights[first:missing],
+            sides.false_weights[first:missing],
+            max(known_true, known_false),
+        )
         if kind == SUBSETS:
             agreeing, best, polarity = _agree_by_subset(true, false, most)
         elif kind == ORDERED:
@@ -148,8 +152,9 @@ def _write_surrogates(problem, sides, tree, split):
                     belongs = candidate % 2 == 1 if code == n_codes - 1 else code < candidate // 2
                 else:
                     belongs = code == candidate
-                tree.codes[end] = code
-                end += belongs
+                if belongs:
+                    tree.codes[end] = code
+                    end += 1
         tree.first_code[number + 1] = end
 
 

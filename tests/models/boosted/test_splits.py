@@ -1,0 +1,169 @@
+"""Trees with sets of codes, thresholds, Newton leaves and missing as a code, against naive versions."""
+
+import naive
+import naive_splits
+import numpy as np
+import pytest
+from builders import larger_set, random_set
+from naive_splits import Rules
+
+from treecrf import SequenceSet, TreeCRF, chain
+from treecrf.missing import inject
+from treecrf.sequences import window_codes
+
+NEWTON = {"leaf_values": "newton", "learning_rate": 0.3}
+
+
+def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1)):
+    model = TreeCRF(
+        3, rules.max_leaves, rules.l2_regularization, window, order, category_smoothing=0.0, random_state=seed,
+        start_noise=0.3, **settings,
+    ).fit(data)  # fmt: skip
+    space = chain.StateSpace(len(data.label_names), order)
+    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
+    start = [dict(zip(names, row, strict=True)) for row in model.start_]
+    sizes = [len(attribute.categories) for attribute in data.attributes] * (sum(window) + 1)
+    expected = naive.boost(
+        window_codes(data, window), data.offsets, data.labels, space.n_labels, order, start, 3,
+        naive_splits.fit_by(rules, sizes),
+    )  # fmt: skip
+    potentials = model.potentials(data)
+    for (label, position, state), value in expected.items():
+        assert potentials[label, position, names.index(state)] == pytest.approx(
+            value, abs=1e-5 if rules.newton else 1e-8
+        )
+    return model
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize(("max_leaves", "l2_regularization"), [(100, 2.0), (4, 0.5)])
+def test_subsets_equal_naive_boosting(order, newton, max_leaves, l2_regularization):
+    settings = {"splits": "subsets"} | (NEWTON if newton else {})
+    for seed in range(3):
+        data = random_set(np.random.default_rng([seed, order]), n_sequences=5, longest=4)
+        rules = Rules(
+            ("subsets",) * (6 + order), max_leaves, l2_regularization, 0.0, newton, 0.3 if newton else 1.0, 4.0
+        )
+        assert_equals_naive(data, settings, rules, order, seed)
+
+
+@pytest.mark.parametrize("splits", ["one_vs_rest", "subsets"])
+@pytest.mark.parametrize("newton", [False, True])
+def test_missing_as_a_code_equals_naive_boosting(splits, newton):
+    settings = {"splits": splits, "missing": "incorporated"} | (NEWTON if newton else {})
+    for seed in range(4):
+        rng = np.random.default_rng([seed, newton])
+        data = inject(random_set(rng, n_sequences=6, longest=4), 0.3, rng)
+        assert data.has_missing
+        rules = Rules((splits,) * 7, 5, 1.0, 0.0, newton, 0.3 if newton else 1.0, 4.0)
+        assert_equals_naive(data, settings, rules, 1, seed)
+
+
+def test_newton_leaf_is_minus_slope_over_curvature_along_its_indicator():
+    # At order 0 positions are independent, so the curvature of the likelihood along a leaf is the sum over its rows.
+    data = larger_set(n_sequences=30)
+    model = TreeCRF(1, 6, 0.0, (1, 0), 0, splits="subsets", leaf_values="newton", largest_step=1e9, random_state=0).fit(
+        data
+    )
+    potentials = np.repeat(model.start_[:, None, :], data.n_positions, axis=1)
+    found = model.potentials(data) - potentials
+
+    def likelihood(step):
+        return chain.log_likelihood(potentials + step, data.labels, data.offsets, 0).sum()
+
+    n_leaves = 0
+    for label in range(len(data.label_names)):
+        for value in np.unique(found[label, :, 0].round(12)):
+            step = np.zeros_like(potentials)
+            step[label] = 1e-3 * (np.abs(found[label] - value) < 1e-9)
+            up, down, here = likelihood(step), likelihood(-step), likelihood(0.0)
+            slope, curvature = (up - down) / 2e-3, (up - 2 * here + down) / 1e-6
+            assert value == pytest.approx(-slope / curvature, rel=1e-3)
+            n_leaves += 1
+    assert n_leaves > 6
+
+
+def test_newton_leaves_are_clipped_before_the_learning_rate():
+    data = larger_set()
+    clipped = TreeCRF(1, 20, 0.0, (1, 1), leaf_values="newton", largest_step=0.5, learning_rate=0.2).fit(data)
+    assert np.abs(clipped.forest_.values).max() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("splits", ["one_vs_rest", "subsets"])
+def test_small_newton_steps_raise_the_likelihood_every_time(splits):
+    model = TreeCRF(25, 8, 5.0, (1, 1), splits=splits, leaf_values="newton", learning_rate=0.05).fit(larger_set())
+    assert (np.diff(model.log_likelihood_history_) > 0).all()
+
+
+def test_each_side_weighs_enough():
+    data = larger_set()
+    model = TreeCRF(2, 30, 1.0, (1, 1), 0, splits="subsets", least_weight=200.0).fit(data)
+    leaves = model.potentials(data)[0, :, 0]
+    assert min(np.unique(leaves.round(9), return_counts=True)[1]) >= 100  # two trees divide 200 and more
+    assert model.forest_.most_leaves < TreeCRF(2, 30, 1.0, (1, 1), 0, splits="subsets").fit(data).forest_.most_leaves
+
+
+def renamed(data, seed):
+    """The same set with the categories of each attribute in another order."""
+    rng, values, attributes = np.random.default_rng(seed), data.values.copy(), []
+    for j, attribute in enumerate(data.attributes):
+        order = rng.permutation(len(attribute.categories))
+        values[:, j] = np.argsort(order)[data.values[:, j]]
+        attributes.append(attribute._replace(categories=tuple(attribute.categories[i] for i in order)))
+    return data.with_values(values, attributes)
+
+
+@pytest.mark.parametrize("settings", [{}, NEWTON])
+def test_names_of_categories_change_nothing(settings):
+    data = larger_set()
+    first, second = (
+        TreeCRF(4, 12, 1.0, (1, 1), splits="subsets", random_state=1, **settings).fit(one)
+        for one in (data, renamed(data, 1))
+    )
+    np.testing.assert_allclose(first.predict_proba(data), second.predict_proba(renamed(data, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"splits": "subsets", **NEWTON}, NEWTON], ids=str)
+def test_any_number_of_threads_gives_the_same_bits(settings):
+    data = larger_set()
+    one, three = (TreeCRF(5, 20, 1.0, (2, 2), 1, n_threads=n, **settings).fit(data) for n in (1, 3))
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(one.forest_, three.forest_, strict=True))
+    assert one.log_likelihood_history_.tobytes() == three.log_likelihood_history_.tobytes()
+
+
+@pytest.mark.parametrize("settings", [{"splits": "subsets"}, NEWTON], ids=str)
+def test_history_is_the_training_likelihood(settings):
+    data = larger_set()
+    for order in (0, 1, 2):
+        model = TreeCRF(5, 10, 1.0, (1, 1), order, random_state=3, **settings).fit(data)
+        assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-7)
+
+
+@pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction", "incorporated"])
+@pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"splits": "subsets", **NEWTON}], ids=str)
+def test_without_missing_cells_all_treatments_grow_the_same_trees(missing, settings):
+    data = larger_set()
+    plain, treated = (
+        TreeCRF(5, 20, 1.0, (1, 1), random_state=0, missing=name, **settings).fit(data) for name in ("error", missing)
+    )
+    assert treated.log_likelihood_history_.tobytes() == plain.log_likelihood_history_.tobytes()
+    assert treated.predict_proba(data).tobytes() == plain.predict_proba(data).tobytes()
+
+
+@pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"missing": "incorporated"}], ids=str)
+def test_flat_trees_give_the_same_potentials(settings):
+    train, test = larger_set(), larger_set(1)
+    if "missing" in settings:
+        train, test = (inject(one, 0.2, np.random.default_rng(i)) for i, one in enumerate((train, test)))
+    model = TreeCRF(6, 20, 1.0, (1, 1), 1, **settings).fit(train)
+    np.testing.assert_allclose(model.flattened().potentials(test), model.potentials(test), atol=1e-10)
+
+
+def test_a_hole_that_training_never_saw_goes_the_way_of_most():
+    data = larger_set()
+    model = TreeCRF(4, 10, 1.0, (0, 0), missing="incorporated", splits="subsets").fit(data)
+    values = data.values.copy()
+    values[5] = -1
+    assert isinstance(data, SequenceSet)
+    assert np.isfinite(model.predict_proba(data.with_values(values))).all()
