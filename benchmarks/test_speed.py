@@ -15,6 +15,7 @@ from treecrf.statistics.selection import sequence_folds
 from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
+from treecrf.trees.search import gradient_leaves
 
 WINDOW = (5, 5)
 
@@ -66,7 +67,17 @@ def gradients_at(model, train, n_iterations):
     columns = build_columns(codes, sizes)
     sweep = build_sweep(train, WINDOW)
     space = chain.StateSpace(len(train.label_names), 1)
-    training = Training(columns, sweep, train.offsets, train.labels, space, model.start_, 100, 20.0)
+    training = Training(
+        columns,
+        sweep,
+        train.offsets,
+        train.labels,
+        space,
+        model.start_,
+        model._kinds(train),
+        100,
+        gradient_leaves(20.0),
+    )
     trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
     training.replay(trees, model._evaluator(columns, space, model.forest_))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})

@@ -19,6 +19,7 @@ from treecrf import SequenceSet, TreeCRF
 from treecrf.cli import app
 from treecrf.datasets.table import read_table
 from treecrf.missing import inject
+from treecrf.models.labellers import LABELLERS
 from treecrf.tabular.labeller import TableLabeller
 
 COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
@@ -66,7 +67,7 @@ def test_predictions_are_those_of_the_labeller(run, model, words, table):
     written = pd.read_csv("out.csv", dtype={"noise": str})
     pd.testing.assert_frame_equal(written[list(words.columns)], words)
     data = SequenceSet.from_frame(words, sequence="sequence", label="label")
-    same = TreeCRF(n_iterations=5, window=(1, 0)).fit(data)
+    same = TreeCRF(**LABELLERS["treecrf_newton"].preset, n_iterations=5, window=(1, 0)).fit(data)
     np.testing.assert_array_equal(written["predicted"], np.array(same.label_names_)[same.predict(data)])
     np.testing.assert_allclose(written[["P(u)", "P(v)", "P(w)"]], same.predict_proba(data), rtol=1e-12)
     assert (treecrf.load(model).predict(data) == same.predict(data)).all()

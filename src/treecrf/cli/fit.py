@@ -26,7 +26,7 @@ def fit(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     window: shared.Window = "3,3",
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(TABLES)}.")] = "treecrf",
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(TABLES)}.")] = "treecrf_newton",
     missing: Annotated[
         str,
         typer.Option(

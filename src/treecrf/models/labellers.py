@@ -24,10 +24,8 @@ class TrainingRow(NamedTuple):
 
     Attributes
     ----------
-    chosen : str
-        The labeller's setting that cross-validation chooses.
-    grid : str
-        The study's setting with its candidates.
+    grid : mapping
+        The labeller's settings that cross-validation chooses, to the study's settings with the candidates for each.
     taken : mapping
         The labeller's other settings to the study's settings with their values.
     fixed : mapping
@@ -43,8 +41,7 @@ class TrainingRow(NamedTuple):
         Whether the cost study measures it too.
     """
 
-    chosen: str
-    grid: str
+    grid: Mapping[str, str]
     taken: Mapping[str, str] = _NOTHING
     fixed: Mapping[str, Any] = _NOTHING
     alone: tuple[str, ...] = ()
@@ -79,6 +76,8 @@ class Row(NamedTuple):
     future : FutureRow or None
     in_tables : bool
         Whether ``treecrf fit`` offers it.
+    preset : mapping
+        Values of its settings, where they are not the defaults of the class.
     iterations : str
         Its setting with the number of iterations.
     start : "perturbed", "random" or "fixed"
@@ -91,6 +90,7 @@ class Row(NamedTuple):
     training: TrainingRow | None = None
     future: FutureRow | None = None
     in_tables: bool = True
+    preset: Mapping[str, Any] = _NOTHING
     iterations: str = "n_iterations"
     start: Literal["perturbed", "random", "fixed"] = "perturbed"
 
@@ -114,62 +114,81 @@ LABELLERS = {
     "treecrf": Row(
         _TREECRF,
         Drawing("TreeCRF", "#0072B2", "o", "-"),
-        TrainingRow("l2_regularization", "l2_regularizations", _BOOSTING, in_cost=True),
+        TrainingRow({"l2_regularization": "l2_regularizations"}, _BOOSTING, in_cost=True),
         FutureRow("crf", (1, 2, 3, 4), Drawing("TreeCRF", "#0072B2", "o", "-")),
+    ),
+    "treecrf_newton": Row(
+        _TREECRF,
+        Drawing("TreeCRF, subsets and Newton leaves", "#882255", "*", (0, (5, 1, 1, 1))),
+        TrainingRow(
+            {
+                "max_leaves": "newton_leaves",
+                "l2_regularization": "newton_regularizations",
+                "learning_rate": "newton_rates",
+            },
+            {"n_iterations": "n_iterations", "order": "order"},
+            in_cost=True,
+        ),
+        preset={
+            "splits": "subsets",
+            "leaf_values": "newton",
+            "max_leaves": 30,
+            "l2_regularization": 5.0,
+            "learning_rate": 0.1,
+        },
     ),
     "treecrf_original": Row(
         _TREECRF,
         Drawing("TreeCRF, original", "#56B4E9", "h", (0, (5, 1))),
-        TrainingRow("max_leaves", "original_max_leaves", _BOOSTING, {"l2_regularization": 0.0}),
+        TrainingRow({"max_leaves": "original_max_leaves"}, _BOOSTING, {"l2_regularization": 0.0}),
         in_tables=False,
     ),
     "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "p", (0, (3, 1.2))), in_tables=False),
     "linear_crf": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
         Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
-        TrainingRow("variance", "variances", {"max_iterations": "n_iterations"}, in_cost=True),
+        TrainingRow({"variance": "variances"}, {"max_iterations": "n_iterations"}, in_cost=True),
         iterations="max_iterations",
     ),
     "induced_crf": Row(
         "treecrf.models.linear.induced_crf:InducedCRF",
         Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
-        TrainingRow("variance", "variances", _ITERATIONS, in_cost=True),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, in_cost=True),
     ),
     "mallet": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),
-        TrainingRow("variance", "variances", _ITERATIONS, {"induction": True}, chosen_by="induced_crf", in_cost=True),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": True}, chosen_by="induced_crf", in_cost=True),
     ),
     "mallet_linear": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET, no induction", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
-        TrainingRow("variance", "variances", _ITERATIONS, {"induction": False}, chosen_by="linear_crf", in_cost=True),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": False}, chosen_by="linear_crf", in_cost=True),
         in_tables=False,
     ),
     "smile": Row(
         "treecrf.models.java.smile:SmileCRF",
         Drawing("SMILE", "#CC79A7", "v", (0, (6, 1, 1, 1, 1, 1))),
-        TrainingRow("max_leaves", "original_max_leaves", _ITERATIONS, chosen_by="treecrf_original"),
+        TrainingRow({"max_leaves": "original_max_leaves"}, _ITERATIONS, chosen_by="treecrf_original"),
         start="fixed",
     ),
     "memm": Row(
         "treecrf.models.boosted.memm:MEMM",
         Drawing("MEMM", "#56B4E9", "X", (0, (2, 2))),
-        TrainingRow("l2_regularization", "memm_regularizations", _BOOSTING),
+        TrainingRow({"l2_regularization": "memm_regularizations"}, _BOOSTING),
         FutureRow("memm", (1, 2, 3, 4), Drawing("MEMM", "#56B4E9", "X", (0, (2, 2)))),
     ),
     "sliding_window": Row(
         "treecrf.models.boosted.memm:SlidingWindow",
         Drawing("sliding window", "#E69F00", "<", (0, (1, 2))),
-        TrainingRow("l2_regularization", "memm_regularizations", _WINDOW_BOOSTING, {"order": 0}, class_path=_TREECRF),
+        TrainingRow({"l2_regularization": "memm_regularizations"}, _WINDOW_BOOSTING, {"order": 0}, class_path=_TREECRF),
         FutureRow("sliding_window", (), Drawing("sliding window", "#000000", "D", "none")),
     ),
     "neural_network": Row(
         "treecrf.models.window.classifiers:NeuralNetwork",
         Drawing("neural network", "#009E73", ">", (0, (2, 1))),
         TrainingRow(
-            "l2_regularization",
-            "network_penalties",
+            {"l2_regularization": "network_penalties"},
             {"n_hidden": "network_hidden", "n_epochs": "network_epochs"},
             alone=("network_hidden", "network_epochs", "network_windows"),
         ),
@@ -179,7 +198,7 @@ LABELLERS = {
     "lightgbm": Row(
         "treecrf.models.window.classifiers:WindowLightGBM",
         Drawing("LightGBM", "#D55E00", "d", (0, (8, 2))),
-        TrainingRow("max_leaves", "lightgbm_leaves", _ITERATIONS),
+        TrainingRow({"max_leaves": "lightgbm_leaves"}, _ITERATIONS),
     ),
     "ff_memm": Row(
         "treecrf.models.future.future_memm:FutureFeatureMEMM",

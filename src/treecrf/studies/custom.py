@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -23,9 +24,14 @@ class CustomMethod(NamedTuple):
         return CustomLabeller(self.labeller.class_name, values, (window[0], window[1]), settings.unseen, seed)
 
 
+def combinations(grid: Mapping[str, Iterable[Any]]) -> list[Candidate]:
+    """All candidates of a grid; one empty candidate where there is none."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
 def custom_candidates(labeller: LabellerSettings) -> list[Candidate]:
-    """All combinations of the grid of a custom labeller; one empty candidate where it has none."""
-    return [dict(zip(labeller.grid, values, strict=True)) for values in product(*labeller.grid.values())]
+    """The candidates of a custom labeller."""
+    return combinations(labeller.grid)
 
 
 def candidate_name(candidate: Candidate) -> str:

@@ -25,11 +25,11 @@ class Choice(NamedTuple):
 
 
 def build(method: str, settings: dict[str, Any]) -> ChainLabeller:
-    """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its own defaults for others.
+    """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its preset or defaults for others.
 
     "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
     """
-    labeller = load_class(LABELLERS[method].class_path)()
+    labeller = load_class(LABELLERS[method].class_path)(**LABELLERS[method].preset)
     known = labeller.get_params()
     for name, value in settings.items():
         known_as = iterations_name(labeller) if name == "iterations" else name

@@ -173,7 +173,7 @@ def flatten(
         roots.append(set_of_leaf[0])
         n_cells = np.full(len(tree.parents), -1)
         for split in np.flatnonzero(tree.columns < len(slot_sizes)):
-            cells.append((first_cell[tree.columns[split]] + tree.test(split)).astype(np.int32))
+            cells.append((first_cell[tree.columns[split]] + tree.test(int(split))).astype(np.int32))
             n_cells[split] = len(cells[-1])
         splits.append(np.stack([set_of_leaf[tree.parents], set_of_leaf[1:], n_cells], axis=1).astype(np.int32))
         first_family.append(len(families))

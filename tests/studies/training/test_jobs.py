@@ -1,5 +1,6 @@
 """The training study: one method on one data set, against direct trainings and frames worked by hand."""
 
+import math
 import warnings
 
 import numpy as np
@@ -8,11 +9,11 @@ import pytest
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
+from treecrf.models.labellers import TRAINING
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.training import jobs as training
-from treecrf.studies.training import methods
 from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
@@ -249,7 +250,8 @@ def test_a_rival_in_java_that_refuses_the_data_says_why(monkeypatch, outcome):
 def test_grids_and_names():
     assert set(GRIDS) == set(METHODS)
     for method in METHODS:
-        assert len(candidates(method, SETTINGS)) == len(getattr(SETTINGS, GRIDS[method][0]))
+        sizes = [len(getattr(SETTINGS, name)) for name in TRAINING[method].grid.values()]
+        assert len(candidates(method, SETTINGS)) == math.prod(sizes)
     assert candidate_name({"variance": 10.0}) == "variance=10"
     assert set(CHOSEN_BY) <= set(METHODS)
 
@@ -275,7 +277,6 @@ def test_the_network_has_a_window_of_its_own():
 
 
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
-    assert methods.METHODS["mallet"].chosen == "variance"
     slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
     assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
 

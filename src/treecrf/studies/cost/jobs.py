@@ -203,8 +203,9 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
         if name in CHOSEN_BY and java_problem() is not None:
             continue
         row = TRAINING[name]
-        values = {"window": window, **row.fixed, row.chosen: getattr(settings, row.chosen)}
-        values |= {own: getattr(settings, shared) for own, shared in row.taken.items() if hasattr(settings, shared)}
+        shared = {name: name for name in row.grid} | dict(row.taken)
+        values = {"window": window, **LABELLERS[name].preset, **row.fixed}
+        values |= {own: getattr(settings, name) for own, name in shared.items() if hasattr(settings, name)}
         model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
         phases = _fit(model, train)
         yield _Run(name, model, phases[-1], len(phases))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from treecrf.models.base import Labeller
 from treecrf.models.labellers import LABELLERS, TRAINING
 from treecrf.models.loading import load_class
-from treecrf.studies.custom import Candidate, CustomMethod, custom_candidates
+from treecrf.studies.custom import Candidate, CustomMethod, combinations, custom_candidates
 from treecrf.studies.training.settings import TrainingSettings
 
 
@@ -16,17 +16,12 @@ class Method(NamedTuple):
 
     name: str
 
-    @property
-    def chosen(self) -> str:
-        """The labeller's setting that is chosen."""
-        return TRAINING[self.name].chosen
-
     def build(
         self, settings: TrainingSettings, candidate: Candidate, window: tuple[int, int], seed: int | None
     ) -> Labeller:
         """A labeller with the settings of a candidate; a seed perturbs its start."""
         row = TRAINING[self.name]
-        values = {"window": tuple(window), "unseen": settings.unseen, **row.fixed}
+        values = {"window": tuple(window), "unseen": settings.unseen, **LABELLERS[self.name].preset, **row.fixed}
         values |= {name: getattr(settings, study_name) for name, study_name in row.taken.items()}
         labeller = load_class(row.class_path or LABELLERS[self.name].class_path)
         return labeller(**values | candidate | self._start(settings, seed))
@@ -51,4 +46,5 @@ def candidates(method: str, settings: TrainingSettings) -> list[Candidate]:
     """What cross-validation chooses from, in the order of the grid."""
     if method not in METHODS:
         return custom_candidates(settings.labellers[method])
-    return [{METHODS[method].chosen: value} for value in getattr(settings, TRAINING[method].grid)]
+    grid = TRAINING[method].grid
+    return combinations({name: getattr(settings, study_name) for name, study_name in grid.items()})

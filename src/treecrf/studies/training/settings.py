@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     TrainingMethod = str
 else:
     TrainingMethod = Literal[tuple(TRAINING)]
-GRIDS = {method: (row.grid, *row.alone) for method, row in TRAINING.items()}
+GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.items()}
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
 
@@ -53,6 +53,13 @@ class TrainingSettings(StudySettings):
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
     original_max_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [30, 50, 75, 100], min_length=1, description="Grid of the original algorithm, which has lambda 0."
+    )
+    newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [8, 30], min_length=1, description="Grid of the leaves of a tree with subsets and Newton leaves."
+    )
+    newton_regularizations: list[Regularization] = Field([1.0, 5.0], min_length=1, description="Its grid of lambda.")
+    newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        [0.1, 0.3], min_length=1, description="Its grid of the learning rate."
     )
     variances: list[Variance] = Field(
         [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
@@ -97,8 +104,8 @@ class TrainingSettings(StudySettings):
     )
 
     @field_validator(
-        "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "variances", "network_penalties",
-        "lightgbm_leaves", "decoders",
+        "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
+        "newton_regularizations", "newton_rates", "variances", "network_penalties", "lightgbm_leaves", "decoders",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
