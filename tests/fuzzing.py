@@ -303,7 +303,7 @@ HARMLESS = {
 
 def check_set(data):
     """Assert what every `SequenceSet` must be, by other means than its own checks."""
-    assert data.values.dtype == np.int16
+    assert data.values.dtype == np.int32
     assert data.values.shape == (data.observation_offsets[-1], len(data.attributes))
     for j, attribute in enumerate(data.attributes):
         assert set(np.unique(data.values[:, j]).tolist()) <= {-1, *range(len(attribute.categories))}

@@ -128,7 +128,7 @@ def test_sets_cannot_be_changed():
         ({"values": [[0.5], [0], [0], [0]]}, "NaN or a fraction"),
         ({"values": [[np.nan], [0], [0], [0]]}, "NaN or a fraction"),
         ({"values": [["a"]] * 4}, "must be integers"),
-        ({"values": [[-2]] * 4}, r"-1\.\.32767"),
+        ({"values": [[-2]] * 4}, r"-1\.\.2147483647"),
         ({"values": [[3], [0], [0], [0]]}, "code 3 at observation 0"),
         ({"values": [[0, 0]] * 4}, "2 columns but 1 attributes"),
         ({"values": [0, 0, 0, 0]}, "shape"),
@@ -151,8 +151,9 @@ def test_contradictions_are_refused(change, words):
 def test_bad_windows_are_refused():
     with pytest.raises(ValueError, match=r"window \(-1, 0\)"):
         window_codes(small(), (-1, 0))
-    wide = Attribute("word", tuple(map(str, range(300))))
-    with pytest.raises(ValueError, match="300 categories"):
+    wide = Attribute("word", tuple(map(str, range(70_000))))
+    message = r"^attribute 'word' has 70,000 categories and 65,534 are the most; merge the rare ones by min_count=2 or more\.$"
+    with pytest.raises(ValueError, match=message):
         window_codes(SequenceSet([[0]], [0, 1], (wide,)), (0, 0))
 
 

@@ -175,6 +175,10 @@ class ConjunctionCRF(base.ChainLabeller):
         normal distribution: the spread over seeds shows how much of an accuracy is chance. None starts from no weights.
     start_noise : float
         Standard deviation of the perturbed start.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -198,6 +202,8 @@ class ConjunctionCRF(base.ChainLabeller):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    n_bins: int = 10
+    min_count: int = 1
 
     order = 1
 

@@ -15,8 +15,12 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
+from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns, distinct_windows
+
+VECTORS = 30
+"""Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
 
 
 @dataclass(eq=False, repr=False)
@@ -47,6 +51,10 @@ class LinearCRF(base.ChainLabeller):
         shows how much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -70,6 +78,8 @@ class LinearCRF(base.ChainLabeller):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    n_bins: int = 10
+    min_count: int = 1
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
@@ -86,22 +96,27 @@ class LinearCRF(base.ChainLabeller):
         objective = Objective(train, labels, self.window, self.order, self.variance)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
+        check_memory(
+            8 * objective.n_weights * (self.max_iterations + VECTORS), "the weights after every iteration",
+            "give fewer max_iterations, a smaller window or a greater min_count",
+        )  # fmt: skip
         start = self._draw_start(objective.n_weights)
-        history, values = [], [objective(start)[0]]
+        history = np.empty((self.max_iterations, objective.n_weights))  # pages that are not written to take no memory
+        values = [objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
-            history.append(weights)
+            history[len(values) - 1] = weights
             values.append(value)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
                 penalty = float(weights @ weights) / (2 * self.variance)
-                monitor(len(history), dict(seconds), penalty - value)
+                monitor(len(values) - 1, dict(seconds), penalty - value)
 
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = np.array(history or [last])
+        self.weights_history_ = history[: len(values) - 1] if len(values) > 1 else last[None]
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
     @property
