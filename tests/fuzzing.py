@@ -309,6 +309,9 @@ def check_set(data):
         assert set(np.unique(data.values[:, j]).tolist()) <= {-1, *range(len(attribute.categories))}
         assert len(set(attribute.categories)) == len(attribute.categories)
         assert all(isinstance(name, str) for name in (attribute.name, *attribute.categories))
+    assert data.numbers.dtype == np.float64
+    assert data.numbers.shape == (len(data.values), len(data.number_names))
+    assert not np.isinf(data.numbers).any()
     for offsets in (data.offsets, data.observation_offsets):
         assert offsets.dtype == np.int64
         assert offsets[0] == 0

@@ -17,7 +17,7 @@ from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
 from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import build_columns, distinct_windows
+from treecrf.trees.columns import distinct_windows
 
 VECTORS = 30
 """Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
@@ -134,7 +134,7 @@ class LinearCRF(base.ChainLabeller):
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
-        cells = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
+        cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:
             yield self._potentials_of(cells, weights)
@@ -146,7 +146,7 @@ class LinearCRF(base.ChainLabeller):
             return np.zeros(n_weights)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
 
-    def _potentials_of(self, cells: NDArray[np.uint16], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _potentials_of(self, cells: NDArray[np.uint32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         n_labels = len(self.label_names_)
         of_cells, of_pairs = self._part(weights)
         scores = np.empty((len(cells), n_labels))
@@ -182,12 +182,12 @@ class Objective:
     def __init__(
         self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
     ) -> None:
-        columns = build_columns(window_codes(train, window), slot_sizes(train.attributes, window))
-        distinct, self._window_of = distinct_windows(columns.cells)
-        self._cells = columns.cells[distinct]
+        cells, n_cells = window_cells(train, window)
+        distinct, self._window_of = distinct_windows(cells)
+        self._cells = cells[distinct]
         self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
         self._order, self._variance = order, float(variance)
-        n_labels, n_cells = len(train.label_names), int(columns.first_cell[-1])
+        n_labels = len(train.label_names)
         self._shape = (n_cells, n_labels)
         self._alphas = np.empty((len(labels), n_labels))
         self._scores = np.empty((len(self._cells), n_labels))
@@ -215,6 +215,17 @@ class Objective:
         value = float(weights @ weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, gradient
+
+
+def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[np.uint32], int]:
+    """The cells of each window, numbered as in `treecrf.trees.columns.Columns`, and how many cells there are.
+
+    uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
+    """
+    sizes = slot_sizes(data.attributes, window)
+    first_cell = np.concatenate([[0], np.cumsum(sizes)])
+    codes = window_codes(data, window)
+    return np.where(codes < sizes, codes + first_cell[:-1], first_cell[-1]).astype(np.uint32), int(first_cell[-1])
 
 
 def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:
