@@ -323,8 +323,8 @@ def check_marks(
         if marks is not None and marks.are_among_many:
             raise ValueError(
                 f"{cell_place(frame, path, int(marks.strange.argmax()), name)}: {quoted(marks.texts[0])} is not a number, as "
-                f"all but {counted(int(marks.strange.sum()), 'cell')} of the column are; empty it if it is missing, or say that "
-                "the column holds categories."
+                f"all but {counted(int(marks.strange.sum()), 'cell')} of the column are; empty it if it is missing, or read "
+                "the column as categories (kinds)."
             )
 
 

@@ -131,7 +131,7 @@ def _encode_numbers(column: pd.Series, name: str) -> NDArray[np.float64]:
         row = int(strange.argmax())
         raise ValueError(
             f"row {row}, column {quoted(name)}: {quoted(column.iloc[row])} is not a finite number, and the column is read as "
-            "numbers; fix that cell, empty it if its value is missing, or read the column as categories."
+            "numbers; fix that cell, empty it if its value is missing, or read the column as categories (kinds)."
         )
     return numbers
 

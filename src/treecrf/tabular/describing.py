@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets.kinds import marks_of
-from treecrf.io.cell_numbers import KINDS, parse_numbers
+from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import MAX_CATEGORIES, SequenceSet
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.labeller import TableLabeller
 
@@ -44,7 +44,7 @@ def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataF
 def warnings_of(frame: pd.DataFrame, columns: TableColumns) -> Iterator[str]:
     """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
     for name, kind in columns.kinds.items():
-        yield from _use(frame[name], name)
+        yield from _use(frame[name], name, kind)
         if kind == "category":
             yield from _marks(frame[name], name)
     for name in (columns.label, *columns.attributes):
@@ -66,12 +66,17 @@ def _holds_numbers(column: pd.Series, name: str) -> bool:
     return not strange.any() and not np.isnan(numbers).all()
 
 
-def _use(column: pd.Series, name: str) -> Iterator[str]:
+def _use(column: pd.Series, name: str, kind: Kind) -> Iterator[str]:
     n_values = _present(column).nunique()
     if n_values == 0:
         yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
     elif n_values == 1:
         yield f"Column {name!r} has the same value wherever it has one."
+    elif kind == "category" and n_values > MAX_CATEGORIES:
+        yield (
+            f"Column {name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf fit --min-count 2 "
+            "takes those as one that occur once."
+        )
 
 
 def _marks(column: pd.Series, name: str) -> Iterator[str]:
