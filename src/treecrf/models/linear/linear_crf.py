@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.binning import FEW_BINS
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
 from treecrf.models.memory import check_memory
@@ -52,7 +53,8 @@ class LinearCRF(base.ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`); few, as each has a weight of its own
+        (`treecrf.models.binning.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -78,7 +80,7 @@ class LinearCRF(base.ChainLabeller):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
-    n_bins: int = 10
+    n_bins: int = FEW_BINS
     min_count: int = 1
 
     checks: ClassVar = {
@@ -217,7 +219,7 @@ class Objective:
         return value, gradient
 
 
-def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[np.uint32], int]:
+def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[Any], int]:
     """The cells of each window, numbered as in `treecrf.trees.columns.Columns`, and how many cells there are.
 
     uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
