@@ -31,7 +31,7 @@ class CustomLabeller(base.Labeller):
     ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
     ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
     ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
-    does. If its constructor takes ``window`` or ``random_state`` it gets them.
+    does. Numbers are as the set has them. If its constructor takes ``window`` or ``random_state`` it gets them.
 
     Parameters
     ----------
