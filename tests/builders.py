@@ -112,6 +112,23 @@ def letter_set(seed, n_sequences=8, n_labels=3, longest=5, n_categories=4):
     return SequenceSet(values, offsets, attributes, labels, tuple("XYZ"[:n_labels]))
 
 
+def number_set(seed, n_sequences=40, n_numbers=3, n_labels=3, longest=20, noise=1.0):
+    """A chain of labels, each of which has means of its own for some numbers; a letter tells it sometimes."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, longest + 1, n_sequences))])
+    stays = rng.random(offsets[-1]) < 0.7
+    drawn = rng.integers(0, n_labels, offsets[-1])
+    labels = drawn[np.maximum.accumulate(np.where(stays, 0, np.arange(offsets[-1])))]
+    means = np.random.default_rng([1, n_numbers]).normal(size=(n_labels, n_numbers))
+    numbers = means[labels] + noise * rng.normal(size=(offsets[-1], n_numbers))
+    letters = np.where(rng.random(offsets[-1]) < 0.5, labels, drawn)
+    names = tuple(f"x{j}" for j in range(1, n_numbers + 1))
+    return SequenceSet(
+        letters[:, None], offsets, (Attribute("letter", tuple("abcdef"[:n_labels])),), labels, tuple("XYZUVW"[:n_labels]),
+        numbers=numbers, number_names=names,
+    )  # fmt: skip
+
+
 def copied_set(seed, n_sequences=40, n_labels=3):
     """A letter, a copy of it (which makes ties), a flag, a rare mark."""
     rng = np.random.default_rng(seed)

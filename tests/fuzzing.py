@@ -303,12 +303,15 @@ HARMLESS = {
 
 def check_set(data):
     """Assert what every `SequenceSet` must be, by other means than its own checks."""
-    assert data.values.dtype == np.int16
+    assert data.values.dtype == np.int32
     assert data.values.shape == (data.observation_offsets[-1], len(data.attributes))
     for j, attribute in enumerate(data.attributes):
         assert set(np.unique(data.values[:, j]).tolist()) <= {-1, *range(len(attribute.categories))}
         assert len(set(attribute.categories)) == len(attribute.categories)
         assert all(isinstance(name, str) for name in (attribute.name, *attribute.categories))
+    assert data.numbers.dtype == np.float64
+    assert data.numbers.shape == (len(data.values), len(data.number_names))
+    assert not np.isinf(data.numbers).any()
     for offsets in (data.offsets, data.observation_offsets):
         assert offsets.dtype == np.int64
         assert offsets[0] == 0

@@ -280,3 +280,56 @@ def test_a_flag_must_have_a_name_of_its_own():
     data = SequenceSet([[0, 1], [1, 0]], [0, 2], attributes)
     with pytest.raises(ValueError, match="there is an attribute 'a missing' already"):
         Indicator("flag").fit_transform(data)
+
+
+# --- numbers -------------------------------------------------------------------------------------------
+
+
+def measured_set(numbers, names=("height",)):
+    n = len(numbers)
+    return SequenceSet([[0], [1]] * (n // 2), [0, n], SHAPES[1:], None, (), numbers=numbers, number_names=names)
+
+
+def test_holes_in_numbers_are_drawn_after_those_of_categories():
+    data = random_set(np.random.default_rng(0), 300, (3, 2))
+    numbers = np.random.default_rng(1).normal(size=(len(data.values), 2))
+    damaged = inject(data.with_numbers(numbers, ("x", "y")), 0.3, np.random.default_rng(5))
+    assert damaged.with_numbers(numbers[:, :0], ()) == inject(data, 0.3, np.random.default_rng(5))
+    holes = np.isnan(damaged.numbers)
+    assert deviation(holes.sum(), holes.size, 0.3) < 4
+    np.testing.assert_array_equal(damaged.numbers[~holes], numbers[~holes])
+
+
+def test_numbers_are_filled_with_the_median_of_training():
+    train = measured_set([[1], [np.nan], [9], [2]])
+    imputer = Imputer().fit(train)
+    assert imputer.medians_ == {"height": 2.0}
+    assert imputer.transform(train).numbers.ravel().tolist() == [1, 2, 9, 2]
+    test = measured_set([[np.nan], [100]])
+    assert imputer.transform(test).numbers.ravel().tolist() == [2, 100]
+
+
+def test_missing_numbers_get_a_flag_and_the_median():
+    train = measured_set([[1], [np.nan], [9], [2]])
+    marked = Indicator("category").fit_transform(train)
+    assert [attribute.name for attribute in marked.attributes] == ["flag", "height missing"]
+    assert marked.values[:, 1].tolist() == [0, 1, 0, 0]
+    assert marked.numbers.ravel().tolist() == [1, 2, 9, 2]
+    assert TreeCRF(1, order=0).fit(marked.with_labels([0, 1, 0, 1], "AB")).predict(marked).shape == (4,)
+    alone = train.with_values(np.empty((4, 0)), ())
+    assert Indicator().fit_transform(alone).values.ravel().tolist() == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=lambda one: type(one).__name__ + getattr(one, "mark", ""))
+def test_numbers_that_cannot_be_filled_are_refused(transformer):
+    with pytest.raises(ValueError, match=r"^number 'height' is missing everywhere, so nothing can fill it; drop it\.$"):
+        transformer.fit(measured_set([[np.nan], [np.nan]]))
+    transformer.fit(measured_set([[1], [2]]))
+    with pytest.raises(ValueError, match=r"the data have the numbers \['x'\], the training set had \['height'\]"):
+        transformer.transform(measured_set([[1], [2]], ("x",)))
+
+
+def test_an_order_survives_filling():
+    ordered = Attribute("size", ("s", "m", "l"), ordered=True)
+    data = SequenceSet([[0], [MISSING]], [0, 2], (ordered,))
+    assert Imputer().fit_transform(data).attributes == (ordered,)

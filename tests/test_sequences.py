@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.io.npz import write_npz
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
 
 LETTERS = Attribute("letter", ("a", "b", "c"))
@@ -128,7 +129,7 @@ def test_sets_cannot_be_changed():
         ({"values": [[0.5], [0], [0], [0]]}, "NaN or a fraction"),
         ({"values": [[np.nan], [0], [0], [0]]}, "NaN or a fraction"),
         ({"values": [["a"]] * 4}, "must be integers"),
-        ({"values": [[-2]] * 4}, r"-1\.\.32767"),
+        ({"values": [[-2]] * 4}, r"-1\.\.2147483647"),
         ({"values": [[3], [0], [0], [0]]}, "code 3 at observation 0"),
         ({"values": [[0, 0]] * 4}, "2 columns but 1 attributes"),
         ({"values": [0, 0, 0, 0]}, "shape"),
@@ -151,8 +152,9 @@ def test_contradictions_are_refused(change, words):
 def test_bad_windows_are_refused():
     with pytest.raises(ValueError, match=r"window \(-1, 0\)"):
         window_codes(small(), (-1, 0))
-    wide = Attribute("word", tuple(map(str, range(300))))
-    with pytest.raises(ValueError, match="300 categories"):
+    wide = Attribute("word", tuple(map(str, range(70_000))))
+    message = r"^attribute 'word' has 70,000 categories and 65,534 are the most; merge the rare ones by min_count=2 or more\.$"
+    with pytest.raises(ValueError, match=message):
         window_codes(SequenceSet([[0]], [0, 1], (wide,)), (0, 0))
 
 
@@ -166,3 +168,122 @@ def test_groups_stay_with_their_sequences():
     for groups in ([1], [1.5, 2], [0, 2**63]):
         with pytest.raises(ValueError, match="groups"):
             small().with_groups(groups)
+
+
+# --- numbers --------------------------------------------------------------------------------------------
+
+
+def measured():
+    """The sets of `small` with two numbers."""
+    return small().with_numbers([[0.5, 1], [np.nan, 2], [-3, 3], [7, 4]], ("height", "size"))
+
+
+def test_numbers_go_with_their_observations(tmp_path):
+    data = measured()
+    assert (data.numbers.dtype, data.number_names) == (np.float64, ("height", "size"))
+    assert small().numbers.shape == (4, 0)
+    assert repr(data).startswith(
+        "SequenceSet(2 sequences, 3 positions; attributes: letter (3 values), height (numbers), size (numbers); labels"
+    )
+    np.testing.assert_array_equal(data.select([1, 0]).numbers, data.numbers[[3, 0, 1, 2]])
+    assert SequenceSet.concatenate([data.select([0]), data.select([1])]) == data
+    data.save(tmp_path / "set.npz")
+    assert SequenceSet.load(tmp_path / "set.npz") == data
+    with pytest.raises(ValueError, match="read-only"):
+        data.numbers[0] = 1
+
+
+def test_sets_with_other_numbers_are_others():
+    data = measured()
+    assert data == measured()  # NaN is NaN
+    assert data != small()
+    assert data != data.with_numbers(data.numbers, ("height", "width"))
+    assert data != data.with_numbers(np.nan_to_num(data.numbers))
+    with pytest.raises(ValueError, match="set 1 has other attributes, numbers or label names than set 0"):
+        SequenceSet.concatenate([data, small()])
+
+
+def test_missing_cells_are_counted_among_numbers_too():
+    assert (measured().n_missing, measured().n_cells) == (2, 12)
+    complete = small().with_values([[0], [1], [2], [0]])
+    assert not complete.has_missing
+    assert complete.with_numbers([[1], [np.nan], [1], [1]], ("x",)).has_missing
+
+
+@pytest.mark.parametrize(
+    ("numbers", "names", "message"),
+    [
+        (
+            [[1], [2], [np.inf], [3]],
+            ("x",),
+            "number 'x' is infinite at observation 2; write NaN where it is not known.",
+        ),
+        ([[1], [2]], ("x",), r"numbers must have shape \(4, 1\), .*, not \(2, 1\)\."),
+        ([1, 2, 3, 4], ("x",), r"numbers must have shape \(4, 1\)"),
+        ([[1, 2]] * 4, ("x",), r"numbers must have shape \(4, 1\)"),
+        ([[1, 2]] * 4, ("x", "x"), "two inputs are called 'x'; rename one."),
+        ([[1]] * 4, ("letter",), "two inputs are called 'letter'; rename one."),
+        ([["a"]] * 4, ("x",), "numbers must be real numbers, not <U1; write NaN for missing."),
+        ([[1j]] * 4, ("x",), "numbers must be real numbers"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(numbers, names, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        small().with_numbers(numbers, names)
+
+
+def test_the_type_of_a_column_says_whether_it_holds_numbers():
+    frame = table(height=[0.5, None, 2.0], size=[1, 2, 3])
+    data = SequenceSet.from_frame(frame, sequence="word", label="label")
+    assert [a.name for a in data.attributes] == ["letter", "size"]
+    assert data.number_names == ("height",)
+    np.testing.assert_array_equal(data.numbers[:, 0], [0.5, np.nan, 2])
+    given = {"height": "category", "size": "number"}
+    other = SequenceSet.from_frame(frame, sequence="word", label="label", kinds=given)
+    assert [a.name for a in other.attributes] == ["letter", "height"]
+    assert other.number_names == ("size",)
+    again = SequenceSet.from_frame(data.to_frame(), sequence="sequence", label="label")
+    assert again == data
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        ({"colour": "number"}, "kinds names 'colour', which is no input; the inputs are 'letter'."),
+        ({"label": "number"}, "kinds names 'label', which is no input"),
+        ({"letter": "numeric"}, "kinds: 'letter' cannot be 'numeric'; choose one of 'number', 'category'."),
+        (
+            {"letter": "number"},
+            "row 0, column 'letter': 'a' is not a finite number, and the column is read as numbers; ",
+        ),
+    ],
+)
+def test_kinds_that_do_not_fit_are_refused(kinds, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        SequenceSet.from_frame(table(), sequence="word", label="label", kinds=kinds)
+
+
+def test_an_infinite_number_in_a_table_is_named():
+    with pytest.raises(ValueError, match=r"^row 1, column 'x': .*inf.* is not a finite number"):
+        SequenceSet.from_frame(table(x=[0.5, np.inf, 1.0]), sequence="word", label="label")
+
+
+def test_files_of_sets_from_before_there_were_numbers_load(tmp_path):
+    data = small()
+    names = {"attributes": [["letter", ["a", "b", "c"]]], "label_names": ["X", "Y"], "format": "treecrf.SequenceSet/1"}
+    arrays = {"values": data.values.astype(np.int16), "offsets": data.offsets, "labels": data.labels}
+    write_npz(tmp_path / "old.npz", names, arrays | {"observation_offsets": data.observation_offsets})
+    assert SequenceSet.load(tmp_path / "old.npz") == data
+    ordered = data.with_values(data.values, [LETTERS._replace(ordered=True)])
+    assert ordered != data
+    ordered.save(tmp_path / "new.npz")
+    assert SequenceSet.load(tmp_path / "new.npz") == ordered
+
+
+@pytest.mark.parametrize(("n_categories", "dtype"), [(254, np.uint8), (255, np.uint16), (65_534, np.uint16)])
+def test_codes_take_two_bytes_where_an_attribute_needs_them(n_categories, dtype):
+    wide = Attribute("word", tuple(map(str, range(n_categories))))
+    data = SequenceSet([[n_categories - 1], [MISSING]], [0, 2], (wide,))
+    codes = window_codes(data, (1, 0))
+    assert codes.dtype == dtype
+    assert codes.tolist() == [[n_categories, n_categories - 1], [n_categories - 1, n_categories + 1]]

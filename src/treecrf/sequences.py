@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,29 +11,47 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
+from treecrf.io.cell_numbers import Kind
 from treecrf.io.frames import MISSING as MISSING
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
+from treecrf.io.parts import check_parts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_CATEGORIES = 254
-"""Window codes are uint8: one code is taken by EDGE, one by MISSING."""
+NARROW_CATEGORIES = np.iinfo(np.uint8).max - 1
+MAX_CATEGORIES = np.iinfo(np.uint16).max - 1
+"""Window codes are uint8 where no attribute has more categories than the first, else uint16: two codes are taken by EDGE
+and MISSING."""
 
 
 class Attribute(NamedTuple):
-    """A categorical input: its name and the names of its categories, in the order of their codes."""
+    """A categorical input: its name and the names of its categories, in the order of their codes.
+
+    `ordered` says whether that order means something, as that of intervals does.
+    """
 
     name: str
     categories: tuple[str, ...]
+    ordered: bool = False
+
+
+def attributes_from(described: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
+    """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, whether they are ordered."""
+    return tuple(_attribute(*parts) for parts in described)
+
+
+def _attribute(name: str, categories: Iterable[str], ordered: bool = False) -> Attribute:
+    return Attribute(str(name), tuple(map(str, categories)), bool(ordered))
 
 
 @dataclass(frozen=True, eq=False)
 class SequenceSet:
-    """Labelled sequences of categorical observations.
+    """Labelled sequences of observations, which are categories and numbers.
 
-    A *position* is a place of a chain and carries a label; an *observation* carries attribute values.
+    A *position* is a place of a chain and carries a label; an *observation* carries attribute values and numbers.
     Observation ``t`` of a sequence belongs to its position ``t``. A sequence may end in observations that
     no label belongs to (the last letter of a word whose positions are the gaps between its letters):
     windows see them, chains do not.
@@ -41,7 +59,7 @@ class SequenceSet:
     Parameters
     ----------
     values : array_like of int, shape (n_observations, n_attributes)
-        Category codes from 0; `MISSING` (-1) where the value is not known. Kept as int16.
+        Category codes from 0; `MISSING` (-1) where the value is not known. Kept as int32.
     offsets : array_like of int, shape (n_sequences + 1,)
         Sequence ``i`` owns the positions ``offsets[i]`` to ``offsets[i + 1] - 1``. Kept as int64.
     attributes : sequence of Attribute
@@ -55,6 +73,10 @@ class SequenceSet:
     groups : array_like of int, shape (n_sequences,), optional
         Sequences with the same number are related: what chooses settings or tests methods keeps them together. Each
         is a group of its own unless given. Kept as int64.
+    numbers : array_like of float, shape (n_observations, n_numbers), optional
+        NaN where the value is not known; infinity is refused. Kept as float64; none unless given.
+    number_names : sequence of str
+        One per column of `numbers`.
 
     Raises
     ------
@@ -62,37 +84,46 @@ class SequenceSet:
         If the arrays contradict each other; the message names the first place where they do.
     """
 
-    values: NDArray[np.int16]
+    values: NDArray[np.int32]
     offsets: NDArray[np.int64]
     attributes: tuple[Attribute, ...]
     labels: NDArray[np.int16] | None = None
     label_names: tuple[str, ...] = ()
     observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
     groups: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
+    numbers: NDArray[np.float64] = field(default=None)  # type: ignore[arg-type]
+    number_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        attributes = tuple(Attribute(str(name), tuple(map(str, categories))) for name, categories in self.attributes)
+        values = arrays.frozen(arrays.codes(self.values, "values", np.int32))
+        numbers = np.empty((*values.shape[:1], 0)) if self.numbers is None else self.numbers
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
         groups = np.arange(max(len(self.offsets) - 1, 0)) if self.groups is None else self.groups
         for name, value in (
-            ("values", arrays.frozen(arrays.codes(self.values, "values"))),
+            ("values", values),
             ("offsets", arrays.frozen(arrays.offsets(self.offsets, "offsets"))),
-            ("attributes", attributes),
-            ("labels", None if self.labels is None else arrays.frozen(arrays.codes(self.labels, "labels"))),
+            ("attributes", attributes_from(self.attributes)),
+            ("labels", None if self.labels is None else arrays.frozen(arrays.codes(self.labels, "labels", np.int16))),
             ("label_names", tuple(map(str, self.label_names))),
             ("observation_offsets", arrays.frozen(arrays.offsets(observation_offsets, "observation_offsets"))),
             ("groups", arrays.frozen(arrays.groups(groups))),
+            ("numbers", arrays.frozen(arrays.numbers(numbers))),
+            ("number_names", tuple(map(str, self.number_names))),
         ):
             object.__setattr__(self, name, value)
-        _check(self)
+        check_parts(self._parts(), self.groups)
+
+    def _parts(self) -> Encoded:
+        return Encoded(**{name: getattr(self, name) for name in Encoded._fields})
 
     def __repr__(self) -> str:
         """Sizes and names; the arrays are attributes."""
-        attributes = listed((f"{a.name} ({len(a.categories)} values)" for a in self.attributes), str)
+        inputs = [f"{a.name} ({len(a.categories)} values)" for a in self.attributes]
+        inputs += [f"{name} (numbers)" for name in self.number_names]
         labels = listed(self.label_names, str) if self.labels is not None else "none"
         return (
             f"SequenceSet({counted(len(self), 'sequence')}, {counted(self.n_positions, 'position')}; attributes: "
-            f"{attributes}; labels: {labels})"
+            f"{listed(inputs, str)}; labels: {labels})"
         )
 
     # --- size ---------------------------------------------------------------------------------------
@@ -113,19 +144,29 @@ class SequenceSet:
 
     @property
     def has_missing(self) -> bool:
-        """Whether any cell is `MISSING`."""
-        return bool((self.values == MISSING).any())
+        """Whether any cell is `MISSING`, or NaN among the numbers."""
+        return self.n_missing > 0
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells that are `MISSING`, or NaN among the numbers."""
+        return int((self.values == MISSING).sum()) + int(np.isnan(self.numbers).sum())
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of all observations, numbers included."""
+        return self.values.size + self.numbers.size
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SequenceSet):
             return NotImplemented
-        if self.attributes != other.attributes or self.label_names != other.label_names:
+        if any(getattr(self, name) != getattr(other, name) for name in ("attributes", "number_names", "label_names")):
             return False
         if (self.labels is None) != (other.labels is None):
             return False
         pairs = [(getattr(self, name), getattr(other, name)) for name in _ARRAYS if name != "groups"]
         pairs.append((arrays.first_relatives(self.groups), arrays.first_relatives(other.groups)))
-        return all(a is b or np.array_equal(a, b) for a, b in pairs)
+        return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -149,11 +190,20 @@ class SequenceSet:
             self.label_names,
             observation_offsets,
             self.groups[chosen],
+            self.numbers[rows],
+            self.number_names,
         )
 
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
         """The same sequences and labels with other inputs (`values` as in the constructor)."""
-        return replace(self, values=np.asarray(values), attributes=tuple(attributes or self.attributes))
+        return replace(
+            self, values=np.asarray(values), attributes=self.attributes if attributes is None else tuple(attributes)
+        )
+
+    def with_numbers(self, numbers: ArrayLike, number_names: Sequence[str] | None = None) -> SequenceSet:
+        """The same sequences and labels with other numbers (`numbers` as in the constructor)."""
+        names = self.number_names if number_names is None else tuple(number_names)
+        return replace(self, numbers=np.asarray(numbers), number_names=names)
 
     def with_labels(self, labels: ArrayLike | None, label_names: Sequence[str] | None = None) -> SequenceSet:
         """The same inputs with other labels (int, shape (n_positions,)), or with none."""
@@ -167,14 +217,16 @@ class SequenceSet:
 
     @staticmethod
     def concatenate(parts: Sequence[SequenceSet]) -> SequenceSet:
-        """Join sets that share attributes and label names; sequences of different sets are not related."""
+        """Join sets that share inputs and label names; sequences of different sets are not related."""
         if not parts:
             raise ValueError("concatenate: no sets were given; give at least one.")
         first = parts[0]
         for i, part in enumerate(parts):
-            if part.attributes != first.attributes or part.label_names != first.label_names:
+            if (part.attributes, part.number_names, part.label_names) != (
+                first.attributes, first.number_names, first.label_names,
+            ):  # fmt: skip
                 raise ValueError(
-                    f"concatenate: set {i} has other attributes or label names than set 0; align them first."
+                    f"concatenate: set {i} has other attributes, numbers or label names than set 0; align them first."
                 )
             if (part.labels is None) != (first.labels is None):
                 raise ValueError(f"concatenate: set {i} and set 0 must both have labels or both have none.")
@@ -189,6 +241,8 @@ class SequenceSet:
             first.label_names,
             arrays.join_offsets([part.observation_offsets for part in parts]),
             np.concatenate([numbers + start for numbers, start in zip(groups, starts, strict=True)]),
+            np.concatenate([part.numbers for part in parts]),
+            first.number_names,
         )
 
     # --- frames and files ---------------------------------------------------------------------------
@@ -202,7 +256,8 @@ class SequenceSet:
         label: str | None = None,
         attributes: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
-        categories: dict[str, Sequence[str]] | None = None,
+        categories: Mapping[str, Sequence[str]] | None = None,
+        kinds: Mapping[str, Kind] | None = None,
     ) -> SequenceSet:
         """Read a table with one row per observation.
 
@@ -218,50 +273,54 @@ class SequenceSet:
             Names of the input columns; all other columns unless given.
         label_names, categories : optional
             Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
+        kinds : mapping of str to "number" or "category", optional
+            What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
+            numbers with at most 20 different ones (`treecrf.io.cell_numbers.MOST_INTEGERS`); all other columns, and those
+            with given `categories`, hold categories. What was decided is seen in `attributes` and `number_names`.
 
         Raises
         ------
         ValueError
             For a column that is not there, a sequence in two places, a label or category outside the given
-            ones, an empty label before a labelled row; the message names row and column.
+            ones, an empty label before a labelled row, a number that is none or infinite; the message names row and
+            column.
         """
         from treecrf.io.frames import encode_frame
 
-        encoded = encode_frame(frame, sequence, label, attributes, label_names, categories)
-        described = tuple(Attribute(*attribute) for attribute in encoded.attributes)
-        return cls(**encoded._asdict() | {"attributes": described})
+        return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds)._asdict())
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
-        """One row per observation: sequence number, label (None beyond the last position), attributes."""
-        from treecrf.io.frames import Encoded, decode_frame
+        """One row per observation: sequence number, label (None beyond the last position), attributes, numbers."""
+        from treecrf.io.frames import decode_frame
 
-        parts = {name: getattr(self, name) for name in Encoded._fields}
-        return decode_frame(Encoded(**parts), sequence, label)
+        return decode_frame(self._parts(), sequence, label)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set to `path` (.npz): arrays plus a JSON header, no pickle; atomic."""
-        header = {"attributes": self.attributes, "label_names": self.label_names, "format": "treecrf.SequenceSet/1"}
+        names = {name: getattr(self, name) for name in ("attributes", "label_names", "number_names")}
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
-        write_npz(path, header, arrays)
+        write_npz(path, names | {"format": "treecrf.SequenceSet/1"}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SequenceSet:
         """Read what `save` wrote; a ValueError names the file if it is something else."""
         header, arrays = read_npz(path, "treecrf.SequenceSet/1")
         try:
-            attributes = tuple(Attribute(name, tuple(categories)) for name, categories in header["attributes"])
-            return cls(attributes=attributes, label_names=tuple(header["label_names"]), **arrays)
+            attributes, number_names = attributes_from(header["attributes"]), tuple(header.get("number_names", ()))
+            return cls(
+                attributes=attributes, label_names=tuple(header["label_names"]), number_names=number_names, **arrays
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{os.fspath(path)} holds no set of sequences ({quoted(str(error))}); write it again."
             ) from None
 
 
-_ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups")
+_ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups", "numbers")
 
 
-def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8]:
-    """Codes of the window of every position.
+def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
+    """Codes of the window of every position; numbers have none.
 
     Parameters
     ----------
@@ -271,32 +330,43 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.uint8
 
     Returns
     -------
-    uint8, shape (n_positions, n_slots) with ``n_slots = (left + right + 1) * n_attributes``, window place by
-    window place. For an attribute with C categories the codes are 0..C-1, C = EDGE (outside the sequence)
-    and C + 1 = MISSING: C + 1 boolean features per slot (PhD table 3.6).
+    uint8, or uint16 where an attribute has more than `NARROW_CATEGORIES` categories, shape (n_positions, n_slots) with
+    ``n_slots = (left + right + 1) * n_attributes``, window place by window place. For an attribute with C categories
+    the codes are 0..C-1, C = EDGE (outside the sequence) and C + 1 = MISSING: C + 1 boolean features per slot
+    (PhD table 3.6).
+    """
+    sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64)
+    widest = int(sizes.max(initial=0))
+    if widest > MAX_CATEGORIES:
+        wide = data.attributes[int(sizes.argmax())]
+        raise ValueError(
+            f"attribute {wide.name!r} has {widest:,} categories and {MAX_CATEGORIES:,} are the most; merge the rare ones by "
+            "min_count=2 or more."
+        )
+    inside = np.where(data.values == MISSING, sizes + 1, data.values)
+    rows = window_rows(data, window)
+    codes = np.empty((*rows.shape, len(sizes)), dtype=np.uint8 if widest <= NARROW_CATEGORIES else np.uint16)
+    for place, row in enumerate(rows.T):
+        codes[:, place] = np.where(row[:, None] < 0, sizes, inside[row])
+    return codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
+
+
+def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]:
+    """The observations in the window of every position, -1 outside the sequence.
+
+    Parameters: as of `window_codes`. Returns int64, shape (n_positions, left + right + 1).
     """
     left, right = window
     if left < 0 or right < 0:
         raise ValueError(
             f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right)."
         )
-    sizes = np.array([len(attribute.categories) for attribute in data.attributes])
-    if len(sizes) and sizes.max() > MAX_CATEGORIES:
-        wide = data.attributes[int(sizes.argmax())]
-        raise ValueError(
-            f"attribute {wide.name!r} has {len(wide.categories)} categories and a window slot holds {MAX_CATEGORIES}; "
-            "merge the rare ones."
-        )
-    inside = np.where(data.values == MISSING, sizes + 1, data.values)
     sequence_of = np.repeat(np.arange(len(data)), data.lengths)
     first, last = data.observation_offsets[sequence_of], data.observation_offsets[sequence_of + 1]
     centre = first + np.arange(data.n_positions) - data.offsets[sequence_of]
-    codes = np.empty((data.n_positions, left + right + 1, len(sizes)), dtype=np.uint8)
-    for place, shift in enumerate(range(-left, right + 1)):
-        row = centre + shift
-        within = (row >= first) & (row < last)
-        codes[:, place] = np.where(within[:, None], inside[np.where(within, row, 0)], sizes)
-    return codes.reshape(data.n_positions, -1)
+    rows = centre[:, None] + np.arange(-left, right + 1)
+    rows[(rows < first[:, None]) | (rows >= last[:, None])] = -1
+    return rows
 
 
 def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDArray[np.int64]:
@@ -323,53 +393,3 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
     sizes = np.diff(first)[indices]
     begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
-
-
-# --- checks -----------------------------------------------------------------------------------------
-
-
-def _check(data: SequenceSet) -> None:
-    if data.values.ndim != 2:
-        raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
-    if data.values.shape[1] != len(data.attributes):
-        raise ValueError(
-            f"values have {data.values.shape[1]} columns but {len(data.attributes)} attributes are described; "
-            "every sequence needs the same attributes."
-        )
-    if data.labels is not None and data.labels.ndim != 1:
-        raise ValueError(f"labels must have shape (n_positions,), not {data.labels.shape}.")
-    for name, offsets, total in (
-        ("offsets", data.offsets, None if data.labels is None else len(data.labels)),
-        ("observation_offsets", data.observation_offsets, len(data.values)),
-    ):
-        if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-            raise ValueError(f"{name} must start at 0 and never fall.")
-        if total is not None and offsets[-1] != total:
-            raise ValueError(
-                f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number."
-            )
-    if len(data.offsets) != len(data.observation_offsets):
-        raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
-    if data.groups.shape != (len(data),):
-        raise ValueError(f"groups must have shape ({len(data)},), one number a sequence, not {data.groups.shape}.")
-    short = np.flatnonzero(np.diff(data.observation_offsets) < data.lengths)
-    if len(short):
-        raise ValueError(f"sequence {short[0]} has more positions than observations.")
-    empty = np.flatnonzero(data.lengths == 0)
-    if len(empty):
-        raise ValueError(f"sequence {empty[0]} has no positions; leave it out.")
-    for j, attribute in enumerate(data.attributes):
-        if len(data.values) and data.values[:, j].max() >= len(attribute.categories):
-            row = int(data.values[:, j].argmax())
-            raise ValueError(
-                f"attribute {attribute.name!r}: code {data.values[row, j]} at observation {row} is beyond its "
-                f"{len(attribute.categories)} categories."
-            )
-    if data.labels is not None and len(data.labels):
-        if data.labels.min() < 0:
-            raise ValueError(f"position {int(data.labels.argmin())} has no label; drop its sequence or give it one.")
-        if data.labels.max() >= len(data.label_names):
-            row = int(data.labels.argmax())
-            raise ValueError(
-                f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
-            )

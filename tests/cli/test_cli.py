@@ -157,7 +157,7 @@ def test_describe_names_holes_and_numbers(run, write):
     code, out, err = run("describe", "numbers.csv")
     assert code == 0
     assert "Missing cells: 60 of 120 (50.0%)." in out
-    assert "Column 'size' holds 60 different numbers" in err
+    assert "Numbers: size; categories: nothing (--kinds says otherwise)." in out
     assert "Column 'nothing' is empty everywhere" in err
 
 

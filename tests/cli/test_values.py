@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from treecrf.datasets.table import read_table
+from treecrf.io.npz import read_npz, write_npz
+from treecrf.models.base import FORMAT
 
 
 def test_columns_file_through_all(run, write):
@@ -29,19 +31,20 @@ def test_bins_are_remembered(run, write):
     write("wrong.csv", "sequence,size\na,3\na,tall\n")
     code, _, err = run("predict", "m.npz", "wrong.csv")
     assert code == 1
-    assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a number")
+    assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a finite number")
 
 
 @pytest.mark.parametrize("mark", ["NA", "nan", "inf"])
 def test_marks_of_missing_numbers(run, write, mark):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
     write("n.csv", "sequence,label,size\n" + rows)
-    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--bins", 4)
+    code, _, err = run("fit", "n.csv", "-o", "m.npz")
     assert (code, err) == (
         1,
-        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, and --bins cuts columns of numbers; "
-        "empty it if it is missing.\n",
+        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the column are; "
+        "empty it if it is missing, or read the column as categories (kinds).\n",
     )
+    assert run("fit", "n.csv", "-o", "m.npz", "--kinds", "size=category", "--iterations", 1)[0] == 0
     assert run("describe", "n.csv")[2] == (
         f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
     )
@@ -55,11 +58,65 @@ def test_values_that_differ_by_white_space(run, write):
     ]
 
 
-def test_describe_takes_what_fit_takes(run, write):
-    write("words.csv", "sequence,label,word\n" + "".join(f"{i // 10},u,w{i}\n" for i in range(40_000)))
+def test_words_beyond_the_most_are_told_to_be_merged_and_are(run, write):
+    rows = [f"w{i}" for i in range(69_000) for _ in range(2 if i < 100 else 1)]
+    write("words.csv", "sequence,label,word\n" + "".join(f"{i // 10},{'uv'[i % 2]},{w}\n" for i, w in enumerate(rows)))
     code, out, err = run("describe", "words.csv")
-    assert (code, "40,000" in out) == (0, True)
-    assert err.startswith("Column 'word' has 40,000 different values; treecrf fit keeps the 253 commonest")
+    assert (code, "69,000" in out) == (0, True)
+    assert err == (
+        "Column 'word' has 69,000 different values, and 65,534 are the most; treecrf fit --min-count 2 takes those as one "
+        "that occur once.\n"
+    )
+    options = ("-o", "m.npz", "--iterations", 1, "--window", "0,0")
+    code, _, err = run("fit", "words.csv", *options)
+    assert (code, err.splitlines()[-1].startswith("treecrf: attribute 'word' has 69,000 categories")) == (1, True)
+    assert run("fit", "words.csv", *options, "--min-count", 2)[0] == 0
+    write("new.csv", "sequence,word\na,w3\na,never seen\n")
+    assert run("predict", "m.npz", "new.csv")[::2] == (0, "")
+
+
+def test_what_columns_hold_is_said_and_can_be_given(run, write):
+    rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100},{i % 3},w{i % 3}\n" for i in range(400))
+    write("n.csv", "sequence,label,size,level,word\n" + rows)
+    said = "Numbers: size; categories: level, word (--kinds says otherwise)."
+    assert said in run("describe", "n.csv")[1].splitlines()
+    assert said in run("fit", "n.csv", "-o", "m.npz", "--iterations", 1)[2].splitlines()
+    kinds = ("--kinds", "size=category,level=number")
+    said = "Numbers: level; categories: size, word (--kinds says otherwise)."
+    assert said in run("describe", "n.csv", *kinds)[1].splitlines()
+    assert said in run("fit", "n.csv", "-o", "m.npz", "--iterations", 1, *kinds)[2].splitlines()
+    out = run("describe", "m.npz")[1]
+    assert "Numbers: 'level'.\nBins of 'level': to 0, above 0 to 1, above 1.\n" in out
+    assert run("fit", "n.csv", "-o", "m.npz", "--kinds", "size")[0] == 2
+    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--kinds", "colour=number")
+    assert (code, "kinds names 'colour', which is no input; the inputs are 'size', 'level', 'word'." in err) == (
+        1,
+        True,
+    )
+
+
+def test_a_file_is_read_with_the_kinds_of_the_model(run, write):
+    rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100},{'abc'[i % 3]}\n" for i in range(400))
+    write("n.csv", "sequence,label,size,word\n" + rows)
+    assert run("fit", "n.csv", "-o", "m.npz", "--iterations", 20, "--window", "0,0", "--order", 0, "--bins", 8)[0] == 0
+    write("few.csv", "sequence,size,word\na,3,a\na,97,b\n")  # whole and few: by itself a category
+    assert [line[-1] for line in run("predict", "m.npz", "few.csv")[1].splitlines()[1:]] == ["u", "v"]
+    numbers = "".join(f"a,{i},{i / 7}\n" for i in range(50))  # a category column that has numbers here
+    write("numbers.csv", "sequence,size,word\n" + numbers)
+    code, out, err = run("predict", "m.npz", "numbers.csv")
+    assert (code, len(out.splitlines())) == (0, 51)
+    assert err.endswith("(50 cells); the model ignores such values.\n")
+
+
+def test_models_with_bins_of_an_earlier_version_are_refused(run, model, tmp_path):
+    header, arrays = read_npz(model, FORMAT)
+    header["table"] = header["table"] | {"edges": {"letter": [1.5]}, "kept": {}}
+    write_npz("old.npz", header, arrays)
+    code, _, err = run("predict", "old.npz", "train.csv")
+    assert (code, "old.npz is of another version of treecrf" in err) == (1, True)
+    header["table"] = {k: v for k, v in header["table"].items() if k != "numbers"} | {"edges": {}}
+    write_npz("older.npz", header, arrays)
+    assert run("predict", "older.npz", "train.csv")[1] == run("predict", model, "train.csv")[1]
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def set_bytes(small, tmp_path_factory):
 def models(small, tmp_path_factory):
     """Saved labellers of tables: bytes and what the labeller predicts."""
     folder, found = tmp_path_factory.mktemp("models"), []
-    columns = TableColumns("sequence", "label", tuple(a.name for a in small.attributes), {}, {})
+    columns = TableColumns("sequence", "label", tuple(a.name for a in small.attributes))
     for model in (TreeCRF(n_iterations=2, max_leaves=4), LinearCRF(max_iterations=2)):
         with quiet():
             model.fit(small)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from treecrf.io.cell_numbers import Kind
     from treecrf.sequences import SequenceSet
     from treecrf.tabular.columns import TableColumns
 
@@ -52,9 +53,14 @@ Decoder = Annotated[
     ),
 ]
 
-Bins = Annotated[
-    int | None,
-    typer.Option("--bins", min=2, metavar="N", help="Cut columns of more than N different numbers into N bins."),
+Kinds = Annotated[
+    str | None,
+    typer.Option(
+        "--kinds",
+        metavar="COLUMN=KIND,..",
+        help="What columns hold, such as zip=category,age=number. Unless given, a column holds numbers if all its cells do, "
+        "and categories if these are whole and few.",
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -101,13 +107,28 @@ def parse_window(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
+def parse_kinds(text: str | None) -> dict[str, Kind]:
+    """`COLUMN=KIND,..` as a mapping; wrong usage if a kind is not known."""
+    from treecrf.io.cell_numbers import KINDS
+
+    kinds: dict[str, Kind] = {}
+    for part in [] if text is None else text.split(","):
+        name, _, kind = part.strip().rpartition("=")
+        if not name or kind not in KINDS:
+            raise typer.BadParameter(
+                f"{part!r} is not a column and its kind, such as age=number or zip=category.", param_hint="--kinds"
+            )
+        kinds[name] = kind
+    return kinds
+
+
 def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
     """A window without the places that are outside of every sequence; a ValueError if it is too large all the same."""
     import numpy as np
 
     most = int(np.diff(data.observation_offsets).max()) - 1
     left, right = min(window[0], most), min(window[1], most)
-    n_cells = len(data.values) * len(data.attributes) * (left + right + 1)
+    n_cells = data.n_cells * (left + right + 1)
     if n_cells > MOST_CELLS:
         raise ValueError(f"the windows {left},{right} have {n_cells:,} cells, too many; give a smaller --window.")
     if (left, right) != window:
@@ -116,11 +137,15 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
 
 
 def read_labelled_table(
-    path: Path, sequence: str, label: str, attributes: str | None, bins: int | None = None
+    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], *, strict: bool
 ) -> tuple[pd.DataFrame, TableColumns, SequenceSet]:
-    """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them."""
-    from treecrf.datasets.table import check_columns, encode_table, label_column, read_table
-    from treecrf.tabular.columns import TableColumns, check_numbers
+    """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
+
+    With `strict`, cells such as "NA" among numbers are refused.
+    """
+    from treecrf.datasets.kinds import decide_kinds
+    from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column, read_table
+    from treecrf.tabular.columns import TableColumns
 
     frame = read_table(path)
     label = label_column(frame, path, label)
@@ -128,26 +153,27 @@ def read_labelled_table(
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
     check_columns(frame, path, [sequence, label, *names], "name yours by --sequence, --label and --attributes")
-    if bins is not None:
-        check_numbers(frame, path, names, bins)
-    columns = TableColumns.learn(frame, sequence, label, names, bins)
-    data = encode_table(columns.apply(frame, path), path, sequence=sequence, label=label, attributes=names)
-    return frame, columns, data
+    decided = decide_kinds(frame, names, kinds)
+    if strict:
+        check_marks(frame, path, decided, kinds)
+    data = encode_table(frame, path, sequence=sequence, label=label, attributes=names, kinds=decided)
+    return frame, TableColumns(sequence, label, tuple(names), data.number_names), data
 
 
 def read_training_set(
-    path: Path, sequence: str, label: str, attributes: str | None, bins: int | None
+    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind]
 ) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
-    from treecrf.tabular.describing import warnings_of
+    from treecrf.tabular.describing import kinds_sentence, warnings_of
 
-    frame, columns, data = read_labelled_table(path, sequence, label, attributes, bins)
+    frame, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, strict=True)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "
             "two."
         )
-    for sentence in warnings_of(frame, columns):
+    decided = kinds_sentence(frame, columns)
+    for sentence in [*([] if decided is None else [decided]), *warnings_of(frame, columns)]:
         note(sentence)
     return columns, data
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treecrf.cli import _shared as shared
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, listed
+
+if TYPE_CHECKING:
+    from treecrf.io.cell_numbers import Kind
 
 
 def describe(
@@ -16,6 +20,7 @@ def describe(
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
+    kinds: shared.Kinds = None,
 ) -> None:
     """Describe a file (sequences, labels, attributes, holes) or a model (settings, most used tests).
 
@@ -28,23 +33,25 @@ def describe(
     if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
-        _describe_table(file, sequence, label, attributes)
+        _describe_table(file, sequence, label, attributes, shared.parse_kinds(kinds))
 
 
-def _describe_table(file: Path, sequence: str, label: str, attributes: str | None) -> None:
+def _describe_table(file: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind]) -> None:
     import numpy as np
 
-    from treecrf.tabular.describing import attribute_counts, label_counts, warnings_of
+    from treecrf.tabular.describing import attribute_counts, kinds_sentence, label_counts, warnings_of
 
-    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes)
+    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, strict=False)
     lengths = data.lengths
     typer.echo(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
         f"{counted(len(frame), 'row')}."
     )
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
-    n_holes, n_cells = int((data.values < 0).sum()), data.values.size
-    typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).\n")
+    n_holes, n_cells = data.n_missing, data.n_cells
+    typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).")
+    decided = kinds_sentence(frame, columns)
+    typer.echo("" if decided is None else f"{decided}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     counts = attribute_counts(frame, columns.attributes)
@@ -71,10 +78,11 @@ def _describe_model(file: Path) -> None:
         f"Reads the sequences in {columns.sequence!r}, the attributes in {', '.join(map(repr, columns.attributes))}."
     )
     typer.echo(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
-    for name, edges in columns.edges.items():
-        typer.echo(f"Bins of {name!r} begin at {', '.join(f'{edge:g}' for edge in edges)}.")
-    for name, kept in columns.kept.items():
-        typer.echo(f"Values of {name!r}: the {len(kept)} commonest; the others are one.")
+    if columns.numbers:
+        typer.echo(f"Numbers: {', '.join(map(repr, columns.numbers))}.")
+    for name, categories, is_ordered in labeller.attributes_:
+        if is_ordered:
+            typer.echo(f"Bins of {name!r}: {listed(categories, str)}.")
     if model.holes is not None:
         typer.echo(f"Missing cells are handled by {type(model.holes).__name__} before the labeller sees them.")
     typer.echo()

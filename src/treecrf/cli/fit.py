@@ -57,7 +57,11 @@ def fit(
     order: Annotated[
         int | None, typer.Option(min=0, max=4, metavar="N", help="Previous labels that a label depends on.")
     ] = None,
-    bins: shared.Bins = None,
+    kinds: shared.Kinds = None,
+    bins: Annotated[int | None, typer.Option(min=2, metavar="N", help="Most bins that a number is cut into.")] = None,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Take values that the file has less often as one, (rare).")
+    ] = None,
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides what is held out, and random starts.")] = 0,
 ) -> None:
@@ -69,7 +73,7 @@ def fit(
     treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
     treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
     """
-    sides = shared.parse_window(window)
+    sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
     shared.check_choice("--method", method, TABLES)
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
@@ -79,6 +83,7 @@ def fit(
 
     given: dict[str, Any] = {
         "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
+        "n_bins": bins, "min_count": min_count,
     }  # fmt: skip
     settings = {"window": sides, "iterations": iterations} | {k: v for k, v in given.items() if v is not None}
     try:
@@ -91,14 +96,14 @@ def fit(
     if LABELLERS[method].start == "random":
         labeller.set_params(random_state=seed)
 
-    columns, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of)
     labeller.set_params(window=shared.window_within(sides, data))
     holes = fitting.handle_holes(labeller, way, data)
-    n_holes = int((data.values < 0).sum())
-    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.values.size:.1%}): {way}" if n_holes else ""
+    n_holes = data.n_missing
+    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.n_cells:.1%}): {way}" if n_holes else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
-        f"{counted(len(data.attributes), 'attribute')}{handled}."
+        f"{counted(len(columns.attributes), 'attribute')}{handled}."
     )
 
     with ExitStack() as stack:

@@ -34,7 +34,7 @@ def missing(
     report: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")
     ] = None,
-    bins: shared.Bins = None,
+    kinds: shared.Kinds = None,
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
 ) -> None:
@@ -48,7 +48,7 @@ def missing(
     treecrf missing train.csv --quick
     treecrf missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
     """
-    sides = shared.parse_window(window)
+    sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
     added = _parse_rates(rates)
     if report is not None:
         for name in WRITTEN:
@@ -59,9 +59,9 @@ def missing(
         from treecrf.studies.missing.table_report import write_missing_report
         from treecrf.studies.settings import MissingSettings
 
-    _, data = shared.read_training_set(file, sequence, label, attributes, bins)
+    _, data = shared.read_training_set(file, sequence, label, attributes, kind_of)
     sides = shared.window_within(sides, data)
-    share = (data.values < 0).mean()
+    share = data.n_missing / data.n_cells
     settings = MissingSettings(
         rates=[0.0, *added],
         n_training_sets=1 if quick else 2,
@@ -90,7 +90,7 @@ def missing(
             "--label": label,
             "--attributes": attributes,
             "--window": window,
-            "--bins": bins,
+            "--kinds": kinds,
         }
         typer.echo(f"To use it: {_fit_command(file, method, columns)}")
     if report is not None:

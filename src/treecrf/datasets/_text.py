@@ -60,7 +60,7 @@ def from_words(words: Sequence[str], labels: Sequence[Sequence[int]], label_name
     """Sequences of letters a-z with their labels; a word may have one letter more than it has labels."""
     code = {letter: i for i, letter in enumerate(LETTERS)}
     return SequenceSet(
-        np.array([[code[letter]] for word in words for letter in word], dtype=np.int16).reshape(-1, 1),
+        np.array([[code[letter]] for word in words for letter in word], dtype=np.int32).reshape(-1, 1),
         np.concatenate([[0], np.cumsum([len(one) for one in labels])]),
         (Attribute("letter", LETTERS),),
         np.array([label for one in labels for label in one], dtype=np.int16),

@@ -28,7 +28,7 @@ def describe_sets(
         "terms": registered.source,
         "window": list(window),
         "labels": list(train.label_names),
-        "n_attributes": len(train.attributes),
+        "n_attributes": len(train.attributes) + len(train.number_names),
         "average_length": train.n_positions / len(train),
         "n_features": count_features(train, window),
         "train": _counts(train),
@@ -38,10 +38,11 @@ def describe_sets(
 
 
 def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
-    """Boolean features of a window: one for each category, but one for an attribute of two; EDGE where it occurs."""
-    n_edges = len(data.attributes) if sum(window) else 0
+    """Features of a window: one for each number and each category, but one for an attribute of two; EDGE where it occurs."""
+    n_edges = len(data.attributes) + len(data.number_names) if sum(window) else 0
     sizes = [len(attribute.categories) for attribute in data.attributes]
-    return (sum(window) + 1) * (sum(1 if size == 2 else size for size in sizes) + n_edges)
+    n_features = sum(1 if size == 2 else size for size in sizes) + len(data.number_names)
+    return (sum(window) + 1) * (n_features + n_edges)
 
 
 def _relatives(train: SequenceSet, test: SequenceSet, rule: Rule) -> dict[str, Any]:
@@ -60,5 +61,5 @@ def _counts(data: SequenceSet) -> dict[str, int]:
         "sequences": len(data),
         "groups": len(np.unique(data.groups)),
         "positions": data.n_positions,
-        "missing_cells": int((data.values < 0).sum()),
+        "missing_cells": data.n_missing,
     }

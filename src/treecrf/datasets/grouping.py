@@ -36,7 +36,8 @@ def group_copies(data: SequenceSet) -> NDArray[np.int64]:
 
 def observed(data: SequenceSet) -> list[bytes]:
     """The observations of each sequence as bytes: equal for copies."""
-    return [data.values[first:last].tobytes() for first, last in _ranges(data)]
+    rows = _rows(data)
+    return [rows[first:last].tobytes() for first, last in _ranges(data)]
 
 
 def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDArray[np.int64]:
@@ -66,7 +67,8 @@ def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDA
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    runs = [_runs(data.values[first:last], length) for first, last in _ranges(data)]
+    rows = _rows(data)
+    runs = [_runs(rows[first:last], length) for first, last in _ranges(data)]
     numbers = _number(run for found in runs for run in found)
     sequences = np.repeat(np.arange(len(data)), [len(found) for found in runs])
     has = csr_array((np.ones(len(numbers), dtype=np.int64), (sequences, numbers)))
@@ -78,12 +80,18 @@ def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDA
     return _number(connected_components(links, directed=False)[1].tolist())
 
 
+def _rows(data: SequenceSet) -> NDArray[Any]:
+    """A row of all inputs for each observation: equal bytes for equal observations."""
+    numbers = np.where(np.isnan(data.numbers), np.nan, data.numbers + 0.0)  # one NaN, one zero
+    return np.hstack([data.values, numbers]) if numbers.size else data.values
+
+
 def _ranges(data: SequenceSet) -> list[tuple[int, int]]:
     """First and last row of the observations of each sequence."""
     return list(zip(data.observation_offsets[:-1].tolist(), data.observation_offsets[1:].tolist(), strict=True))
 
 
-def _runs(values: NDArray[np.int16], length: int) -> set[bytes]:
+def _runs(values: NDArray[Any], length: int) -> set[bytes]:
     """The different runs of consecutive observations."""
     return {values[first : first + length].tobytes() for first in range(max(len(values) - length, 0) + 1)}
 

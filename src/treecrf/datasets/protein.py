@@ -49,7 +49,7 @@ def parse(data: bytes, file: str) -> SequenceSet:
         offsets.append(len(residues))
     if not residues:
         raise DataError(file, None, "holds no residues")
-    values = np.array(residues, dtype=np.int16)[:, None]
+    values = np.array(residues, dtype=np.int32)[:, None]
     return SequenceSet(values, np.array(offsets), (Attribute("residue", RESIDUES),), np.array(states), STATES)
 
 

@@ -182,7 +182,7 @@ def distant(n_sequences: int, length: int, rng: np.random.Generator) -> Sequence
         symbols[:, first + DISTANCE], labels[:, first + DISTANCE] = np.where(sign, 5, 6), False
     attribute = Attribute("symbol", ("a", "b", "c", "d", "?", "+", "-"))
     offsets = np.arange(0, n_sequences * length + 1, length)
-    values = symbols.astype(np.int16).reshape(-1, 1)
+    values = symbols.astype(np.int32).reshape(-1, 1)
     return SequenceSet(values, offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from treecrf.datasets._seeds import generator
 from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import group_copies
+from treecrf.datasets.kinds import decide_kinds, marks_of
+from treecrf.io.cell_numbers import Kind
 from treecrf.io.cell_texts import cell_texts
 from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.io.parquet import read_parquet
@@ -162,6 +164,7 @@ def load(
     split: str | None = None,
     test_fraction: float = 1 / 3,
     seed: int = 0,
+    kinds: Mapping[str, Kind] | None = None,
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set from one or two tables.
 
@@ -181,6 +184,8 @@ def load(
         Without `test` and `split`: the share of the sequences that is drawn for testing, copies of a sequence with it.
     seed : int
         Decides which.
+    kinds : mapping of str to "number" or "category", optional
+        What input columns hold, where it is not what `decide_kinds` says.
 
     Raises
     ------
@@ -199,12 +204,16 @@ def load(
     if twice is not None:
         raise ValueError(f"table {path}: column {quoted(twice)} has two uses; name it for one of them.")
     for each, frame in zip(paths, frames, strict=True):
-        _check(frame, each, sequence, label, attributes, columns)
+        check_columns(frame, each, columns)
+    decided = decide_kinds(pd.concat([frame[columns] for frame in frames]), attributes, kinds)
+    for each, frame in zip(paths, frames, strict=True):
+        check_marks(frame, each, decided, kinds or {})
+        encode_table(frame, each, sequence=sequence, label=label, attributes=attributes, kinds=decided)
     parts = [frame[columns].reset_index(drop=True) for frame in frames]
     if test is not None:  # the same name in two files means two sequences
         parts = [part.assign(**{sequence: f"{i}:" + part[sequence].astype(str)}) for i, part in enumerate(parts)]
     whole = SequenceSet.from_frame(
-        pd.concat(parts, ignore_index=True), sequence=sequence, label=label, attributes=attributes
+        pd.concat(parts, ignore_index=True), sequence=sequence, label=label, attributes=attributes, kinds=decided
     )
     starts = whole.observation_offsets[:-1]
     if test is not None:
@@ -272,6 +281,7 @@ def encode_table(
     label: str | None,
     attributes: Sequence[str],
     label_names: Sequence[str] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
 ) -> SequenceSet:
     """`SequenceSet.from_frame` of what `read_table` gave; errors name the file, and the line where there are lines.
 
@@ -280,29 +290,42 @@ def encode_table(
     frame : DataFrame
     path : path-like
         The file that it was read from.
-    sequence, label, attributes, label_names
-        As for `SequenceSet.from_frame`.
+    sequence, label, attributes, label_names, kinds
+        As for `SequenceSet.from_frame`; unless `kinds` has a column, `decide_kinds` says what it holds.
     """
     try:
         return SequenceSet.from_frame(
-            frame, sequence=sequence, label=label, attributes=attributes, label_names=label_names
-        )
+            frame, sequence=sequence, label=label, attributes=attributes, label_names=label_names,
+            kinds=decide_kinds(frame, attributes, kinds),
+        )  # fmt: skip
     except ValueError as error:
         place = re.match(r"row (\d+)", str(error))
         raise ValueError(f"table {path}{'' if place is None else _line(frame, int(place[1]))}: {error}") from None
 
 
-def _check(
-    frame: pd.DataFrame,
-    path: str | os.PathLike[str],
-    sequence: str,
-    label: str,
-    attributes: Sequence[str],
-    columns: Sequence[str],
+def check_marks(
+    frame: pd.DataFrame, path: str | os.PathLike[str], decided: Mapping[str, Kind], given: Mapping[str, Kind]
 ) -> None:
-    """Raise what is wrong with one table by itself, under its own name."""
-    check_columns(frame, path, columns)
-    encode_table(frame, path, sequence=sequence, label=label, attributes=attributes)
+    """Refuse a column that would hold numbers, were it not for a few cells such as "NA".
+
+    Parameters
+    ----------
+    frame : DataFrame
+    path : path-like
+        The file that it was read from.
+    decided : mapping
+        From `decide_kinds`.
+    given : mapping
+        Kinds that a user has decided: such a column is left alone.
+    """
+    for name, kind in decided.items():
+        marks = marks_of(frame[name], name) if kind == "category" and name not in given else None
+        if marks is not None and marks.are_among_many:
+            raise ValueError(
+                f"{cell_place(frame, path, int(marks.strange.argmax()), name)}: {quoted(marks.texts[0])} is not a number, as "
+                f"all but {counted(int(marks.strange.sum()), 'cell')} of the column are; empty it if it is missing, or read "
+                "the column as categories (kinds)."
+            )
 
 
 def cell_place(frame: pd.DataFrame, path: str | os.PathLike[str], row: int, column: str) -> str:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.io.frames import MISSING
 
 
-def codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
-    """Codes of categories or labels, whole numbers from -1; `what` names them in errors."""
+def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Codes of categories or labels, whole numbers from -1, in the type `kept_as`; `what` names them in errors."""
     array = np.asarray(codes)
     if array.dtype.kind == "f":
         if not np.isfinite(array).all() or (array != np.floor(array)).any():
@@ -20,9 +20,18 @@ def codes(codes: ArrayLike, what: str) -> NDArray[np.int16]:
             )
     elif array.dtype.kind not in "iub":
         raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
-    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int16).max):
-        raise ValueError(f"{what}: codes must lie in -1..{np.iinfo(np.int16).max}; found {array.min()}..{array.max()}.")
-    return array.astype(np.int16)
+    highest = np.iinfo(kept_as).max
+    if array.size and (array.min() < -1 or array.max() > highest):
+        raise ValueError(f"{what}: codes must lie in -1..{highest}; found {array.min()}..{array.max()}.")
+    return array.astype(kept_as)
+
+
+def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
+    """Real numbers, NaN where the value is not known; a copy."""
+    array = np.asarray(numbers)
+    if array.dtype.kind not in "iufb":
+        raise ValueError(f"numbers must be real numbers, not {array.dtype}; write NaN for missing.")
+    return array.astype(np.float64)
 
 
 _HIGHEST = np.iinfo(np.int64).max // 2

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.cell_numbers import KINDS, Kind, column_kind, parse_numbers
 from treecrf.io.cell_texts import cell_texts
 from treecrf.io.messages import listed, quoted, repeated
 
@@ -21,12 +22,14 @@ MISSING = -1
 class Encoded(NamedTuple):
     """What a `SequenceSet` is made of, in the order of its parameters."""
 
-    values: NDArray[np.int16]
+    values: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    attributes: list[tuple[str, tuple[str, ...]]]
+    attributes: Sequence[tuple[str, tuple[str, ...], bool]]
     labels: NDArray[np.int16] | None
     label_names: tuple[str, ...]
     observation_offsets: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    number_names: tuple[str, ...]
 
 
 def encode_frame(
@@ -35,7 +38,8 @@ def encode_frame(
     label: str | None,
     attributes: Sequence[str] | None,
     label_names: Sequence[str] | None,
-    categories: dict[str, Sequence[str]] | None,
+    categories: Mapping[str, Sequence[str]] | None,
+    kinds: Mapping[str, Kind] | None,
 ) -> Encoded:
     """See `SequenceSet.from_frame`."""
     twice = repeated(frame.columns)
@@ -55,25 +59,35 @@ def encode_frame(
         raise ValueError("the table has no rows; give at least one sequence.")
 
     observation_offsets = _starts(frame[sequence], sequence)
-    described = []
-    values = np.empty((len(frame), len(columns)), dtype=np.int16)
-    for j, column in enumerate(columns):
-        fixed = None if categories is None else categories.get(column)
-        values[:, j], names = _encode(frame[column], column, fixed)
-        described.append((str(column), names))
+    kind_of = _kinds(frame, columns, categories or {}, kinds or {})
+    described: list[tuple[str, tuple[str, ...], bool]] = []
+    values, numbers = [], []
+    for column in columns:
+        if kind_of[column] == "number":
+            numbers.append(_encode_numbers(frame[column], column))
+            continue
+        codes, names = _encode(frame[column], column, (categories or {}).get(column))
+        values.append(codes)
+        described.append((str(column), names, False))
+    number_names = tuple(str(column) for column in columns if kind_of[column] == "number")
+    inputs = Encoded(
+        _stacked(values, len(frame), np.int32), observation_offsets, described, None, tuple(label_names or ()),
+        observation_offsets, _stacked(numbers, len(frame), np.float64), number_names,
+    )  # fmt: skip
     if label is None:
-        return Encoded(values, observation_offsets, described, None, tuple(label_names or ()), observation_offsets)
-
+        return inputs
     codes, names = _encode(frame[label], label, label_names)
+    if len(names) > np.iinfo(np.int16).max:
+        raise ValueError(f"column {quoted(label)} has {len(names):,} different labels, too many; name another column.")
     offsets, labelled = _labelled_positions(codes, observation_offsets, label)
-    return Encoded(values, offsets, described, codes[labelled], names, observation_offsets)
+    return inputs._replace(offsets=offsets, labels=codes[labelled].astype(np.int16), label_names=names)
 
 
 def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
     """See `SequenceSet.to_frame`."""
     import pandas as pd
 
-    names_of_columns = [sequence, label, *(name for name, _ in data.attributes)]
+    names_of_columns = [sequence, label, *(attribute[0] for attribute in data.attributes), *data.number_names]
     twice = repeated(names_of_columns)
     if twice is not None:
         raise ValueError(f"two columns would be called {twice!r}; give to_frame other names for sequence and label.")
@@ -85,13 +99,48 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
         column = np.full(len(data.values), None, dtype=object)
         column[inside] = np.array(data.label_names, dtype=object)[data.labels]
         columns[label] = column
-    for j, (name, categories) in enumerate(data.attributes):
+    for j, (name, categories, _) in enumerate(data.attributes):
         names = np.array([*categories, None], dtype=object)
         columns[name] = names[data.values[:, j]]
+    for j, name in enumerate(data.number_names):
+        columns[name] = data.numbers[:, j]
     return pd.DataFrame(columns)
 
 
-def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[NDArray[np.int16], tuple[str, ...]]:
+def _kinds(
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    categories: Mapping[str, Sequence[str]],
+    kinds: Mapping[str, Kind],
+) -> dict[str, Kind]:
+    """What each input column holds: what `kinds` says, categories where they are named, otherwise by its type."""
+    for column, kind in kinds.items():
+        if column not in columns:
+            raise ValueError(f"kinds names {quoted(column)}, which is no input; the inputs are {listed(columns)}.")
+        if kind not in KINDS:
+            raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(KINDS)}.")
+    by_default: dict[str, Kind] = {
+        column: "category" if column in categories else column_kind(frame[column]) for column in columns
+    }
+    return by_default | dict(kinds)
+
+
+def _encode_numbers(column: pd.Series, name: str) -> NDArray[np.float64]:
+    numbers, strange = parse_numbers(column, name)
+    if strange.any():
+        row = int(strange.argmax())
+        raise ValueError(
+            f"row {row}, column {quoted(name)}: {quoted(column.iloc[row])} is not a finite number, and the column is read as "
+            "numbers; fix that cell, empty it if its value is missing, or read the column as categories (kinds)."
+        )
+    return numbers
+
+
+def _stacked(columns: Sequence[NDArray[Any]], n_rows: int, kept_as: type[np.generic]) -> NDArray[Any]:
+    return np.stack(columns, axis=1).astype(kept_as) if columns else np.empty((n_rows, 0), dtype=kept_as)
+
+
+def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
     import pandas as pd
 
@@ -107,9 +156,7 @@ def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[
         raise ValueError(
             f"row {unknown[0]}, column {quoted(name)}: {quoted(text[unknown[0]])} is not among the names given for it."
         )
-    if len(names) > np.iinfo(np.int16).max:
-        raise ValueError(f"column {quoted(name)} has {len(names)} different values; merge the rare ones.")
-    return codes.astype(np.int16), names
+    return codes.astype(np.int32), names
 
 
 def _is_empty(column: pd.Series, text: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -136,7 +183,7 @@ def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
 
 
 def _labelled_positions(
-    codes: NDArray[np.int16], observation_offsets: NDArray[np.int64], name: str
+    codes: NDArray[np.int32], observation_offsets: NDArray[np.int64], name: str
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Offsets of the labelled rows; unlabelled ones may only end a sequence."""
     labelled = codes != MISSING

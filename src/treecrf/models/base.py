@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,7 +13,9 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
+from treecrf.models.binning import MOST_BINS
 from treecrf.models.checks import CHECKS, Check
+from treecrf.models.inputs import Inputs
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]
@@ -37,7 +38,12 @@ class Labeller:
     checks: ClassVar[Mapping[str, Check]] = {}
     """What this class asks of its settings, where that is not in `CHECKS`."""
 
-    attributes_: tuple[Attribute, ...]
+    takes_numbers: ClassVar[bool] = False
+    """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
+
+    n_bins: int = MOST_BINS
+    min_count: int = 1
+    inputs_: Inputs
     label_names_: tuple[str, ...]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -90,10 +96,24 @@ class Labeller:
         """
         self._check_settings()
         labels = check_training_set(train)
-        refuse_missing(train)
-        self._train(train, labels, monitor)
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self._refuse_missing(train)
+        inputs = self._learn_inputs(train)
+        self._train(inputs.apply(train, "error"), labels, monitor)
+        self.inputs_, self.label_names_ = inputs, train.label_names
         return self
+
+    @property
+    def attributes_(self) -> tuple[Attribute, ...]:
+        """The attributes that `_train` and predictions see."""
+        return self.inputs_.attributes
+
+    def _refuse_missing(self, data: SequenceSet) -> None:
+        """Refuse a set with cells missing that this labeller needs."""
+        refuse_missing(data)
+
+    def _learn_inputs(self, train: SequenceSet) -> Inputs:
+        """What this labeller sees of a training set."""
+        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count)
 
     # --- to be implemented --------------------------------------------------------------------------
 
@@ -172,9 +192,9 @@ class Labeller:
             "format": FORMAT,
             "class": type(self).__name__,
             "params": self.get_params(),
-            "attributes": self.attributes_,
             "label_names": self.label_names_,
             "values": values,
+            **self.inputs_.described(),
         }
         write_npz(path, header, arrays)
 
@@ -185,33 +205,11 @@ class Labeller:
             raise ValueError(f"this {type(self).__name__} is not fitted; call fit first.")
 
     def align_inputs(self, data: SequenceSet, unseen: str) -> SequenceSet:
-        """Recode inputs to the categories of the training set; unseen ones become missing, or are refused."""
+        """Inputs as the labeller sees them (`treecrf.models.inputs.Inputs.apply`)."""
         self._check_fitted()
         if not len(data):
             raise ValueError("the set has no sequences; give at least one.")
-        if data.attributes == self.attributes_:
-            return data
-        names, expected = [a.name for a in data.attributes], [a.name for a in self.attributes_]
-        if names != expected:
-            raise ValueError(
-                f"the data have the attributes {names}, the training set had {expected}; give the same ones."
-            )
-        values = np.empty_like(data.values)
-        for j, (attribute, trained) in enumerate(zip(data.attributes, self.attributes_, strict=True)):
-            code_of = {category: code for code, category in enumerate(trained.categories)}
-            table = np.array([code_of.get(c, MISSING) for c in attribute.categories] + [MISSING], dtype=np.int16)
-            values[:, j] = table[data.values[:, j]]
-            lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
-            if len(lost):
-                category = attribute.categories[data.values[lost[0], j]]
-                problem = (
-                    f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training "
-                    f"set ({len(lost)} such cells)"
-                )
-                if unseen == "error":
-                    raise ValueError(f"{problem}; drop them or set unseen='missing'.")
-                warnings.warn(f"{problem}; they are treated as missing.", stacklevel=3)
-        return data.with_values(values, self.attributes_)
+        return self.inputs_.apply(data, unseen)
 
     def align_labels(self, data: SequenceSet) -> NDArray[np.int16]:
         """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
@@ -293,9 +291,11 @@ def check_decoder(decoder: str) -> None:
 def refuse_missing(data: SequenceSet) -> None:
     """Refuse a set with missing cells."""
     if data.has_missing:
-        row, column = np.argwhere(data.values == MISSING)[0]
+        names = [f"attribute {attribute.name!r}" for attribute in data.attributes]
+        names += [f"number {name!r}" for name in data.number_names]
+        row, column = np.argwhere(np.hstack([data.values == MISSING, np.isnan(data.numbers)]))[0]
         raise ValueError(
-            f"attribute {data.attributes[column].name!r} is missing at observation {row}; "
+            f"{names[column]} is missing at observation {row}; "
             "fill or mark the holes (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
         )
 
@@ -309,11 +309,6 @@ def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
     return train.labels
-
-
-def attributes_from(pairs: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
-    """Attributes as a file's JSON has them: name and categories of each."""
-    return tuple(Attribute(name, tuple(categories)) for name, categories in pairs)
 
 
 def _setting_names(labeller: type) -> list[str]:

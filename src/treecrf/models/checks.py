@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treecrf.models.binning import MOST_BINS
+
 
 class Check(NamedTuple):
     """What a setting must be: a test of its value, and what a message asks for."""
@@ -70,11 +72,12 @@ _FLAG = one_of(False, True)
 CHECKS: dict[str, Check] = {
     **dict.fromkeys(
         ("n_iterations", "max_iterations", "n_epochs", "n_hidden", "batch_size", "n_threads", "n_surrogates", "patience",
-         "max_depth", "min_samples_leaf", "iterations_between_inductions", "features_per_induction", "crf_iterations"),
+         "max_depth", "min_samples_leaf", "min_count", "iterations_between_inductions", "features_per_induction", "crf_iterations"),
         whole(1),
     ),
     **dict.fromkeys(("order", "pseudo_likelihood_iterations", "max_lower_iterations", "sampling_seed"), whole(0)),
-    **dict.fromkeys(("max_leaves", "n_bins"), whole(2)),
+    "max_leaves": whole(2),
+    "n_bins": whole(2, MOST_BINS),
     "bag": optional(whole(1)),
     "random_state": optional(whole(0)),
     **dict.fromkeys(("category_smoothing", "least_weight"), _NOT_NEGATIVE),

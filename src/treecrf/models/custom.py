@@ -31,7 +31,7 @@ class CustomLabeller(base.Labeller):
     ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
     ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
     ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
-    does. If its constructor takes ``window`` or ``random_state`` it gets them.
+    does. Numbers are as the set has them. If its constructor takes ``window`` or ``random_state`` it gets them.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ class CustomLabeller(base.Labeller):
         "settings": Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
     }
 
+    takes_numbers = True
+
     class_name: str
     settings: Mapping[str, Any] | None = None
     window: tuple[int, int] = (0, 0)
@@ -82,7 +84,7 @@ class CustomLabeller(base.Labeller):
         """
         self._check_settings()
         base.check_training_set(train)
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         self.inner_ = inner = self._make()
         phases, last, is_followed = dict[str, float](), float("nan"), False
 

@@ -7,7 +7,8 @@ from importlib import import_module
 
 from treecrf.io.messages import quoted
 from treecrf.io.npz import read_npz
-from treecrf.models.base import FORMAT, ChainLabeller, Labeller, attributes_from
+from treecrf.models.base import FORMAT, ChainLabeller, Labeller
+from treecrf.models.inputs import Inputs
 from treecrf.models.labellers import CLASS_PATHS
 
 
@@ -30,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     try:
         params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
         model = Labeller.registry[name](**params)
-        model.attributes_ = attributes_from(header["attributes"])
+        model.inputs_ = Inputs.from_described(header)
         model.label_names_ = tuple(header["label_names"])
         model._restore(header["values"], arrays)
     except (LookupError, TypeError, AttributeError, ValueError) as error:

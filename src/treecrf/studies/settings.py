@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from treecrf.io.cell_numbers import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS
@@ -67,6 +68,11 @@ class TableDataset(Model):
     sequence: str = Field("sequence", description="Column that tells sequences apart.")
     label: str = Field("label", description="Column with the labels; the last one of a columns file.")
     attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
+    kinds: dict[str, Kind] = Field(
+        {},
+        description="Input columns and what they hold, `number` or `category`; unless given, a column of numbers holds numbers, "
+        "but for few whole ones.",
+    )
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
     groups: Groups = None
 

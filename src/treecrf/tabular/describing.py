@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from treecrf.datasets.kinds import marks_of
+from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
-from treecrf.tabular.columns import MANY_NUMBERS, RARE, TableColumns, numbers, parse_numbers
+from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.labeller import TableLabeller
-
-MOST_MARKS = 3
-"""More different values beside numbers are not taken for marks of missing ones."""
 
 
 def label_counts(data: SequenceSet) -> pd.DataFrame:
@@ -44,42 +43,48 @@ def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataF
 
 def warnings_of(frame: pd.DataFrame, columns: TableColumns) -> Iterator[str]:
     """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
-    for name in columns.attributes:
-        if name not in columns.edges:
-            yield from _use(frame[name], name)
+    for name, kind in columns.kinds.items():
+        yield from _use(frame[name], name, kind)
+        if kind == "category":
             yield from _marks(frame[name], name)
     for name in (columns.label, *columns.attributes):
-        if name not in columns.edges:
+        if name not in columns.numbers:
             yield from _twins(frame[name], name)
 
 
-def _use(column: pd.Series, name: str) -> Iterator[str]:
+def kinds_sentence(frame: pd.DataFrame, columns: TableColumns) -> str | None:
+    """Which columns are read as numbers and which as categories; None where no cell could be read as the other."""
+    names = {kind: [name for name, of_it in columns.kinds.items() if of_it == kind] for kind in KINDS}
+    if not names["number"] and not any(_holds_numbers(frame[name], name) for name in names["category"]):
+        return None
+    numbers, categories = (listed(names[kind], str) or "none" for kind in KINDS)
+    return f"Numbers: {numbers}; categories: {categories} (--kinds says otherwise)."
+
+
+def _holds_numbers(column: pd.Series, name: str) -> bool:
+    numbers, strange = parse_numbers(column, name)
+    return not strange.any() and not np.isnan(numbers).all()
+
+
+def _use(column: pd.Series, name: str, kind: Kind) -> Iterator[str]:
     n_values = _present(column).nunique()
     if n_values == 0:
         yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
     elif n_values == 1:
         yield f"Column {name!r} has the same value wherever it has one."
-    elif n_values > MANY_NUMBERS and numbers(column) is not None:
+    elif kind == "category" and n_values > MAX_CATEGORIES:
         yield (
-            f"Column {name!r} holds {n_values:,} different numbers, each of which is a category of its own; "
-            "treecrf fit --bins 10 cuts such columns into 10 bins."
-        )
-    elif n_values > MAX_CATEGORIES:
-        yield (
-            f"Column {name!r} has {n_values:,} different values; treecrf fit keeps the {MAX_CATEGORIES - 1} commonest and "
-            f"takes all others as one, {RARE}."
+            f"Column {name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf fit --min-count 2 "
+            "takes those as one that occur once."
         )
 
 
 def _marks(column: pd.Series, name: str) -> Iterator[str]:
     """Whether a column of numbers has a few other values, as tables of other programs have for a missing one."""
-    values, strange = parse_numbers(column)
-    marks = column[strange].unique()
-    if 0 < len(marks) <= MOST_MARKS and len(marks) < values.nunique() and strange.sum() < values.count():
-        yield (
-            f"Column {name!r} holds numbers and {listed(marks)} ({counted(int(strange.sum()), 'cell')}); empty those cells "
-            "if they are missing."
-        )
+    marks = marks_of(column, name)
+    if marks is not None:
+        n_cells = counted(int(marks.strange.sum()), "cell")
+        yield f"Column {name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they are missing."
 
 
 def _twins(column: pd.Series, name: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.models.base import FORMAT, Labeller
+from treecrf.models.inputs import RARE
 from treecrf.models.loading import load
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.columns import TableColumns
@@ -53,17 +54,18 @@ class TableLabeller:
                     f"{quoted(label.iloc[row])} (it knows {', '.join(names)}); fix that label, or train with it."
                 )
         data = encode_table(
-            columns.apply(frame, path), path, sequence=columns.sequence, label=columns.label if labelled else None,
-            attributes=columns.attributes, label_names=names if labelled else None,
+            frame, path, sequence=columns.sequence, label=columns.label if labelled else None,
+            attributes=columns.attributes, label_names=names if labelled else None, kinds=columns.kinds,
         )  # fmt: skip
         return data if self.holes is None else self.holes.transform(data)
 
     def unseen(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> Iterator[str]:
         """A sentence for each column with values that the training table did not have."""
-        prepared = self.columns.apply(frame, path)
         known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
-        for name in self.columns.attributes:
-            cells = prepared[name]
+        for name, kind in self.columns.kinds.items():
+            if kind == "number" or RARE in known[name]:
+                continue
+            cells = frame[name]
             strange = ~(cells.isna() | (cells.astype(str) == "") | cells.astype(str).isin(known[name])).to_numpy()
             if strange.any():
                 values = frame[name][strange].astype(str).unique()
@@ -93,8 +95,11 @@ class TableLabeller:
             raise ValueError(f"model {os.fspath(path)} does not say which columns it reads; train it by treecrf fit.")
         try:
             table = header["table"]
-            edges, kept = ({name: tuple(items) for name, items in table[key].items()} for key in ("edges", "kept"))
-            columns = TableColumns(table["sequence"], table["label"], tuple(table["attributes"]), edges, kept)
+            if table.get("edges") or table.get("kept"):
+                raise KeyError("its columns were cut into bins, or their rare values merged, by another rule")
+            columns = TableColumns(
+                table["sequence"], table["label"], tuple(table["attributes"]), tuple(table.get("numbers", ()))
+            )
             holes = _restore(table["holes"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(
@@ -105,9 +110,9 @@ class TableLabeller:
 
 def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
     if isinstance(holes, Imputer):
-        return {"kind": "imputation", "fill_values": holes.fill_values_}
+        return {"kind": "imputation", "fill_values": holes.fill_values_, "medians": holes.medians_}
     if isinstance(holes, Indicator):
-        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_}
+        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_, "medians": holes.medians_}
     return None
 
 
@@ -116,8 +121,8 @@ def _restore(described: dict[str, Any] | None) -> Imputer | Indicator | None:
         return None
     if described["kind"] == "imputation":
         imputer = Imputer()
-        imputer.fill_values_ = described["fill_values"]
+        imputer.fill_values_, imputer.medians_ = described["fill_values"], described.get("medians", {})
         return imputer
     indicator = Indicator(described["mark"])
-    indicator.flagged_ = described["flagged"]
+    indicator.flagged_, indicator.medians_ = described["flagged"], described.get("medians", {})
     return indicator

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.checks import one_of, whole
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.models.inputs import Inputs
+from treecrf.sequences import NARROW_CATEGORIES, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
 from treecrf.trees.problem import Handling
@@ -122,6 +124,10 @@ class TreeCRF(base.ChainLabeller):
     warm_start : bool
         Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. The
         result equals that of one longer run to the bit.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -166,6 +172,8 @@ class TreeCRF(base.ChainLabeller):
     start_noise: float = 0.01
     n_threads: int = 1
     warm_start: bool = False
+    n_bins: int = MOST_BINS
+    min_count: int = 1
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
@@ -210,9 +218,11 @@ class TreeCRF(base.ChainLabeller):
         labels = base.check_training_set(train)
         if self.missing == "error":
             base.refuse_missing(train)
+        inputs = self._learn_inputs(train)
+        train = inputs.apply(train, "error")
         going_on = self.warm_start and hasattr(self, "forest_")
         if going_on:
-            self._check_continuation(train)
+            self._check_continuation(train, inputs)
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         before = time.thread_time()
@@ -243,7 +253,7 @@ class TreeCRF(base.ChainLabeller):
                 f"potentials left the range of floating point at iteration {broken}; "
                 "raise l2_regularization or lower n_iterations."
             )
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.inputs_, self.label_names_ = inputs, train.label_names
         self.start_: NDArray[np.float64] = start
         self.forest_: Forest = join_trees(progress.trees)
         self.flat_: FlatForest | None = None
@@ -282,6 +292,12 @@ class TreeCRF(base.ChainLabeller):
                 f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
                 "train it with missing='error' or 'incorporated'."
             )
+        for name, categories, _ in self.attributes_:
+            if len(categories) > NARROW_CATEGORIES:
+                raise ValueError(
+                    f"flattened: attribute {name!r} has {len(categories):,} categories, and {NARROW_CATEGORIES} are the most "
+                    "of flat trees; merge the rare ones by min_count."
+                )
         from treecrf.trees.flattening import FlatForest
 
         flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
@@ -378,7 +394,7 @@ class TreeCRF(base.ChainLabeller):
             return np.zeros(shape)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
-    def _check_continuation(self, train: SequenceSet) -> None:
+    def _check_continuation(self, train: SequenceSet, inputs: Inputs) -> None:
         done = len(self.log_likelihood_history_) - 1
         if self.n_iterations < done:
             raise ValueError(
@@ -387,8 +403,8 @@ class TreeCRF(base.ChainLabeller):
         for name, before in self.shape_.items():
             if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
                 raise ValueError(f"{name} was {before} in the training so far; set it back or set warm_start=False.")
-        if (train.attributes, train.label_names) != (self.attributes_, self.label_names_):
-            raise ValueError("the set has other attributes or labels than the training so far; set warm_start=False.")
+        if inputs.described() != self.inputs_.described() or train.label_names != self.label_names_:
+            raise ValueError("the set has other inputs or labels than the training so far; set warm_start=False.")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}

@@ -93,11 +93,11 @@ def cut_windows(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
     attributes = data.attributes
     if tuple(window) != (0, 0):
         attributes = tuple(
-            Attribute(f"{attribute.name}[{place:+d}]", (*attribute.categories, _OUTSIDE))
+            Attribute(f"{attribute.name}[{place:+d}]", (*attribute.categories, _OUTSIDE), attribute.ordered)
             for place in range(-window[0], window[1] + 1)
             for attribute in data.attributes
         )
-    codes = window_codes(data, window).astype(np.int16)
+    codes = window_codes(data, window).astype(np.int32)
     values = np.where(codes == slot_sizes(data.attributes, window), MISSING, codes)
     return SequenceSet(values, data.offsets, attributes, data.labels, data.label_names)
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
+from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, join_trees, restored_forest
@@ -74,6 +76,10 @@ class FutureFeatureMEMM(base.ChainLabeller):
         What to do with categories that the training set did not have.
     random_state : int, optional
         Seed of the draw of `held_out`.
+    number_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -113,9 +119,13 @@ class FutureFeatureMEMM(base.ChainLabeller):
     held_out: float = 1 / 3
     unseen: str = "missing"
     random_state: int | None = None
+    number_bins: int = MOST_BINS
+    min_count: int = 1
 
     checks: ClassVar = {
         "max_leaves": whole(2, MAX_LEAVES),
+        "n_bins": whole(2),
+        "number_bins": whole(2, MOST_BINS),
         "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
     }
 
@@ -150,7 +160,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         if validation is None:
             train, validation = self._hold_out(train)
         base.refuse_missing(validation)
-        self.attributes_, self.label_names_ = train.attributes, train.label_names
+        self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         space = chain.StateSpace(len(train.label_names), self.order)
         names = [name for name in Limits._fields if name != "max_lower_leaves"]
         limits = Limits(
@@ -163,7 +173,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         )
         stages = training.run()
         self.features_ = tuple(feature for stage in stages for feature in stage.features)
-        cut = cut_windows(train.select([0]), self.window)
+        cut = cut_windows(self.align_inputs(train.select([0]), self.unseen), self.window)
         n_slots = len(cut.attributes) + sum(len(feature.thresholds) for feature in self.features_)
         self.forest_ = join_trees(
             [_renumber_labels(tree, stage.n_slots, n_slots) for stage in stages for tree in stage.trees]
@@ -175,6 +185,9 @@ class FutureFeatureMEMM(base.ChainLabeller):
         self.lower_steps_ = np.array([step for stage in stages for step in stage.lower_steps], dtype=np.float64)
         self.reach_, self.seconds_ = training.reach, seconds
         return self
+
+    def _learn_inputs(self, train: SequenceSet) -> Inputs:
+        return Inputs.learn(train, self.number_bins, self.min_count)
 
     @property
     def _learnt(self) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
-from treecrf.sequences import SequenceSet
+from treecrf.models.inputs import Inputs
+from treecrf.sequences import SequenceSet, attributes_from
 
 
 class FutureFeatureTreeCRF(FutureFeatureMEMM):
@@ -74,7 +75,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
         self.crf_ = self._make_crf()
-        self.crf_.attributes_ = base.attributes_from(values["crf_attributes"])
+        self.crf_.inputs_ = Inputs(attributes_from(values["crf_attributes"]))
         self.crf_.label_names_ = self.label_names_
         self.crf_._restore(
             values["crf"], {n.removeprefix("crf_"): a for n, a in arrays.items() if n.startswith("crf_")}

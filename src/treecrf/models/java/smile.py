@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.binning import MOST_BINS
+from treecrf.models.inputs import Inputs
 from treecrf.models.java.machine import start_java
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
@@ -47,6 +49,10 @@ class SmileCRF(base.ChainLabeller):
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, fail every test on it,
         or refuse it.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -64,6 +70,8 @@ class SmileCRF(base.ChainLabeller):
     max_depth: int = 20
     min_samples_leaf: int = 5
     unseen: str = "missing"
+    n_bins: int = MOST_BINS
+    min_count: int = 1
 
     order = 1
 
@@ -84,7 +92,7 @@ class SmileCRF(base.ChainLabeller):
         seconds["trees"] = time.process_time() - began
         self.forest_, self.seconds_ = read_forest(crf, self.shrinkage), seconds
         if monitor is not None:
-            self.attributes_, self.label_names_ = train.attributes, train.label_names
+            self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names
             monitor(self.n_iterations, dict(seconds), float(self.log_likelihood(train).sum()))
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models import base
+from treecrf.models.binning import FEW_BINS
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.sequences import Attribute, SequenceSet, gather_ranges, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
@@ -175,6 +176,11 @@ class ConjunctionCRF(base.ChainLabeller):
         normal distribution: the spread over seeds shows how much of an accuracy is chance. None starts from no weights.
     start_noise : float
         Standard deviation of the perturbed start.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`); few, as each has a weight of its own
+        (`treecrf.models.binning.FEW_BINS`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -198,6 +204,8 @@ class ConjunctionCRF(base.ChainLabeller):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    n_bins: int = FEW_BINS
+    min_count: int = 1
 
     order = 1
 

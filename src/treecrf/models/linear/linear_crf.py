@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.binning import FEW_BINS
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
+from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import build_columns, distinct_windows
+from treecrf.trees.columns import distinct_windows
+
+VECTORS = 30
+"""Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
 
 
 @dataclass(eq=False, repr=False)
@@ -47,6 +52,11 @@ class LinearCRF(base.ChainLabeller):
         shows how much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.Binner`); few, as each has a weight of its own
+        (`treecrf.models.binning.FEW_BINS`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -70,6 +80,8 @@ class LinearCRF(base.ChainLabeller):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    n_bins: int = FEW_BINS
+    min_count: int = 1
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
@@ -86,22 +98,27 @@ class LinearCRF(base.ChainLabeller):
         objective = Objective(train, labels, self.window, self.order, self.variance)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
+        check_memory(
+            8 * objective.n_weights * (self.max_iterations + VECTORS), "the weights after every iteration",
+            "give fewer max_iterations, a smaller window or a greater min_count",
+        )  # fmt: skip
         start = self._draw_start(objective.n_weights)
-        history, values = [], [objective(start)[0]]
+        history = np.empty((self.max_iterations, objective.n_weights))  # pages that are not written to take no memory
+        values = [objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
-            history.append(weights)
+            history[len(values) - 1] = weights
             values.append(value)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
                 penalty = float(weights @ weights) / (2 * self.variance)
-                monitor(len(history), dict(seconds), penalty - value)
+                monitor(len(values) - 1, dict(seconds), penalty - value)
 
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = np.array(history or [last])
+        self.weights_history_ = history[: len(values) - 1] if len(values) > 1 else last[None]
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
     @property
@@ -119,7 +136,7 @@ class LinearCRF(base.ChainLabeller):
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
-        cells = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window)).cells
+        cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:
             yield self._potentials_of(cells, weights)
@@ -167,12 +184,12 @@ class Objective:
     def __init__(
         self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
     ) -> None:
-        columns = build_columns(window_codes(train, window), slot_sizes(train.attributes, window))
-        distinct, self._window_of = distinct_windows(columns.cells)
-        self._cells = columns.cells[distinct]
+        cells, n_cells = window_cells(train, window)
+        distinct, self._window_of = distinct_windows(cells)
+        self._cells = cells[distinct]
         self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
         self._order, self._variance = order, float(variance)
-        n_labels, n_cells = len(train.label_names), int(columns.first_cell[-1])
+        n_labels = len(train.label_names)
         self._shape = (n_cells, n_labels)
         self._alphas = np.empty((len(labels), n_labels))
         self._scores = np.empty((len(self._cells), n_labels))
@@ -200,6 +217,17 @@ class Objective:
         value = float(weights @ weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, gradient
+
+
+def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[Any], int]:
+    """The cells of each window, numbered as in `treecrf.trees.columns.Columns`, and how many cells there are.
+
+    uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
+    """
+    sizes = slot_sizes(data.attributes, window)
+    first_cell = np.concatenate([[0], np.cumsum(sizes)])
+    codes = window_codes(data, window)
+    return np.where(codes < sizes, codes + first_cell[:-1], first_cell[-1]).astype(np.uint32), int(first_cell[-1])
 
 
 def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,8 +14,10 @@ from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.checks import whole
-from treecrf.models.window.network import Weights, copy_weights, one_hot, score_cells
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.models.memory import check_memory
+from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
+from treecrf.models.window.numbers import Scale, window_numbers
+from treecrf.sequences import SequenceSet, window_codes
 
 RAREST = 1e-15
 """What LightGBM takes for the frequency of a label that does not occur."""
@@ -37,17 +39,18 @@ class WindowClassifier(base.ChainLabeller):
     """
 
     order = 0
+    takes_numbers = True
     window: tuple[int, int]
     unseen: str
 
-    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
         raise NotImplementedError
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
-        for scores in self._staged_scores(window_codes(aligned, self.window), every):
+        self._refuse_missing(data)
+        for scores in self._staged_scores(aligned, every):
             yield log_softmax(scores).T[:, :, None]
 
 
@@ -56,7 +59,7 @@ class NeuralNetwork(WindowClassifier):
     """Sliding-window neural network (Qian and Sejnowski 1988), trained by Adam.
 
     One layer of logistic hidden units sees one indicator for each cell of the window, that of a place outside the
-    sequence included; the softmax of the output layer is P(label | window). Training is scikit-learn's
+    sequence included, and the numbers in the window, standardized (0 outside the sequence); the softmax of the output layer is P(label | window). Training is scikit-learn's
     ``MLPClassifier``, one pass over the training set, in an order of its own, to a stage.
 
     Parameters
@@ -79,11 +82,15 @@ class NeuralNetwork(WindowClassifier):
         all be 0, or refuse it.
     random_state : int
         Seed of the first weights and of the order of the positions.
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
     weights_ : Weights
         After 1, 2, .. epochs, along a leading axis.
+    scale_ : Scale
+        What the numbers are standardized with.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "update".
     """
@@ -96,6 +103,7 @@ class NeuralNetwork(WindowClassifier):
     window: tuple[int, int] = (6, 6)
     unseen: str = "missing"
     random_state: int = 0
+    min_count: int = 1
 
     checks: ClassVar = {"random_state": whole(0)}
 
@@ -106,7 +114,12 @@ class NeuralNetwork(WindowClassifier):
 
         seconds = {"windows": 0.0, "update": 0.0}
         began = time.thread_time()
-        cells = one_hot(window_codes(train, self.window), slot_sizes(train.attributes, self.window))
+        scale = Scale.of(train)
+        cells = see_windows(scale.apply(train), self.window)
+        check_memory(
+            16 * self.n_epochs * self.n_hidden * cells.shape[1], "the weights after every epoch",
+            "give fewer n_epochs, a smaller window or a greater min_count",
+        )  # fmt: skip
         seconds["windows"] = time.thread_time() - began
         network = MLPClassifier(
             (self.n_hidden,),
@@ -130,18 +143,19 @@ class NeuralNetwork(WindowClassifier):
                     log_probabilities = log_softmax(score_cells(cells, epochs[-1]))
                     monitor(epoch, dict(seconds), float(log_probabilities[np.arange(len(labels)), labels].sum()))
         self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
-        self.seconds_ = seconds
+        self.scale_, self.seconds_ = scale, seconds
 
-    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
-        cells = one_hot(codes, slot_sizes(self.attributes_, self.window))
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
+        cells = see_windows(self.scale_.apply(data), self.window)
         every = every or len(self.weights_.hidden)
         for weights in zip(*(part[every - 1 :: every] for part in self.weights_), strict=True):
             yield score_cells(cells, Weights(*weights))
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return {"seconds": self.seconds_}, self.weights_._asdict()
+        return {"seconds": self.seconds_}, self.weights_._asdict() | self.scale_._asdict()
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.scale_ = Scale(*(arrays.pop(name, np.empty(0)) for name in Scale._fields))  # old files have no numbers
         self.weights_, self.seconds_ = Weights(**arrays), values["seconds"]
 
 
@@ -150,7 +164,7 @@ class WindowLightGBM(WindowClassifier):
     """Gradient boosting of multinomial deviance on windows (LightGBM; Ke et al. 2017).
 
     A window's slots are categorical features: a test sends a set of categories to one side, where a tree of TreeCRF
-    tells one category from the others. Everything that is not named here is as the library has it.
+    tells one category from the others. Numbers are numerical features; they may be missing. Everything that is not named here is as the library has it.
 
     Parameters
     ----------
@@ -175,6 +189,8 @@ class WindowLightGBM(WindowClassifier):
         much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
     Attributes
     ----------
@@ -195,6 +211,7 @@ class WindowLightGBM(WindowClassifier):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    min_count: int = 1
 
     checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
 
@@ -204,14 +221,14 @@ class WindowLightGBM(WindowClassifier):
 
         seconds = {"windows": 0.0, "trees": 0.0}
         began = time.thread_time()
-        codes = window_codes(train, self.window)
+        features, n_slots = self._features(train)
         start = self._draw_start(labels, len(train.label_names))
         parameters = self._parameters(len(train.label_names))
         examples = lightgbm.Dataset(
-            codes,
+            features,
             labels,
             init_score=np.tile(start, (len(labels), 1)),
-            categorical_feature=list(range(codes.shape[1])),
+            categorical_feature=list(range(n_slots)),
             params=parameters,
         )
         booster = lightgbm.Booster(parameters, examples)
@@ -225,18 +242,29 @@ class WindowLightGBM(WindowClassifier):
                 monitor(iteration, dict(seconds), -len(labels) * float(mean_loss.metric_value))
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
 
-    def _staged_scores(self, codes: NDArray[np.uint8], every: int | None) -> Iterator[NDArray[np.float64]]:
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         with needs_extra("rivals"):
             import lightgbm
 
         booster = lightgbm.Booster(model_str=self.model_text_)
-        scores = np.zeros((len(codes), len(self.start_)))
+        features, _ = self._features(data)
+        scores = np.zeros((len(features), len(self.start_)))
         every = every or self.n_iterations
         for iteration in range(self.n_iterations):
             # An iteration that found no split is not in the model, and adds 0.
-            scores += booster.predict(codes, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1)
+            scores += booster.predict(
+                features, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
+            )
             if (iteration + 1) % every == 0:
                 yield scores + self.start_
+
+    def _refuse_missing(self, data: SequenceSet) -> None:
+        base.refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
+
+    def _features(self, data: SequenceSet) -> tuple[NDArray[Any], int]:
+        """Window codes, then numbers, shape (n_positions, n_features); and how many of the columns are codes."""
+        codes, numbers = window_codes(data, self.window), window_numbers(data, self.window)
+        return (np.hstack([codes, numbers]) if numbers.size else codes), codes.shape[1]
 
     def _draw_start(self, labels: NDArray[np.int16], n_labels: int) -> NDArray[np.float64]:
         """The scores at the start, shape (n_labels,); LightGBM's own unless there is a seed."""

@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.models.window.numbers import window_numbers
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from sklearn.neural_network import MLPClassifier
+
+
+def see_windows(data: SequenceSet, window: tuple[int, int]) -> csr_array:
+    """What the network sees of each window: `one_hot`, then `window_numbers`, 0 for NaN; shape (n_positions, n_inputs)."""
+    cells = one_hot(window_codes(data, window), slot_sizes(data.attributes, window))
+    if not data.number_names:
+        return cells
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([cells, csr_array(np.nan_to_num(window_numbers(data, window)))], format="csr")
 
 
 class Weights(NamedTuple):
@@ -17,8 +30,8 @@ class Weights(NamedTuple):
 
     Attributes
     ----------
-    hidden : float64, shape (n_cells, n_hidden)
-        Of the window's cells, as numbered in `treecrf.trees.columns.Columns`, in each hidden unit.
+    hidden : float64, shape (n_inputs, n_hidden)
+        Of what the network sees (`see_windows`) in each hidden unit.
     hidden_bias : float64, shape (n_hidden,)
     output : float64, shape (n_hidden, n_labels)
         Of two labels the first one's weights are 0.
@@ -31,7 +44,7 @@ class Weights(NamedTuple):
     output_bias: NDArray[np.float64]
 
 
-def one_hot(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> csr_array:
+def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> csr_array:
     """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
 
     `codes` (n_positions, n_slots) are those of `treecrf.sequences.window_codes`; one of `slot_sizes` or more is no
@@ -60,7 +73,7 @@ def copy_weights(network: MLPClassifier) -> Weights:
 
 
 def score_cells(cells: csr_array, weights: Weights) -> NDArray[np.float64]:
-    """The output layer's sums, shape (n_positions, n_labels), for indicators of shape (n_positions, n_cells)."""
+    """The output layer's sums, shape (n_positions, n_labels), for inputs of shape (n_positions, n_inputs)."""
     from scipy.special import expit
 
     return expit(cells @ weights.hidden + weights.hidden_bias) @ weights.output + weights.output_bias

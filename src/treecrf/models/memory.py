@@ -1,0 +1,40 @@
+"""Refusal of what would not fit into memory, before it takes long."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Of the group of processes that a batch system or a container gives."""
+
+GIB = 2**30
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take, as far as the system tells; None where it does not."""
+    try:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+    for line in _text(Path("/proc/meminfo")).splitlines():
+        if line.startswith("MemAvailable:"):  # with what the system only keeps in case it is needed again
+            free = 1024 * int(line.split()[1])
+    limits = [int(text) for text in map(_text, _LIMITS) if text.strip().isdecimal()]
+    return min([free, *limits])
+
+
+def check_memory(n_bytes: int, what: str, advice: str) -> None:
+    """Raise a ValueError that says how much memory `what` takes and how much there is, if that is less."""
+    available = available_memory()
+    if available is not None and n_bytes > available:
+        raise ValueError(
+            f"{what} would take {n_bytes / GIB:.1f} GiB of memory and {available / GIB:.1f} GiB are available; {advice}."
+        )
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""

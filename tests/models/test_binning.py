@@ -1,0 +1,80 @@
+"""Bins of numbers: by hand, and what must not change them."""
+
+import numpy as np
+import pytest
+from builders import assert_same_bits, number_set
+
+from treecrf import MISSING, SequenceSet, TreeCRF
+from treecrf.models.binning import MOST_BINS, Binner
+
+
+def column(cells, labels=None):
+    numbers = np.array(cells, dtype=float)[:, None]
+    return SequenceSet(
+        np.empty((len(cells), 0)), [0, len(cells)], (), labels, ("A", "B"), numbers=numbers, number_names=("x",)
+    )
+
+
+def test_bins_end_at_numbers_of_the_training_set():
+    binner = Binner(3).fit(column([5, 1, 3, 2, 4, 6]))
+    assert binner.edges_["x"].tolist() == [2, 4]
+    binned = binner.transform(column([2, 2.0001, 4, 5, -1e9, 1e9, np.nan]))
+    assert binned.values.ravel().tolist() == [0, 1, 1, 2, 0, 2, MISSING]
+    assert (binned.number_names, binned.numbers.shape) == ((), (7, 0))
+    assert binned.attributes == (("x", ("to 2", "above 2 to 4", "above 4"), True),)
+
+
+def test_few_numbers_have_a_bin_each():
+    binner = Binner().fit(column([3, 1, 1, 7, np.nan]))
+    assert binner.transform(column([1, 3, 7])).values.ravel().tolist() == [0, 1, 2]
+
+
+def test_bins_hold_equally_many_cells():
+    cells = np.random.default_rng(0).lognormal(size=10_000)
+    binned = Binner().fit(column(cells)).transform(column(cells))
+    counts = np.bincount(binned.values.ravel())
+    assert len(counts) == MOST_BINS == len(set(binned.attributes[0].categories))
+    assert {39, 40} == set(counts.tolist())
+
+
+def test_a_number_that_is_always_the_same_or_missing_breaks_nothing():
+    binner = Binner().fit(column([2, 2, np.nan]))
+    assert binner.transform(column([2, 9, np.nan])).values.ravel().tolist() == [0, 0, MISSING]
+    binner = Binner().fit(column([np.nan, np.nan]))
+    binned = binner.transform(column([1, np.nan]))
+    assert (binned.values.ravel().tolist(), binned.attributes[0].categories) == ([MISSING, MISSING], ())
+    other = number_set(0)
+    n = len(other.values)
+    numbers = np.column_stack([other.numbers, np.full(n, 3.5), np.full(n, np.nan)])
+    data = other.with_numbers(numbers, (*other.number_names, "same", "none"))
+    model = TreeCRF(n_iterations=3, max_leaves=4, missing="instance_weighting").fit(data)
+    without = TreeCRF(n_iterations=3, max_leaves=4, missing="instance_weighting").fit(other)
+    assert model.predict_proba(data).tobytes() == without.predict_proba(other).tobytes()
+
+
+def test_names_of_bins_differ_where_numbers_hardly_do():
+    binner = Binner().fit(column([1, 1 + 1e-12, 1 + 2e-12]))
+    [attribute] = binner.attributes
+    assert attribute.categories == (
+        "to 1.0000000000000", "above 1.0000000000000 to 1.0000000000010", "above 1.0000000000010",
+    ) or len(set(attribute.categories)) == 3  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", [lambda x: np.exp(3 * x), lambda x: x**3 - 7, lambda x: 1e6 * x + 5])
+def test_increasing_functions_of_numbers_change_nothing(transform):
+    train, test = number_set(1, n_sequences=60), number_set(2)
+    settings = {"n_iterations": 4, "max_leaves": 8, "n_bins": 40, "window": (1, 1)}
+    plain = TreeCRF(**settings).fit(train)
+    changed = TreeCRF(**settings).fit(train.with_numbers(transform(train.numbers)))
+    assert len(plain.forest_.columns) > 20
+    assert_same_bits(plain, changed)
+    changed_test = test.with_numbers(transform(test.numbers))
+    assert plain.potentials(test).tobytes() == changed.potentials(changed_test).tobytes()
+
+
+def test_numbers_beyond_those_of_training_are_taken_for_the_first_and_the_last():
+    train = number_set(3)
+    model = TreeCRF(n_iterations=5, max_leaves=8).fit(train)
+    for extreme, end in ((train.numbers.min(axis=0), -1e300), (train.numbers.max(axis=0), 1e300)):
+        there, beyond = (train.with_numbers(np.tile(row, (len(train.values), 1))) for row in (extreme, [end] * 3))
+        assert model.predict_proba(there).tobytes() == model.predict_proba(beyond).tobytes()

@@ -1,0 +1,60 @@
+"""Labellers of tables with numbers: what their files remember."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import number_set
+
+from treecrf import LinearCRF, TreeCRF, WindowLightGBM
+from treecrf.datasets.table import read_table
+from treecrf.missing import Imputer, Indicator, inject
+from treecrf.tabular.columns import TableColumns
+from treecrf.tabular.describing import kinds_sentence
+from treecrf.tabular.labeller import TableLabeller
+
+COLUMNS = TableColumns("sequence", "label", ("x1", "letter", "x2", "x3"), ("x1", "x2", "x3"))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    inject(number_set(0), 0.1, np.random.default_rng(0)).to_frame().to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("holes", [None, Imputer(), Indicator()], ids=lambda holes: type(holes).__name__)
+@pytest.mark.parametrize(
+    "labeller", [TreeCRF(n_iterations=3), LinearCRF(max_iterations=5), WindowLightGBM(n_iterations=3)]
+)
+def test_a_file_has_bins_and_medians(table, tmp_path, labeller, holes):
+    if holes is None:
+        labeller = TreeCRF(n_iterations=3, missing="instance_weighting")
+    frame = read_table(table)
+    data = inject(number_set(0), 0.1, np.random.default_rng(0))
+    model = TableLabeller(labeller.fit(data if holes is None else holes.fit_transform(data)), COLUMNS, holes)
+    model.save(tmp_path / "m.npz")
+    again = TableLabeller.load(tmp_path / "m.npz")
+    assert again.columns == COLUMNS
+    read = again.read(frame, table, labelled=True)
+    assert read == model.read(frame, table, labelled=True)
+    assert again.labeller.predict_proba(read).tobytes() == model.labeller.predict_proba(read).tobytes()
+    assert list(again.unseen(frame, table)) == []
+
+
+def test_a_number_that_is_none_is_named_by_file_line_and_column(table):
+    model = TableLabeller(TreeCRF(n_iterations=1).fit(number_set(0)), COLUMNS)
+    frame = read_table(table)
+    frame.iloc[4, list(frame.columns).index("x2")] = "tall"
+    with pytest.raises(ValueError, match=r"^table .*t\.csv, line 6: row 4, column 'x2': 'tall' is not a finite number"):
+        model.read(frame, table, labelled=False)
+
+
+def test_kinds_are_told_only_where_there_was_a_choice():
+    frame = pd.DataFrame({"word": ["a", "b"], "level": ["1", "2"], "size": ["0.5", None]})
+
+    def told(*names, numbers=()):
+        return kinds_sentence(frame, TableColumns("s", "l", names, numbers))
+
+    assert told("word") is None
+    assert told("word", "level") == "Numbers: none; categories: word, level (--kinds says otherwise)."
+    assert told("size", "word", numbers=("size",)) == "Numbers: size; categories: word (--kinds says otherwise)."
