@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF, chain
+from treecrf.models.boosted.growth import kinds_of
 from treecrf.models.boosted.training import Training, build_sweep
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.statistics.selection import sequence_folds
@@ -74,14 +75,13 @@ def gradients_at(model, train, n_iterations):
         train.labels,
         space,
         model.start_,
-        model._kinds(train),
+        kinds_of(model, train),
         100,
         gradient_leaves(20.0),
     )
     trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
     training.replay(trees, model._evaluator(columns, space, model.forest_))
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
-    training._prepare()
     return training
 
 
@@ -94,8 +94,10 @@ def test_one_tree_beside_lightgbm(record, load, size):
     training = gradients_at(model, train, size(40))
     sample = Sample(np.arange(train.n_positions, dtype=np.int32), np.ones((0, 1), dtype=bool))  # all rows and tests
 
+    grower = training.take_grower()
+
     def grow():
-        training._growers[0].grow(training._rows[0], sample)
+        grower.grow(training._rows[0], sample)
 
     # The same rows: (position, previous label) pairs with their gradients; the same splits: one category of
     # one column against the rest; the same penalty; 100 leaves; no minimum leaf size.

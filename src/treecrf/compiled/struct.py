@@ -89,16 +89,28 @@ def allocate(cls: type[_Struct], **sizes: int) -> _Struct:
         The names in the shapes. A length may be a sum of products, such as ``2 * n_rows + 1``.
     """
 
-    def length(text: str) -> int:
-        terms = (term.split(" * ") for term in text.split(" + "))
-        return sum(prod(int(sizes.get(factor, factor)) for factor in term) for term in terms)
-
     return cls(
         *(
-            allocate(field.kind, **sizes) if field.shape is None else zeros([*map(length, field.shape)], field.kind)
+            allocate(field.kind, **sizes) if field.shape is None else zeros(_lengths(field.shape, sizes), field.kind)
             for field in _fields(cls).values()
         )
     )
+
+
+def size_of(cls: type[_Struct], **sizes: int) -> int:
+    """Bytes that `allocate` takes for the arrays."""
+    return sum(
+        size_of(field.kind, **sizes)
+        if field.shape is None
+        else prod(_lengths(field.shape, sizes)) * np.dtype(field.kind).itemsize
+        for field in _fields(cls).values()
+    )
+
+
+def _lengths(shape: list[str], sizes: dict[str, int]) -> list[int]:
+    """The lengths of a shape whose names stand for `sizes`."""
+    terms = [[term.split(" * ") for term in text.split(" + ")] for text in shape]
+    return [sum(prod(int(sizes.get(factor, factor)) for factor in term) for term in of_axis) for of_axis in terms]
 
 
 def zeros(shape: list[int], dtype: Any) -> NDArray[Any]:

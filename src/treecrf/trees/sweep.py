@@ -18,7 +18,7 @@ import numpy as np
 from numba import boolean, int32, int64, types, uint64
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Int32, Int64, UInt16, compiled_type, struct
+from treecrf.compiled.struct import Int32, Int64, UInt32, compiled_type, struct
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.lanes import LANES, add_lanes
 
@@ -29,7 +29,7 @@ _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
 class Sweep(NamedTuple):
     """The observations of a data set, laid out for `sweep_window_tests`."""
 
-    codes: Annotated[UInt16, "n_groups, n_observations", "Row of the table to which an observation belongs."]
+    codes: Annotated[UInt32, "n_groups, n_observations", "Row of the table to which an observation belongs."]
     first_attribute: Annotated[Int64, "n_groups + 1"]
     first_row: Annotated[Int64, "n_groups + 1", "Of the table."]
     sizes: Annotated[Int64, "n_attributes", "Number of codes, EDGE not counted."]
@@ -69,7 +69,7 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
-        joint.astype(np.uint16), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
+        joint.astype(np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
         places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 

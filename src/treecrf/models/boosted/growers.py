@@ -1,4 +1,4 @@
-"""Growing trees for one label, with the buffers that this needs: on complete data and where cells are missing."""
+"""Growing trees one at a time, with the buffers that this needs: on complete data and where cells are missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treecrf.trees.tree import Tree
 
 
 class Grower(Protocol):
-    """Grows the trees of one label."""
+    """Grows trees."""
 
     def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
         """The tree for the sample's packed gradients; `rows` is int64, shape (n_states, n_positions)."""

@@ -85,9 +85,9 @@ class Training:
         is_local: bool = False,
     ) -> None:
         n_positions = len(labels)
-        self._columns, self._sweep, self._space = columns, sweep, space
+        self._columns, self._space = columns, space
         self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
-        self._kinds, self._max_leaves, self._growth = kinds, max_leaves, growth
+        self._max_leaves = max_leaves
         self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
         n_rows = n_positions * space.n_labels**space.order
         self._packing = choose_packing(n_positions, n_rows, space.order + 1, newton)
@@ -100,7 +100,18 @@ class Training:
         self._log_likelihoods = np.empty(len(offsets) - 1)
         self._handling, self._window_of, self._sampling = handling, window_of, sampling
         self._counts_every_row = not is_local and not newton and sampling.influence_trimming == 0.0
-        self._growers: list[Grower] = []
+        self._problem = make_problem(
+            columns,
+            sweep,
+            space,
+            kinds,
+            max_leaves,
+            growth,
+            self._packing,
+            handling or NO_HANDLING,
+            *self._count_missing(),
+        )
+        self._idle_growers: list[Grower] = []
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the criterion's value for the training set."""
@@ -112,7 +123,6 @@ class Training:
 
     def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> list[Tree]:
         """Grow and add one tree for each label; return the trees."""
-        self._prepare()
         before = time.thread_time()
         positions = draw_positions(self._sampling, len(self._labels), iteration)
         seconds["trees"] += time.thread_time() - before
@@ -142,7 +152,7 @@ class Training:
 
     def _grow_one(self, label: int, iteration: int, positions: NDArray[np.int32]) -> tuple[Tree, float, float]:
         begin = time.thread_time()
-        grower, rows, window_of = self._growers[label], self._rows[label], self._window_of
+        grower, rows, window_of = self.take_grower(), self._rows[label], self._window_of
         sampling = self._sampling
         if sampling.influence_trimming > 0.0:
             buffers = allocate(Influences, n_all_states=len(rows), n=len(positions))
@@ -159,6 +169,7 @@ class Training:
             factors = np.ones((len(self._columns.cells), self._space.n_states))
             grower.add_last(tree, factors)
             multiply_by_window(factors, window_of, self._exponentials[label])
+        self._idle_growers.append(grower)
         return tree, grown - begin, time.thread_time() - grown
 
     def _sum_by_window(
@@ -172,15 +183,12 @@ class Training:
         sum_by_window(rows, window_of, sums)
         return sums, np.arange(n_windows, dtype=np.int32)
 
-    def _prepare(self) -> None:
-        """Make the buffers at the first tree."""
-        if not self._growers:
-            problem = make_problem(
-                self._columns, self._sweep, self._space, self._kinds, self._max_leaves, self._growth, self._packing,
-                self._handling or NO_HANDLING, *self._count_missing(),
-            )  # fmt: skip
-            kind = CompleteGrower if self._handling is None else WeightedGrower
-            self._growers = [kind(problem) for _ in range(self._space.n_labels)]
+    def take_grower(self) -> Grower:
+        """A grower that no thread is using; there are no more of them than threads, as their buffers are large."""
+        try:
+            return self._idle_growers.pop()
+        except IndexError:
+            return CompleteGrower(self._problem) if self._handling is None else WeightedGrower(self._problem)
 
     def _count_missing(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """See `Problem`: depths and missing counts."""

@@ -18,14 +18,14 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
+from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS, growth_of, handling_of, kinds_of
 from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
+from treecrf.models.memory import check_memory
 from treecrf.sequences import NARROW_CATEGORIES, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
-from treecrf.trees.problem import Handling
-from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, Growth
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
@@ -33,11 +33,7 @@ if TYPE_CHECKING:
     from treecrf.trees.flattening import FlatForest
     from treecrf.trees.holes.blending import BlendingEvaluator
 
-MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
-"""Values of the setting `missing`; the last two are not in the papers."""
-
-KINDS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
-"""Values of the setting `splits`."""
+_LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
 @dataclass(eq=False, repr=False)
@@ -208,7 +204,8 @@ class TreeCRF(base.ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from treecrf.models.boosted.training import Training, build_sweep  # kernels are loaded for training alone
+        from treecrf.models.boosted.footprint import training_bytes  # kernels are loaded for training alone
+        from treecrf.models.boosted.training import Training, build_sweep
 
         self._check_settings()
         sampling = make_sampling(
@@ -220,6 +217,11 @@ class TreeCRF(base.ChainLabeller):
             base.refuse_missing(train)
         inputs = self._learn_inputs(train)
         train = inputs.apply(train, "error")
+        check_memory(
+            training_bytes(self, train),
+            f"training on {train.n_positions} positions with {len(train.label_names)} labels",
+            _LESS,
+        )
         going_on = self.warm_start and hasattr(self, "forest_")
         if going_on:
             self._check_continuation(train, inputs)
@@ -232,8 +234,8 @@ class TreeCRF(base.ChainLabeller):
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, sweep, train.offsets, labels, space, start, self._kinds(train), self.max_leaves, self._growth(),
-            self._handling(), self.leaf_values == "newton", window_of, sampling, self._criterion == "local",
+            columns, sweep, train.offsets, labels, space, start, kinds_of(self, train), self.max_leaves, growth_of(self),
+            handling_of(self), self.leaf_values == "newton", window_of, sampling, self._criterion == "local",
         )  # fmt: skip
         progress = Progress([], [], seconds, [])
         if going_on:
@@ -263,6 +265,13 @@ class TreeCRF(base.ChainLabeller):
         self.seconds_ = progress.seconds
         return self
 
+    def expected_memory(self, train: SequenceSet) -> int:
+        """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
+        from treecrf.models.boosted.footprint import training_bytes
+
+        self._check_settings()
+        return training_bytes(self, self._learn_inputs(train).apply(train, "error"))
+
     def truncated(self, n_iterations: int) -> TreeCRF:
         """A copy that has the first `n_iterations` iterations only: what a shorter run would have given."""
         self._check_fitted()
@@ -287,7 +296,7 @@ class TreeCRF(base.ChainLabeller):
             If the trees were grown for missing cells.
         """
         self._check_fitted()
-        if self.shape_["missing"] not in ("error", "incorporated"):
+        if self.shape_["missing"] not in WHOLE_ROWS:
             raise ValueError(
                 f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
                 "train it with missing='error' or 'incorporated'."
@@ -351,38 +360,10 @@ class TreeCRF(base.ChainLabeller):
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
 
-    def _kinds(self, train: SequenceSet) -> NDArray[np.int8]:
-        """Kinds of the columns: slots, then previous labels."""
-        of_attributes = [
-            ORDERED if getattr(attribute, "ordered", False) else KINDS[self.splits] for attribute in train.attributes
-        ]
-        n_places = self.window[0] + self.window[1] + 1
-        return np.array(of_attributes * n_places + [KINDS[self.splits]] * self.order, dtype=np.int8)
-
-    def _growth(self) -> Growth:
-        """Which splits gain how much, and the values of leaves."""
-        missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
-        largest = self.largest_step if self.leaf_values == "newton" else np.inf
-        return Growth(
-            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
-            float(largest), float(self.learning_rate),
-        )  # fmt: skip
-
-    def _handling(self) -> Handling | None:
-        """What trees that divide rows do where a tested cell is missing; None: nothing is, or it is a code like another."""
-        if self.missing in ("error", "incorporated"):
-            return None
-        if self.missing == "default_direction":
-            return Handling(True, False, 0, False, self.unseen_missing == "both")
-        if self.missing == "surrogate_splitting":
-            blends = self.all_missing == "both"
-            return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
-        return Handling(False, self.scale_gain, 0, False, True)
-
     def _evaluator(
         self, columns: Columns, space: chain.StateSpace, forest: Forest
     ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
-        if self.missing in ("error", "incorporated"):
+        if self.missing in WHOLE_ROWS:
             return Evaluator(columns, space.labels_of_state, forest.most_leaves)
         from treecrf.trees.holes.blending import BlendingEvaluator
 

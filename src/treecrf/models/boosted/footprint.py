@@ -1,0 +1,50 @@
+"""How much memory a training takes, before it begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treecrf import chain
+from treecrf.compiled.struct import size_of
+from treecrf.models.boosted.growth import WHOLE_ROWS
+from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.trees.growing import Workspace
+from treecrf.trees.holes.growing import WeightedWorkspace
+from treecrf.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.treecrf import TreeCRF
+
+_INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes
+_TABLE = 2**16  # entries, at most about, of the table of a sweep
+
+
+def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
+    """Bytes that the arrays of a training take at its end, nearly.
+
+    Parameters
+    ----------
+    labeller : TreeCRF
+        Its settings count.
+    train : SequenceSet
+        As the trees see it: categories alone.
+    """
+    space, n_positions = chain.StateSpace(len(train.label_names), labeller.order), train.n_positions
+    divides = labeller.missing not in WHOLE_ROWS
+    sizes = slot_sizes(train.attributes, labeller.window) + (labeller.missing != "error")
+    n_cells, n_surrogates = int(sizes.sum()), labeller.n_surrogates if labeller.missing == "surrogate_splitting" else 0
+    rows = space.n_labels * space.n_states * n_positions * (_FLOAT + _INTEGER)  # exp(F) and gradients
+    forward = n_positions * space.n_labels ** max(space.order, 1) * _FLOAT
+    windows = n_positions * len(sizes) * (2 * _CELL + 2)  # cells, postings, codes
+    of_trees = {
+        "n_leaves": labeller.max_leaves, "n_splits": labeller.max_leaves, "n_all_states": space.n_states,
+        "n_positions": n_positions, "n_cells": n_cells, "n_features": n_cells + space.order * (space.n_labels + 1),
+        "n_most_codes": int(sizes.max(initial=1)), "n_surrogates": n_surrogates, "n_depths": space.order + 1,
+        "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": labeller.max_leaves,
+        "n_sets": labeller.max_leaves * (1 + n_surrogates),
+    }  # fmt: skip
+    buffers = size_of(WeightedWorkspace if divides else Workspace, **of_trees)
+    if divides:
+        buffers += n_positions * space.n_states * _FLOAT
+    forest = labeller.n_iterations * space.n_labels * size_of(Tree, **of_trees)
+    return rows + forward + windows + min(labeller.n_threads, space.n_labels) * buffers + forest
