@@ -132,6 +132,7 @@ def test_held_out_sequences_choose_the_iteration(run, table):
         ("--method", "linear_crf"),
         ("--method", "linear_crf", "--missing", "indicator"),
         ("--missing", "imputation"),
+        ("--missing", "imputation_indicator"),
         ("--missing", "surrogate_splitting"),
         ("--method", "memm"),
         ("--method", "neural_network", "--iterations", 60),

@@ -105,7 +105,7 @@ class TableLabeller:
 
 def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
     if isinstance(holes, Imputer):
-        return {"kind": "imputation", "fill_values": holes.fill_values_}
+        return {"kind": "imputation", "add_indicator": holes.add_indicator, "fill_values": holes.fill_values_}
     if isinstance(holes, Indicator):
         return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_}
     return None
@@ -115,7 +115,7 @@ def _restore(described: dict[str, Any] | None) -> Imputer | Indicator | None:
     if described is None:
         return None
     if described["kind"] == "imputation":
-        imputer = Imputer()
+        imputer = Imputer(described.get("add_indicator", False))  # older models have no flags
         imputer.fill_values_ = described["fill_values"]
         return imputer
     indicator = Indicator(described["mark"])

@@ -1,7 +1,8 @@
-"""Missing input values outside the trees: making holes, filling them, marking them (PhD sections 4.1 and 4.3)."""
+"""Missing input values before a labeller sees them: filling holes, marking them (PhD section 4.1)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, Self
 
 import numpy as np
@@ -13,35 +14,15 @@ MISSING_CATEGORY = "(missing)"
 """Name of the category that `Indicator` adds."""
 
 
-def inject(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
-    """Make cells missing completely at random, each by itself, before windows are cut.
-
-    What lies outside a sequence (EDGE) is no cell, so it never goes missing. Cells that are missing already
-    stay so.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    rate : float
-        Probability with which a cell goes missing, 0 to 1.
-    rng : numpy.random.Generator
-        One number is drawn for every cell, whatever the rate.
-
-    Raises
-    ------
-    ValueError
-        If the rate is no probability.
-    """
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate={rate!r}: give a probability, 0 to 1.")
-    holes = rng.random(data.values.shape) < rate
-    return data.with_values(np.where(holes, MISSING, data.values))
-
-
 class Imputer:
     """Fills holes with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
 
     The first category wins ties; it also fills an attribute that no cell of the training set shows.
+
+    Parameters
+    ----------
+    add_indicator : bool
+        Whether to mark what was filled by flags, as `Indicator` does, of every attribute.
 
     Attributes
     ----------
@@ -50,6 +31,9 @@ class Imputer:
     """
 
     fill_values_: dict[str, str]
+
+    def __init__(self, add_indicator: bool = False) -> None:
+        self.add_indicator = add_indicator
 
     def fit(self, train: SequenceSet) -> Self:
         """Find the commonest values; labels are not looked at."""
@@ -73,7 +57,8 @@ class Imputer:
                 categories = (*categories, fill)
             values[:, j] = np.where(data.values[:, j] == MISSING, categories.index(fill), data.values[:, j])
             attributes.append(Attribute(attribute.name, categories))
-        return data.with_values(values, attributes)
+        filled = data.with_values(values, attributes)
+        return _flagged(filled, data.values == MISSING, range(len(attributes))) if self.add_indicator else filled
 
     def fit_transform(self, train: SequenceSet) -> SequenceSet:
         """`fit`, then `transform` of the same set."""
@@ -133,17 +118,32 @@ class Indicator:
                     raise ValueError(f"attribute {name!r} has a category {MISSING_CATEGORY!r} already; rename it.")
                 attributes.append(Attribute(name, (*categories, MISSING_CATEGORY)))
                 columns.append(np.where(holes[:, j], len(categories), data.values[:, j]).astype(np.int16))
-        for j in flags:
-            flag = f"{data.attributes[j].name} missing"
-            if flag in self.flagged_:
-                raise ValueError(f"there is an attribute {flag!r} already, which a flag would be called; rename it.")
-            attributes.append(Attribute(flag, ("no", "yes")))
-            columns.append(holes[:, j].astype(np.int16))
-        return data.with_values(np.stack(columns, axis=1), attributes)
+        return _flagged(data.with_values(np.stack(columns, axis=1), attributes), holes, flags)
 
     def fit_transform(self, train: SequenceSet) -> SequenceSet:
         """`fit`, then `transform` of the same set."""
         return self.fit(train).transform(train)
+
+
+def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "auto") -> Imputer | Indicator | None:
+    """What fills or marks holes before a labeller sees them; None for a treatment that is the labeller's own."""
+    if treatment == "indicator":
+        return Indicator(mark)
+    if treatment in ("imputation", "imputation_indicator"):
+        return Imputer(add_indicator=treatment == "imputation_indicator")
+    return None
+
+
+def _flagged(data: SequenceSet, holes: NDArray[np.bool_], columns: Iterable[int]) -> SequenceSet:
+    """The set with an attribute more for each of the columns, which says where there were holes."""
+    columns = list(columns)
+    names = [attribute.name for attribute in data.attributes]
+    flags = [f"{names[j]} missing" for j in columns]
+    taken = set(flags) & set(names)
+    if taken:
+        raise ValueError(f"there is an attribute {min(taken)!r} already, which a flag would be called; rename it.")
+    values = np.concatenate([data.values, holes[:, columns]], axis=1)
+    return data.with_values(values, [*data.attributes, *(Attribute(flag, ("no", "yes")) for flag in flags)])
 
 
 def _check_fitted(transformer: object, attribute: str) -> None:
