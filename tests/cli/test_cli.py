@@ -148,7 +148,9 @@ def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     loaded = TableLabeller.load("m.npz")
     data = loaded.read(read_table("holes.csv"), "holes.csv", labelled=True)
     assert loaded.labeller.score(data) > 0.6
-    assert (loaded.holes is None) == (not {"linear_crf", "neural_network", "imputation"} & set(options))
+    assert (loaded.holes is None) == (
+        not {"linear_crf", "neural_network", "imputation", "imputation_indicator"} & set(options)
+    )
 
 
 def test_describe_names_holes_and_numbers(run, write):
