@@ -97,15 +97,13 @@ def evaluate_rates(
     settings: MissingSettings,
     seed: int,
     pieces: Pieces | None = None,
-    trees: str = PAPERS,
 ) -> Outcome:
     """`evaluate_method` at every rate of the settings, one after another.
 
     Parameters are those of `evaluate_method` without the rate.
     """
     return _stacked(
-        evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces, trees)
-        for rate in settings.rates
+        evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces) for rate in settings.rates
     )
 
 
@@ -119,11 +117,20 @@ def evaluate_trees(
     seed: int,
     pieces: Pieces | None = None,
 ) -> Outcome:
-    """`evaluate_rates` with each of the other kinds of trees; the frames have a column trees. A custom labeller has none."""
+    """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
+
+    Without rows for a custom labeller, which has no trees. Parameters are those of `evaluate_method` without the rate.
+    """
     kinds = [] if method in settings.labellers else settings.other_trees
     return _labelled(
         "trees",
-        {trees: evaluate_rates(dataset, train, test, window, method, settings, seed, pieces, trees) for trees in kinds},
+        {
+            trees: _stacked(
+                evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces, trees)
+                for rate in settings.rates
+            )
+            for trees in kinds
+        },
     )
 
 
@@ -137,7 +144,10 @@ def evaluate_mechanisms(
     seed: int,
     pieces: Pieces | None = None,
 ) -> Outcome:
-    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism."""
+    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism.
+
+    Parameters are those of `evaluate_method` without the rate.
+    """
     rate = settings.mechanism_rate
     possible = [name for name in settings.mechanisms if len(train.attributes) >= MECHANISMS[name].least_attributes]
     fewer = settings.model_copy(update={"n_training_sets": settings.mechanism_training_sets})
