@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bool: TypeAlias = NDArray[np.bool_]
+Int8: TypeAlias = NDArray[np.int8]
 UInt16: TypeAlias = NDArray[np.uint16]
+UInt32: TypeAlias = NDArray[np.uint32]
 Int16: TypeAlias = NDArray[np.int16]
 Int32: TypeAlias = NDArray[np.int32]
 Int64: TypeAlias = NDArray[np.int64]

@@ -77,6 +77,8 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("max_leaves", "n_bins"), whole(2)),
     "bag": optional(whole(1)),
     "random_state": optional(whole(0)),
+    **dict.fromkeys(("category_smoothing", "least_weight"), _NOT_NEGATIVE),
+    "largest_step": _POSITIVE,
     **dict.fromkeys(("l2_regularization", "crf_l2_regularization", "start_noise", "tolerance"), _NOT_NEGATIVE),
     **dict.fromkeys(("shrinkage", "alpha_upper", "beta_upper", "eta_upper", "eta_start"), _POSITIVE),
     **dict.fromkeys(("row_fraction", "feature_fraction", "learning_rate"), _SHARE),

@@ -100,26 +100,35 @@ def used_tests(model: TableLabeller) -> pd.DataFrame:
     labeller = model.labeller
     if not isinstance(labeller, TreeCRF):
         return pd.DataFrame({"test": [], "n_splits": [], "share": []})
-    pairs = zip(labeller.forest_.columns.tolist(), labeller.forest_.codes.tolist(), strict=True)
-    counts = Counter(_test_name(labeller, column, code) for column, code in pairs)
+    forest = labeller.forest_
+    counts = Counter(
+        _test_name(labeller, int(column), tuple(tree.test(split).tolist()))
+        for tree in (forest.tree(i) for i in range(forest.n_trees))
+        for split, column in enumerate(tree.columns)
+    )
     ordered = sorted(counts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     frame = pd.DataFrame({"test": [test for test, _ in ordered], "n_splits": [number for _, number in ordered]})
     return frame.assign(share=frame["n_splits"] / max(frame["n_splits"].sum(), 1))
 
 
-def _test_name(labeller: TreeCRF, column: int, code: int) -> str:
+def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:
     left, right = labeller.window
     n_attributes = len(labeller.attributes_)
     n_slots = (left + right + 1) * n_attributes
     if column >= n_slots:
-        back, names = column - n_slots + 1, labeller.label_names_
-        return f"label {back} before = {names[code]}" if code < len(names) else f"label {back} before: none, a start"
+        names = (*labeller.label_names_, "(none, a start)")
+        return f"label {column - n_slots + 1} before {_one_of(names, codes)}"
     place, attribute = column // n_attributes - left, labeller.attributes_[column % n_attributes]
     where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
-    if code == len(attribute.categories):
-        return f"{attribute.name}{where}: outside the sequence"
-    value = "(missing)" if code > len(attribute.categories) else attribute.categories[code]
-    return f"{attribute.name}{where} = {value}"
+    names = (*attribute.categories, "(outside the sequence)", "(missing)")
+    return f"{attribute.name}{where} {_one_of(names, codes)}"
+
+
+def _one_of(names: Sequence[str], codes: tuple[int, ...]) -> str:
+    """What a test asks for, in words."""
+    if len(codes) == 1:
+        return f"= {names[codes[0]]}"
+    return f"in {{{', '.join(names[code] for code in codes)}}}"
 
 
 def _present(column: pd.Series) -> pd.Series:

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import Int32, Int64, UInt16, compiled_type, struct
+from treecrf.compiled.struct import Int32, Int64, UInt32, compiled_type, struct
 
 
 @struct
@@ -18,7 +18,7 @@ class Columns(NamedTuple):
     "slot j holds code c". Cells are numbered slot by slot, so the number of a cell is its feature index.
     """
 
-    cells: Annotated[UInt16, "n_positions, n_slots", "Cell of each slot; n_cells where the code belongs to none."]
+    cells: Annotated[UInt32, "n_positions, n_slots", "Cell of each slot; n_cells where the code belongs to none."]
     first_cell: Annotated[Int64, "n_slots + 1"]
     postings: Annotated[Int32, "n_known_codes", "Positions that hold each cell, ascending, cell after cell."]
     first_posting: Annotated[Int64, "n_cells + 1"]
@@ -27,26 +27,19 @@ class Columns(NamedTuple):
 COLUMNS = compiled_type(Columns)
 
 
-def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Columns:
+def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> Columns:
     """Sort the positions of every slot by their code.
 
     Parameters
     ----------
-    codes : uint8, shape (n_positions, n_slots)
+    codes : uint8 or uint16, shape (n_positions, n_slots)
         As from `treecrf.sequences.window_codes`; a code of `slot_sizes` or more belongs to no cell.
     slot_sizes : int64, shape (n_slots,)
         Number of cells of each slot.
-
-    Raises
-    ------
-    ValueError
-        If there are more cells than uint16 can number.
     """
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
     n_cells = int(first_cell[-1])
-    if n_cells >= np.iinfo(np.uint16).max:
-        raise ValueError(f"the window has {n_cells} boolean features and at most 65,534 are possible; make it smaller.")
-    cells = np.where(codes < slot_sizes, codes + first_cell[:-1], n_cells).astype(np.uint16)
+    cells = np.where(codes < slot_sizes, codes + first_cell[:-1], n_cells).astype(np.uint32)
     counts = np.zeros(n_cells, dtype=np.int64)
     postings = []
     for slot, size in enumerate(slot_sizes):
@@ -62,12 +55,12 @@ def build_columns(codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]) -> Co
     )
 
 
-def distinct_windows(cells: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def distinct_windows(cells: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Find the windows that occur, so that work on a window is done once.
 
     Parameters
     ----------
-    cells : uint16, shape (n_positions, n_slots)
+    cells : uint32, shape (n_positions, n_slots)
 
     Returns
     -------

@@ -48,14 +48,16 @@ _SPREAD = (
 class Conjunctions(NamedTuple):
     """The conjunctions of all trees as programs over sets of windows.
 
-    A split has a set, the child's set and a cell; -1 for a test of a previous label, whose children have the same
-    windows. A family has the set before those of its conjunctions (free), the number of sets with it, its component, and
+    A split has a set, the child's set, and the cells of its test; none for a test of a previous label (-1 in `splits`),
+    whose children have the same windows. A family has the set before those of its conjunctions (free), the number of sets with it, its component, and
     its first weight. A component is what has the same sums: a label and a set of states.
     """
 
     roots: Annotated[Int32, "n_trees", "Each tree's set that begins with all windows."]
     first_split: Annotated[Int64, "n_trees + 1"]
-    splits: Annotated[Int32, "n_all_splits, 3"]
+    splits: Annotated[Int32, "n_all_splits, 3", "Set, child's set, number of cells."]
+    cells: Annotated[Int32, "n_all_cells", "Split after split."]
+    first_cell: Annotated[Int64, "n_all_splits + 1"]
     first_family: Annotated[Int64, "n_trees + 1"]
     families: Annotated[Int32, "n_families, 4"]
     weights: Annotated[Float64, "n_weights", "By family: 0, then the weight of each conjunction."]
@@ -117,7 +119,7 @@ class FlatForest:
             places = np.minimum(codes, self._sizes)
             return self._table.take(np.ravel_multi_index(tuple(places.T), tuple(self._sizes + 1)), axis=1)
         if repeated:
-            examples, window_of = distinct_windows(codes.astype(np.uint16))
+            examples, window_of = distinct_windows(codes.astype(np.uint32))
             return self.potentials(codes[examples])[:, window_of]
         potentials = np.repeat(self._constant[:, None, :], len(codes), axis=1)
         for begin in range(0, len(codes), _CHUNK):
@@ -148,6 +150,7 @@ def flatten(
     n_labels, constant = len(start), start.copy()
     roots: list[int] = []
     splits: list[NDArray[np.int32]] = []
+    cells: list[NDArray[np.int32]] = []
     families: list[tuple[int, int, int, int]] = []
     first_family, weights = [0], [np.empty(0)]
     n_weights = 0
@@ -168,14 +171,19 @@ def flatten(
             set_of_leaf[leaves] = n_sets + 1 + np.arange(len(leaves))
             n_sets += len(leaves) + 1
         roots.append(set_of_leaf[0])
-        sees = tree.columns < len(slot_sizes)
-        cells = np.where(sees, first_cell[np.where(sees, tree.columns, 0)] + tree.codes, -1)
-        splits.append(np.stack([set_of_leaf[tree.parents], set_of_leaf[1:], cells], axis=1).astype(np.int32))
+        n_cells = np.full(len(tree.parents), -1)
+        for split in np.flatnonzero(tree.columns < len(slot_sizes)):
+            cells.append((first_cell[tree.columns[split]] + tree.test(split)).astype(np.int32))
+            n_cells[split] = len(cells[-1])
+        splits.append(np.stack([set_of_leaf[tree.parents], set_of_leaf[1:], n_cells], axis=1).astype(np.int32))
         first_family.append(len(families))
+    every_split = np.concatenate([np.empty((0, 3), dtype=np.int32), *splits])
     return Conjunctions(
         np.array(roots, dtype=np.int32),
         forest.first_split.astype(np.int64),
-        np.concatenate([np.empty((0, 3), dtype=np.int32), *splits]),
+        every_split,
+        np.concatenate([np.empty(0, dtype=np.int32), *cells]),
+        np.concatenate([[0], np.cumsum(np.maximum(every_split[:, 2], 0))]).astype(np.int64),
         np.array(first_family, dtype=np.int64),
         np.array(families, dtype=np.int32).reshape(-1, 4),
         np.concatenate(weights),
@@ -196,7 +204,7 @@ def _states_of_leaves(
         if column < n_slots:
             sees_window[[leaf, child]] = True
         else:
-            holds = labels_of_state[:, column - n_slots] == tree.codes[i]
+            holds = np.isin(labels_of_state[:, column - n_slots], tree.test(i))
             states[child] &= holds
             states[leaf] &= ~holds
     return states, sees_window
@@ -240,21 +248,25 @@ def fill_sets(codes, slot_sizes, sets):
         first += slot_sizes[slot]
 
 
-@kernel(void(int64, int64, int32[:, ::1], uint64[:, ::1], uint64[:, ::1]))
-def _split_sets(first, last, splits, of_cells, sets):
+@kernel(void(int64, int64, CONJUNCTIONS, uint64[:, ::1], uint64[:, ::1]))
+def _split_sets(first, last, conjunctions, of_cells, sets):
     """Make the splits ``first .. last - 1``."""
-    n_words = uint64(sets.shape[1])
+    n_words, splits = uint64(sets.shape[1]), conjunctions.splits
     for split in range(first, last):
-        leaf, child, cell = sets[uint64(splits[split, 0])], sets[uint64(splits[split, 1])], splits[split, 2]
-        if cell < 0:
+        leaf, child = sets[uint64(splits[split, 0])], sets[uint64(splits[split, 1])]
+        if splits[split, 2] < 0:
             for word in range(n_words):
                 child[word] = leaf[word]
-        else:
-            of_cell = of_cells[uint64(cell)]
+            continue
+        for word in range(n_words):
+            child[word] = 0
+        for i in range(conjunctions.first_cell[split], conjunctions.first_cell[split + 1]):
+            of_cell = of_cells[uint64(conjunctions.cells[i])]
             for word in range(n_words):
-                taken = leaf[word] & of_cell[word]
-                child[word] = taken
-                leaf[word] ^= taken
+                child[word] |= of_cell[word]
+        for word in range(n_words):
+            child[word] &= leaf[word]
+            leaf[word] ^= child[word]
 
 
 @kernel(int64(uint64[:, ::1], uint64[:, ::1]))
@@ -315,7 +327,7 @@ def add_weights(conjunctions, of_cells, spread, sets, planes, sums):
         for word in range(uint64(len(root))):
             root[word] = ~uint64(0)
         first, last = conjunctions.first_split[tree], conjunctions.first_split[tree + 1]
-        _split_sets(first, last, conjunctions.splits, of_cells, sets)
+        _split_sets(first, last, conjunctions, of_cells, sets)
         for family in range(conjunctions.first_family[tree], conjunctions.first_family[tree + 1]):
             begin, n_sets = families[family, 0], families[family, 1]
             component, of_first = families[family, 2], families[family, 3]

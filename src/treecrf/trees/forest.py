@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int16, int64, uint64, void
@@ -12,7 +13,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.states import copy_states, divide_states, take_all_states
-from treecrf.trees.tree import TREE, Tree, make_tree
+from treecrf.trees.tree import TREE, Tree, make_tree, set_of
 
 
 @struct
@@ -31,30 +32,31 @@ ROUTING = compiled_type(Routing)
 def route(tree, columns, labels_of_state, routing):
     """Send all rows of a data set through a tree by making its splits again.
 
-    A window split walks the postings of the tested cell, about ``n_positions / n_categories`` of them, so
-    a tree costs far less than one descent per row.
+    A window split walks the postings of the tested cells, of a single one about ``n_positions / n_categories``, so a tree
+    costs far less than one descent per row.
     A cell whose code belongs to no category of the training set is in no posting: it fails every test.
     """
     membership, states, n_states = routing.membership, routing.states, routing.n_states
     n_all_states, n_positions = membership.shape
-    n_slots = len(columns.first_cell) - 1
+    n_slots, n_sets = len(columns.first_cell) - 1, 1 + tree.surrogates.shape[1]
     take_all_states(states, n_states, 0)
     for state in range(n_all_states):
         membership[state, :] = 0 if state == 0 else -1
     for split in range(len(tree.parents)):
         leaf, child = tree.parents[split], split + 1
-        column, code = tree.columns[split], tree.codes[split]
+        column, codes = tree.columns[split], set_of(tree, split * n_sets)
         lane = states[leaf, 0]
         if column < n_slots:
-            cell = columns.first_cell[column] + code
             members = membership[lane]
-            for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
-                position = uint64(columns.postings[i])
-                member_of = members[position]
-                members[position] = child if member_of == leaf else member_of
+            for code in codes:
+                cell = columns.first_cell[column] + code
+                for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+                    position = uint64(columns.postings[i])
+                    member_of = members[position]
+                    members[position] = child if member_of == leaf else member_of
             copy_states(states, n_states, leaf, child)
         else:
-            divide_states(states, n_states, labels_of_state, leaf, child, column - n_slots, code)
+            divide_states(states, n_states, labels_of_state, leaf, child, column - n_slots, codes)
             leaf_lane, child_lane = states[leaf, 0], states[child, 0]
             for position in range(n_positions):
                 if membership[lane, position] == leaf:
@@ -102,11 +104,12 @@ class Forest(NamedTuple):
 
     parents: Annotated[Int32, "n_all_splits"]
     columns: Annotated[Int32, "n_all_splits"]
-    codes: Annotated[Int32, "n_all_splits"]
+    codes: Annotated[Int32, "n_all_codes"]
+    first_code: Annotated[Int64, "n_all_sets + 1"]
     values: Annotated[Float64, "n_all_splits + n_trees"]
     first_split: Annotated[Int64, "n_trees + 1"]
     shares: Annotated[Int32, "n_all_splits"]
-    surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 3", "As in `Tree`, like the others."]
+    surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 2", "As in `Tree`, like the others."]
 
     @property
     def n_trees(self) -> int:
@@ -124,21 +127,38 @@ class Forest(NamedTuple):
         return self.surrogates.shape[1]
 
     def tree(self, index: int) -> Tree:
-        """One tree (views, no copies)."""
+        """One tree; most of its arrays are views."""
         begin, end = self.first_split[index], self.first_split[index + 1]
-        part = slice(begin, end)
-        values = self.values[begin + index : end + index + 1]
+        part, n_sets = slice(begin, end), 1 + self.n_surrogates
+        first_code = self.first_code[begin * n_sets : end * n_sets + 1]
         return Tree(
-            self.parents[part], self.columns[part], self.codes[part], values, self.shares[part], self.surrogates[part]
-        )
+            self.parents[part], self.columns[part], self.codes[first_code[0] : first_code[-1]],
+            first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
+            self.surrogates[part],
+        )  # fmt: skip
 
 
 def join_trees(trees: list[Tree]) -> Forest:
     """Store trees one after another."""
     first_split = np.concatenate([[0], np.cumsum([len(tree.parents) for tree in trees])]).astype(np.int64)
     parts = trees or [make_tree(1)]
-    parents, columns, codes, values, shares, surrogates = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Forest(parents, columns, codes, values[: first_split[-1] + len(trees)], first_split, shares, surrogates)
+    first_code = np.concatenate([[0], *(np.diff(tree.first_code) for tree in parts)]).cumsum().astype(np.int64)
+    values = np.concatenate([tree.values for tree in parts])[: first_split[-1] + len(trees)]
+    names = ("parents", "columns", "codes", "shares", "surrogates")
+    joined = {name: np.concatenate([getattr(tree, name) for tree in parts]) for name in names}
+    return Forest(**joined, first_code=first_code, values=values, first_split=first_split)
+
+
+def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") -> Forest:
+    """A forest from its arrays in a file; in older files each test asks for one code."""
+    parts = {name: arrays[f"{prefix}_{name}"] for name in Forest._fields if f"{prefix}_{name}" in arrays}
+    if "first_code" not in parts:
+        codes = np.concatenate([parts["codes"][:, None], parts["surrogates"][:, :, 1]], axis=1)
+        is_set = np.concatenate([np.ones((len(codes), 1), dtype=np.bool_), parts["surrogates"][:, :, 0] >= 0], axis=1)
+        parts["codes"] = codes[is_set]
+        parts["first_code"] = np.concatenate([[0], np.cumsum(is_set)]).astype(np.int64)
+        parts["surrogates"] = np.ascontiguousarray(parts["surrogates"][:, :, ::2])
+    return Forest(**parts)
 
 
 class Evaluator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import boolean, int16, int32, int64, uint16, uint64, void
+from numba import boolean, int16, int32, int64, uint32, uint64, void
 
 from treecrf.compiled.kernel import kernel
 
@@ -44,7 +44,7 @@ def take_rest(scanned, both, child_was_scanned):
             both[i] = value
 
 
-@kernel(int64(int32[::1], int64[::1], uint16[:, ::1], int64[::1]))
+@kernel(int64(int32[::1], int64[::1], uint32[:, ::1], int64[::1]))
 def fill_window_tests(positions, position_sums, cells, histogram):
     """Overwrite a histogram's part for window cells, shape (n_cells,); return the packed sum of its rows.
 

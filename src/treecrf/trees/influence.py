@@ -8,7 +8,7 @@ from numba import float64, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int32, Int64, compiled_type, struct
-from treecrf.trees.packing import PACKING, count
+from treecrf.trees.packing import PACKING, steps
 
 _SCALE = 2.0**32  # influences, at most 1/4, become integers of 31 bits, whose sums are exact
 _HALF_BITS = 15
@@ -33,7 +33,7 @@ def _find_influences(rows, positions, packing, influences):
     for state in range(uint64(len(rows))):
         for i in range(uint64(len(positions))):
             row = rows[state, uint64(positions[i])]
-            gradient = abs(float64(row - (count(row, packing) << packing.shift)) * unit)
+            gradient = abs(float64(row - (steps(row, packing) << packing.shift)) * unit)
             influences.values[state, i] = int64(gradient * (1.0 - gradient) * _SCALE)
 
 

@@ -33,6 +33,7 @@ class Leaves(NamedTuple):
     positions: Annotated[Int32, "6 * n_positions"]
     scratch: Annotated[Int32, "n_positions"]
     used: Annotated[Int64, "1", "Entries of `positions` that are in use."]
+    holds: Annotated[Bool, "n_cells + 1", "Whether the test of the split that is being made holds for a cell."]
 
 
 LEAVES = compiled_type(Leaves)
@@ -68,24 +69,26 @@ def plant_leaves(leaves, positions):
             leaves.membership[0, uint64(positions[i])] = 0
 
 
-@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int64))
-def _split_by_postings(leaves, columns, leaf, child, cell, begin):
-    """Collect the true child at ``positions[begin:]`` from the cell's postings; return its end."""
+@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int32[::1], int64))
+def _split_by_postings(leaves, columns, leaf, child, slot, codes, begin):
+    """Collect the true child at ``positions[begin:]`` from the postings of the set's cells; return its end."""
     membership = leaves.membership[leaves.states[leaf, 0]]
     positions = leaves.positions
     end = begin
-    for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
-        position = uint64(columns.postings[i])
-        member_of = membership[position]
-        moves = member_of == leaf  # no branch: it would be mispredicted every few positions
-        membership[position] = child if moves else member_of
-        positions[uint64(end)] = position
-        end += moves
+    for code in codes:
+        cell = columns.first_cell[slot] + code
+        for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
+            position = uint64(columns.postings[i])
+            member_of = membership[position]
+            moves = member_of == leaf  # no branch: it would be mispredicted every few positions
+            membership[position] = child if moves else member_of
+            positions[uint64(end)] = position
+            end += moves
     return end
 
 
-@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int64))
-def _split_by_list(leaves, columns, leaf, child, slot, cell):
+@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
+def _split_by_list(leaves, columns, leaf, child, slot, codes):
     """Partition the leaf's own list, keeping order.
 
         before   [ begin                                   end )   the leaf, perhaps with strangers in between
@@ -94,13 +97,15 @@ def _split_by_list(leaves, columns, leaf, child, slot, cell):
     Returns ``middle``; the leaf's begin and end become those of the false child.
     """
     membership = leaves.membership[leaves.states[leaf, 0]]
-    positions = leaves.positions
+    positions, holds = leaves.positions, leaves.holds
+    for code in codes:
+        holds[columns.first_cell[slot] + code] = True
     middle = leaves.begins[leaf]
     n_false = 0
     for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
         position = uint64(positions[i])
         if membership[position] == leaf:
-            if columns.cells[position, uint64(slot)] == cell:
+            if holds[columns.cells[position, uint64(slot)]]:
                 membership[position] = child
                 positions[uint64(middle)] = position
                 middle += 1
@@ -109,35 +114,39 @@ def _split_by_list(leaves, columns, leaf, child, slot, cell):
                 n_false += 1
     for i in range(uint64(n_false)):
         positions[uint64(middle) + i] = leaves.scratch[i]
+    for code in codes:
+        holds[columns.first_cell[slot] + code] = False
     leaves.begins[leaf] = middle
     leaves.ends[leaf] = middle + n_false
     return middle
 
 
-@kernel(void(LEAVES, COLUMNS, int64, int64, int64, int64, boolean))
-def split_by_window(leaves, columns, leaf, child, slot, code, child_is_smaller):
-    """Split a leaf on a window cell; the child with fewer rows, which will be scanned, is left with an exact list."""
-    cell = columns.first_cell[slot] + code
-    n_postings = columns.first_posting[cell + 1] - columns.first_posting[cell]
+@kernel(void(LEAVES, COLUMNS, int64, int64, int64, int32[::1], boolean))
+def split_by_window(leaves, columns, leaf, child, slot, codes, child_is_smaller):
+    """Split a leaf on a set of a slot's codes; the child that will be scanned, the smaller, is left with an exact list."""
+    n_postings = int64(0)
+    for code in codes:
+        cell = columns.first_cell[slot] + code
+        n_postings += columns.first_posting[cell + 1] - columns.first_posting[cell]
     begin, end = leaves.begins[leaf], leaves.ends[leaf]
     if n_postings < end - begin and child_is_smaller:
         leaves.begins[child] = leaves.used[0]
-        leaves.ends[child] = _split_by_postings(leaves, columns, leaf, child, cell, leaves.used[0])
+        leaves.ends[child] = _split_by_postings(leaves, columns, leaf, child, slot, codes, leaves.used[0])
         leaves.used[0] = leaves.ends[child]
     else:
         leaves.begins[child] = begin
-        leaves.ends[child] = _split_by_list(leaves, columns, leaf, child, slot, cell)
+        leaves.ends[child] = _split_by_list(leaves, columns, leaf, child, slot, codes)
     copy_states(leaves.states, leaves.n_states, leaf, child)
     leaves.whole[leaf] = leaves.whole[child] = False
 
 
-@kernel(void(LEAVES, int16[:, ::1], int64, int64, int64, int64))
-def split_by_label(leaves, labels_of_state, leaf, child, lag, code):
-    """Split a leaf on a previous label: both children keep its positions, each in a lane of its own."""
+@kernel(void(LEAVES, int16[:, ::1], int64, int64, int64, int32[::1]))
+def split_by_label(leaves, labels_of_state, leaf, child, lag, codes):
+    """Split a leaf on a set of previous labels: both children keep its positions, each in a lane of its own."""
     begin, end, used = leaves.begins[leaf], leaves.ends[leaf], leaves.used[0]
     positions = leaves.positions
     membership = leaves.membership[leaves.states[leaf, 0]]
-    divide_states(leaves.states, leaves.n_states, labels_of_state, leaf, child, lag, code)
+    divide_states(leaves.states, leaves.n_states, labels_of_state, leaf, child, lag, codes)
     leaf_membership = leaves.membership[leaves.states[leaf, 0]]
     child_membership = leaves.membership[leaves.states[child, 0]]
     n_members = 0

@@ -1,8 +1,11 @@
-"""Counts and gradients packed into one integer, so that sums are exact and cost one addition.
+"""Weights and gradients packed into one integer, so that sums are exact and cost one addition.
 
-A packed value is ``count << shift`` plus the gradient in fixed point. Sums of packed values are the packed
-sums, whatever the order of the additions; differences are exact, so the larger child of a split is its
+A packed value is the row's weight, shifted, plus its gradient, both in fixed point. Sums of packed values are the
+packed sums, whatever the order of the additions; differences are exact, so the larger child of a split is its
 parent minus its sibling to the last bit.
+
+For gradient leaves each row weighs 1 (PhD equation 3.1: the weight is the number of rows). For Newton leaves it weighs
+``p (1 - p)``, the curvature of the log likelihood at a row whose gradient is ``-p`` or ``1 - p``.
 """
 
 from __future__ import annotations
@@ -17,57 +20,93 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import compiled_type, struct
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
+_MIN_FRACTION_BITS = 16
+_MAX_WEIGHT_BITS = 24
+_SHARE_BITS = 30  # of the weight of a divided row (`treecrf.trees.holes.leaves.FULL`), which multiplies that of the row
 
 
 @struct
 class Packing(NamedTuple):
-    """How a count and a gradient share an int64."""
+    """How a weight and a gradient share an int64."""
 
     fraction_bits: Annotated[int, "Bits of the gradient after the binary point."]
-    shift: Annotated[int, "Bits below the count."]
+    shift: Annotated[int, "Bits below the weight."]
+    weight_unit: Annotated[float, "Weight of one step of the packed weight: 1 where rows are counted."]
+    curvature_scale: Annotated[float, "Steps of a row of curvature 1: 0 where rows are counted."]
 
 
 PACKING = compiled_type(Packing)
 
 
-def choose_packing(n_positions: int, n_rows: int, bound: int) -> Packing:
-    """Give the gradient all the bits that the counts leave.
+def choose_packing(n_positions: int, n_rows: int, bound: int, newton: bool = False) -> Packing:
+    """Give weight and gradient all the bits that their sums leave.
 
-    `n_rows` counts rows (position, state); `bound` is the largest absolute sum of gradients of one label over the
-    states of one position.
+    Parameters
+    ----------
+    n_positions : int
+    n_rows : int
+        Rows (position, state).
+    bound : int
+        The largest absolute sum of gradients of one label over the states of one position; their curvatures sum to no more.
+    newton : bool
+        Whether rows weigh ``p (1 - p)``, instead of 1.
+
+    Raises
+    ------
+    ValueError
+        If too few bits are left for the gradient.
     """
-    count_bits = int(n_rows).bit_length()
     sum_bits = int(n_positions * bound).bit_length() + 1
-    fraction_bits = min(_MAX_FRACTION_BITS, 63 - count_bits - sum_bits)
-    if fraction_bits < 16:
+    weight_bits = 0
+    if newton:
+        whole_bits = int(n_positions * bound + n_rows // 2**8).bit_length()  # each row may be rounded up by one step
+        free = 63 - whole_bits - sum_bits
+        fraction_bits = max(_MIN_FRACTION_BITS, min(_MAX_FRACTION_BITS, free * 3 // 5))
+        weight_bits = min(_MAX_WEIGHT_BITS, free - fraction_bits, 62 - _SHARE_BITS - whole_bits)
+        enough = weight_bits >= 8
+    else:
+        fraction_bits = min(_MAX_FRACTION_BITS, 63 - int(n_rows).bit_length() - sum_bits)
+        enough = fraction_bits >= _MIN_FRACTION_BITS
+    if not enough:
         raise ValueError(
             f"{n_positions} positions with {n_rows} rows are too many to sum exactly; train on a sample of the sequences."
         )
-    return Packing(fraction_bits, fraction_bits + sum_bits)
+    scale = float(1 << weight_bits)
+    return Packing(fraction_bits, fraction_bits + sum_bits, 1.0 / scale, scale if newton else 0.0)
 
 
 @kernel(int64(float64, PACKING))
 def pack(gradient, packing):
-    """One row with this gradient (round half up)."""
+    """One row with this gradient (round half up).
+
+    A curvature is rounded up or down by chance, so that many small ones are not lost; the chance is what the gradient
+    has below its last bit.
+    """
     offset = int64(1) << 44  # makes the number positive: truncation becomes rounding
     scaled = gradient * float64(int64(1) << packing.fraction_bits)
-    return (int64(1) << packing.shift) + (int64(scaled + (float64(offset) + 0.5)) - offset)
+    rounded = int64(scaled + (float64(offset) + 0.5)) - offset
+    if packing.curvature_scale == 0.0:
+        return (int64(1) << packing.shift) + rounded
+    size = abs(gradient)
+    chance = scaled * 512.0
+    steps = int64(size * (1.0 - size) * packing.curvature_scale + abs(chance - float64(int64(chance))))
+    return (steps << packing.shift) + rounded
 
 
 @kernel(int64(int64, PACKING))
-def count(packed, packing):
-    """Number of rows in a packed sum."""
+def steps(packed, packing):
+    """Weight of a packed sum in steps: the number of rows where each weighs 1."""
     return (packed + (int64(1) << (packing.shift - 1))) >> packing.shift
 
 
 @kernel(float64(int64, PACKING))
 def total(packed, packing):
     """Sum of gradients in a packed sum."""
-    return float64(packed - (count(packed, packing) << packing.shift)) / float64(int64(1) << packing.fraction_bits)
+    return float64(packed - (steps(packed, packing) << packing.shift)) / float64(int64(1) << packing.fraction_bits)
 
 
 def unpack(packed: NDArray[np.int64], packing: Packing) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counts and gradient sums of an array of packed values."""
+    """Weights, in steps, and gradient sums of an array of packed values."""
     counts = (packed + (1 << (packing.shift - 1))) >> packing.shift
     return counts, (packed - (counts << packing.shift)) / float(1 << packing.fraction_bits)
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from treecrf.compiled.struct import Int16, Int64, compiled_type, struct
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.chain import StateSpace
+from treecrf.compiled.struct import Int8, Int16, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
 from treecrf.trees.packing import Packing
+from treecrf.trees.search import INCORPORATED, ONE_VS_REST, Growth
 from treecrf.trees.sweep import Sweep, n_spaced, n_table
+from treecrf.trees.tree import Tree, make_tree
 
 
 @struct
@@ -29,14 +35,18 @@ class Handling(NamedTuple):
 
 HANDLING = compiled_type(Handling)
 NO_HANDLING = Handling(False, False, 0, False, False)
-"""Where no cell is missing."""
+"""Where no cell is missing, or missing is a code like another."""
+
+NO_DEPTHS, NO_COUNTS = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+"""Where nothing needs what `Problem` has of them."""
 
 
 @struct
 class Problem(NamedTuple):
     """The windows of a training set, and the settings of its trees.
 
-    Unless `handling` is `NO_HANDLING`, the last cell of each slot is "missing". The number of previous labels of each
+    Where cells may be missing, the last cell of each slot is "missing". A *column* is a slot, or a previous label; its
+    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number of previous labels of each
     position, and what `treecrf.trees.holes.surrogates.count_missing` gives, are empty where windows stand for several
     positions or nothing needs them.
     """
@@ -44,9 +54,11 @@ class Problem(NamedTuple):
     columns: Columns
     sweep: Sweep
     labels_of_state: Annotated[Int16, "n_all_states, order"]
+    kinds: Annotated[Int8, "n_columns", "As in `treecrf.trees.search`."]
+    first_feature: Annotated[Int64, "n_columns + 1"]
     n_labels: int
     max_leaves: int
-    l2_regularization: float
+    growth: Growth
     packing: Packing
     handling: Handling
     depths: Annotated[Int16, "n_positions"]
@@ -55,18 +67,49 @@ class Problem(NamedTuple):
     def sizes(self) -> dict[str, int]:
         """Lengths of the buffers that growing needs."""
         n_all_states, order = self.labels_of_state.shape
-        n_cells = int(self.columns.first_cell[-1])
         return {
             "n_leaves": self.max_leaves,
             "n_all_states": n_all_states,
             "n_positions": len(self.columns.cells),
-            "n_cells": n_cells,
-            "n_features": n_cells + order * (self.n_labels + 1),
+            "n_cells": int(self.columns.first_cell[-1]),
+            "n_features": int(self.first_feature[-1]),
+            "n_most_codes": self.most_codes,
             "n_surrogates": self.handling.n_surrogates,
             "n_depths": order + 1,
             "n_spaced": n_spaced(self.sweep),
             "n_table": n_table(self.sweep),
         }
 
+    @property
+    def most_codes(self) -> int:
+        """Codes of the column that has most."""
+        return int(np.diff(self.first_feature).max(initial=1))
+
+    def make_tree(self) -> Tree:
+        """A buffer for the largest tree."""
+        n_codes = 1 if (self.kinds == ONE_VS_REST).all() and self.growth.missing != INCORPORATED else self.most_codes
+        return make_tree(self.max_leaves, self.handling.n_surrogates, n_codes)
+
 
 PROBLEM = compiled_type(Problem)
+
+
+def make_problem(
+    columns: Columns,
+    sweep: Sweep,
+    space: StateSpace,
+    kinds: NDArray[np.int8],
+    max_leaves: int,
+    growth: Growth,
+    packing: Packing,
+    handling: Handling = NO_HANDLING,
+    depths: NDArray[np.int16] = NO_DEPTHS,
+    missing_counts: NDArray[np.int64] = NO_COUNTS,
+) -> Problem:
+    """A `Problem`, of whose columns `kinds` tells those of the slots and then those of the previous labels."""
+    lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
+    first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
+    return Problem(
+        columns, sweep, space.labels_of_state, kinds.astype(np.int8), first_feature.astype(np.int64), space.n_labels,
+        max_leaves, growth, packing, handling, depths, missing_counts,
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import int16, int32, int64, void
+from numba import boolean, int16, int32, int64, void
 
 from treecrf.compiled.kernel import kernel
 
@@ -23,14 +23,23 @@ def copy_states(states, n_states, leaf, child):
         states[child, i] = states[leaf, i]
 
 
-@kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int64))
-def divide_states(states, n_states, labels_of_state, leaf, child, lag, code):
-    """Give the states that have the label `code` at `lag` to the child; the states of each leaf stay ascending."""
+@kernel(boolean(int32[::1], int64))
+def has_code(codes, code):
+    """Whether a small set has a code."""
+    for i in range(len(codes)):
+        if codes[i] == code:
+            return True
+    return False
+
+
+@kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int32[::1]))
+def divide_states(states, n_states, labels_of_state, leaf, child, lag, codes):
+    """Give the states whose label at `lag` is one of `codes` to the child; the states of each leaf stay ascending."""
     n_true = 0
     n_false = 0
     for i in range(n_states[leaf]):
         state = states[leaf, i]
-        if labels_of_state[state, lag] == code:
+        if has_code(codes, labels_of_state[state, lag]):
             states[child, n_true] = state
             n_true += 1
         else:

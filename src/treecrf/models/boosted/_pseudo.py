@@ -21,7 +21,6 @@ def pseudo_likelihood_gradient(
 ):
     """Gradients and log pseudo-likelihoods of some sequences; parameters as in `treecrf.models.boosted._gradient`."""
     n_labels = len(exponentials)
-    unit = float64(int64(1) << packing.fraction_bits)
     zero_row = pack(0.0, packing)
     weights = np.empty(n_labels)
     for sequence in range(first, last):
@@ -48,11 +47,11 @@ def pseudo_likelihood_gradient(
             log_likelihood += np.log(weights[true_label] / weight_sum)
             for label in range(n_labels):
                 gradient = (1.0 if label == true_label else 0.0) - weights[label] / weight_sum
-                fixed = int64(np.floor(gradient * unit + 0.5))
-                rows[label, observed[position], position] += fixed
+                addend = pack(gradient, packing) - zero_row
+                rows[label, observed[position], position] += addend
                 for lag in range(1, reach + 1):
                     later = position + lag
                     step = n_labels ** (min(later - begin, order) - lag)
                     state = observed[later] + (label - true_label) * step
-                    rows[labels[later], state, later] += fixed
+                    rows[labels[later], state, later] += addend
         log_likelihoods[sequence] = log_likelihood

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.cache import kernel_digest
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.sequences import SequenceSet
-from treecrf.trees.forest import Forest, join_trees
+from treecrf.trees.forest import join_trees, restored_forest
 from treecrf.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -152,6 +152,6 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
-    forest = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+    forest = restored_forest(arrays)
     trees = [forest.tree(i) for i in range(forest.n_trees)]
     return Progress(trees, arrays["log_likelihoods"].tolist(), header["seconds"], arrays["reports"].tolist())

@@ -16,7 +16,7 @@ from treecrf.trees.holes.leaves import with_longer_lists
 from treecrf.trees.leaves import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
-from treecrf.trees.tree import Tree, make_tree
+from treecrf.trees.tree import Tree
 
 
 class Grower(Protocol):
@@ -35,7 +35,7 @@ class CompleteGrower:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._workspace = allocate(Workspace, **problem.sizes())
-        self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
+        self._buffer = problem.make_tree()
         leaves = self._workspace.leaves
         self._routing = Routing(leaves.membership, leaves.states, leaves.n_states)
 
@@ -60,7 +60,7 @@ class WeightedGrower:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._workspace = allocate(WeightedWorkspace, **problem.sizes())
-        self._buffer = make_tree(problem.max_leaves, problem.handling.n_surrogates)
+        self._buffer = problem.make_tree()
         self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
 
     def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:

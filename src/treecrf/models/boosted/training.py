@@ -25,8 +25,9 @@ from treecrf.trees.holes.blending import BlendingEvaluator
 from treecrf.trees.holes.surrogates import count_missing
 from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing
-from treecrf.trees.problem import NO_HANDLING, Handling, Problem
+from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, NO_HANDLING, Handling, make_problem
 from treecrf.trees.sampling import Sample
+from treecrf.trees.search import Growth
 from treecrf.trees.sweep import Sweep, build_sweep
 from treecrf.trees.tree import Tree
 from treecrf.trees.windows import multiply_by_window, sum_by_window
@@ -51,9 +52,15 @@ class Training:
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
         Potentials before the first tree.
-    max_leaves, l2_regularization : see `treecrf.TreeCRF`
+    kinds : int8, shape (n_slots + order,)
+        Kinds of the columns (`treecrf.trees.search`).
+    max_leaves : int
+    growth : Growth
     handling : Handling, optional
-        How to handle missing cells; the last cell of each slot is then "missing". None: no cell is missing.
+        How to handle missing cells where the trees divide rows; the last cell of each slot is then "missing". None: no
+        cell is missing, or missing is a code like another.
+    newton : bool
+        Whether rows weigh the curvature of the log likelihood there, instead of 1.
     sampling : Sampling
         The part of the training set that each tree is grown from.
     is_local : bool
@@ -68,9 +75,11 @@ class Training:
         labels: NDArray[np.int16],
         space: chain.StateSpace,
         start: NDArray[np.float64],
+        kinds: NDArray[np.int8],
         max_leaves: int,
-        l2_regularization: float,
+        growth: Growth,
         handling: Handling | None = None,
+        newton: bool = False,
         window_of: NDArray[np.int32] | None = None,
         sampling: Sampling = WHOLE,
         is_local: bool = False,
@@ -78,9 +87,10 @@ class Training:
         n_positions = len(labels)
         self._columns, self._sweep, self._space = columns, sweep, space
         self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
-        self._max_leaves, self._l2_regularization = max_leaves, float(l2_regularization)
+        self._kinds, self._max_leaves, self._growth = kinds, max_leaves, growth
         self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
-        self._packing = choose_packing(n_positions, n_positions * space.n_labels**space.order, space.order + 1)
+        n_rows = n_positions * space.n_labels**space.order
+        self._packing = choose_packing(n_positions, n_rows, space.order + 1, newton)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
         self._forward = forward_kernel(space.n_labels, space.order)
@@ -89,7 +99,7 @@ class Training:
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
         self._handling, self._window_of, self._sampling = handling, window_of, sampling
-        self._has_every_row = not is_local and sampling.influence_trimming == 0.0
+        self._counts_every_row = not is_local and not newton and sampling.influence_trimming == 0.0
         self._growers: list[Grower] = []
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
@@ -165,18 +175,18 @@ class Training:
     def _prepare(self) -> None:
         """Make the buffers at the first tree."""
         if not self._growers:
-            problem = Problem(
-                self._columns, self._sweep, self._space.labels_of_state, self._space.n_labels, self._max_leaves,
-                self._l2_regularization, self._packing, self._handling or NO_HANDLING, *self._count_missing(),
+            problem = make_problem(
+                self._columns, self._sweep, self._space, self._kinds, self._max_leaves, self._growth, self._packing,
+                self._handling or NO_HANDLING, *self._count_missing(),
             )  # fmt: skip
             kind = CompleteGrower if self._handling is None else WeightedGrower
             self._growers = [kind(problem) for _ in range(self._space.n_labels)]
 
     def _count_missing(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """See `Problem`: depths and missing counts."""
-        counts = self._handling is not None and self._handling.n_surrogates > 0 and self._has_every_row
+        counts = self._handling is not None and self._handling.n_surrogates > 0 and self._counts_every_row
         if not counts or self._window_of is not None:
-            return np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+            return NO_DEPTHS, NO_COUNTS
         place = np.arange(len(self._labels)) - np.repeat(self._offsets[:-1], np.diff(self._offsets))
         depths = np.minimum(place, self._space.order).astype(np.int16)
         return depths, count_missing(self._columns, depths, self._space.order + 1)

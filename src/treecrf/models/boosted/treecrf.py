@@ -21,8 +21,9 @@ from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.checks import one_of, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
-from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
 from treecrf.trees.problem import Handling
+from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, Growth
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from treecrf.trees.flattening import FlatForest
     from treecrf.trees.holes.blending import BlendingEvaluator
 
-MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction")
-"""Values of the setting `missing`; the last is not in the papers."""
+MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
+"""Values of the setting `missing`; the last two are not in the papers."""
+
+KINDS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
+"""Values of the setting `splits`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -40,7 +44,7 @@ class TreeCRF(base.ChainLabeller):
 
     Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
     with respect to the potential ``F^y(y_{t-1} .. y_{t-k}, w_t)`` and adds it to that potential. A tree tests
-    one category of one window slot, or one previous label.
+    one window slot, or one previous label.
 
     Parameters
     ----------
@@ -55,11 +59,30 @@ class TreeCRF(base.ChainLabeller):
         Observations before and after the position that the potentials see.
     order : int
         Number of previous labels that the potentials see; 0 labels every position by itself.
-    missing : "error", "instance_weighting", "surrogate_splitting" or "default_direction"
+    splits : "one_vs_rest" or "subsets"
+        What a test asks of a category or a previous label: whether it is one of them, as in the papers, or one of a set
+        (Breiman et al. 1984, section 4.2.2; see `treecrf.trees.search`). An ordered attribute is always split by a
+        threshold.
+    category_smoothing : float
+        Added to the weight of a category when categories are sorted to find sets: the larger, the nearer to the middle
+        stand rare ones. 0 finds the set that gains most.
+    least_weight : float
+        What the rows on each side of a split must weigh, at least: their number, or with Newton leaves the sum of
+        their ``p (1 - p)``.
+    leaf_values : "gradient" or "newton"
+        ``G / (lambda + N)`` as in the papers, N being the number of the leaf's rows; or a Newton step, N being the sum
+        of their ``p (1 - p)`` (Friedman, Hastie and Tibshirani 2000), clipped to `largest_step`. The gain of a split
+        uses the same N.
+    learning_rate : float
+        What leaf values are multiplied by, above 0 and at most 1.
+    largest_step : float
+        To which the value of a Newton leaf is clipped, before the learning rate.
+    missing : "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
         What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
-        the best known surrogate test says (section 4.3); or to one side that training found to gain more. Without
-        missing cells all of them grow the same trees. An attribute that is missing everywhere is never tested.
+        the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
+        ask for "missing" too, alone or beside other codes (Twala et al. 2008). Without missing cells all of them grow the
+        same trees. An attribute that is missing everywhere is never tested.
     scale_gain : bool
         Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
         for which its outcome is known, as C4.5 does.
@@ -121,6 +144,12 @@ class TreeCRF(base.ChainLabeller):
     l2_regularization: float = 20.0
     window: tuple[int, int] = (0, 0)
     order: int = 1
+    splits: str = "one_vs_rest"
+    category_smoothing: float = 1.0
+    least_weight: float = 0.0
+    leaf_values: str = "gradient"
+    learning_rate: float = 1.0
+    largest_step: float = 4.0
     missing: str = "error"
     scale_gain: bool = False
     n_surrogates: int = 5
@@ -140,7 +169,10 @@ class TreeCRF(base.ChainLabeller):
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
-    checks: ClassVar = {"max_leaves": whole(2, MAX_LEAVES), "missing": one_of(*MISSING_METHODS)}
+    checks: ClassVar = {
+        "max_leaves": whole(2, MAX_LEAVES), "missing": one_of(*MISSING_METHODS), "splits": one_of(*KINDS),
+        "leaf_values": one_of("gradient", "newton"),
+    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -190,8 +222,8 @@ class TreeCRF(base.ChainLabeller):
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
         training = Training(
-            columns, sweep, train.offsets, labels, space, start, self.max_leaves, self.l2_regularization, self._handling(),
-            window_of, sampling, self._criterion == "local",
+            columns, sweep, train.offsets, labels, space, start, self._kinds(train), self.max_leaves, self._growth(),
+            self._handling(), self.leaf_values == "newton", window_of, sampling, self._criterion == "local",
         )  # fmt: skip
         progress = Progress([], [], seconds, [])
         if going_on:
@@ -245,15 +277,15 @@ class TreeCRF(base.ChainLabeller):
             If the trees were grown for missing cells.
         """
         self._check_fitted()
-        if self.shape_["missing"] != "error":
+        if self.shape_["missing"] not in ("error", "incorporated"):
             raise ValueError(
-                f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot handle missing "
-                "cells; train it with missing='error'."
+                f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
+                "train it with missing='error' or 'incorporated'."
             )
         from treecrf.trees.flattening import FlatForest
 
         flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
-        sizes = slot_sizes(self.attributes_, self.window)
+        sizes = slot_sizes(self.attributes_, self.window) + (self.missing != "error")
         flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, self.start_)
         return flat
 
@@ -303,9 +335,24 @@ class TreeCRF(base.ChainLabeller):
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
 
+    def _kinds(self, train: SequenceSet) -> NDArray[np.int8]:
+        """Kinds of the columns: slots, then previous labels."""
+        of_attributes = [ORDERED if getattr(attribute, "ordered", False) else KINDS[self.splits] for attribute in train.attributes]
+        n_places = self.window[0] + self.window[1] + 1
+        return np.array(of_attributes * n_places + [KINDS[self.splits]] * self.order, dtype=np.int8)
+
+    def _growth(self) -> Growth:
+        """Which splits gain how much, and the values of leaves."""
+        missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
+        largest = self.largest_step if self.leaf_values == "newton" else np.inf
+        return Growth(
+            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
+            float(largest), float(self.learning_rate),
+        )  # fmt: skip
+
     def _handling(self) -> Handling | None:
-        """What the trees do where a tested cell is missing; None: nothing is missing."""
-        if self.missing == "error":
+        """What trees that divide rows do where a tested cell is missing; None: nothing is, or it is a code like another."""
+        if self.missing in ("error", "incorporated"):
             return None
         if self.missing == "default_direction":
             return Handling(True, False, 0, False, self.unseen_missing == "both")
@@ -317,7 +364,7 @@ class TreeCRF(base.ChainLabeller):
     def _evaluator(
         self, columns: Columns, space: chain.StateSpace, forest: Forest
     ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
-        if self.missing == "error":
+        if self.missing in ("error", "incorporated"):
             return Evaluator(columns, space.labels_of_state, forest.most_leaves)
         from treecrf.trees.holes.blending import BlendingEvaluator
 
@@ -347,7 +394,7 @@ class TreeCRF(base.ChainLabeller):
         return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+        self.forest_ = restored_forest(arrays)
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
         self.seconds_, self.shape_ = values["seconds"], values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None

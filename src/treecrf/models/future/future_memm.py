@@ -17,7 +17,7 @@ from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
-from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 
@@ -263,7 +263,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.forest_, lower = (
-            Forest(**{name: arrays[f"{kind}_{name}"] for name in Forest._fields}) for kind in ("forest", "lower")
+            restored_forest(arrays, kind) for kind in ("forest", "lower")
         )
         self.stages_ = {name: arrays[f"stages_{name}"] for name in ("n_features", *_STAGE_NUMBERS)}
         self.lower_steps_, self.reach_, self.seconds_ = arrays["lower_steps"], values["reach"], values["seconds"]

@@ -18,8 +18,9 @@ from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.packing import choose_packing, pack_sums
-from treecrf.trees.problem import NO_HANDLING, Problem
+from treecrf.trees.problem import make_problem
 from treecrf.trees.sampling import Sample
+from treecrf.trees.search import ONE_VS_REST, gradient_leaves
 from treecrf.trees.sweep import build_sweep
 from treecrf.trees.tree import Tree
 
@@ -122,7 +123,7 @@ def tree_grower(
     over lambda plus their number.
     """
     n_rows = len(states)
-    empty = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+    kinds = np.full(columns.cells.shape[1] + space.order, ONE_VS_REST)
     everything = Sample(np.arange(n_rows, dtype=np.int32), _EVERYWHERE)
     rows = np.zeros((space.n_states, n_rows), dtype=np.int64)
 
@@ -130,10 +131,7 @@ def tree_grower(
         packing = choose_packing(n_rows, int(counts.sum()), 1)
         scale = float(np.abs(gradients).max()) or 1.0  # the gradients of bags are tiny, and packing is in fixed point
         rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
-        problem = Problem(
-            columns, sweep, space.labels_of_state, space.n_labels, max_leaves, l2_regularization, packing,
-            NO_HANDLING, *empty,
-        )  # fmt: skip
+        problem = make_problem(columns, sweep, space, kinds, max_leaves, gradient_leaves(l2_regularization), packing)
         tree = CompleteGrower(problem).grow(rows, everything)
         return tree._replace(values=scale * tree.values)
 

@@ -183,5 +183,6 @@ class _TreeReader:
                 values[leaf] = shrinkage * float(node.output())
         tree = make_tree(len(values))
         tree.parents[:], tree.columns[:], tree.codes[:] = parents, columns, codes
+        tree.first_code[:] = np.arange(len(codes) + 1)
         tree.values[:] = [values[leaf] for leaf in range(len(values))]
         return tree

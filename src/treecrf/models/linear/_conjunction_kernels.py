@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import float64, int32, int64, uint16, void
+from numba import float64, int32, int64, uint32, void
 
 from treecrf.compiled.kernel import kernel
 
 
 @kernel(
-    int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint16[:, ::1], int64[::1], int32[::1]),
+    int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint32[:, ::1], int64[::1], int32[::1]),
 )
 def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, first_window, found):
     """Find the windows where each conjunction holds.
@@ -21,7 +21,7 @@ def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, f
         The conjunctions, as in `treecrf.models.linear.conjunctions.Conjunctions`.
     slot_of_cell : int64, shape (n_cells,)
     postings, first_posting : as in `treecrf.trees.columns.Columns`
-    windows : uint16, shape (n_windows, n_slots)
+    windows : uint32, shape (n_windows, n_slots)
         Cells.
     first_window : int64, shape (n_conjunctions + 1,); found : int32
         Overwritten: windows of each conjunction, ascending. `found` may be empty, to count only.

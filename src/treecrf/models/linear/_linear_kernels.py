@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import float64, int16, int32, int64, uint16, void
+from numba import float64, int16, int32, int64, uint32, void
 
 from treecrf.compiled.kernel import kernel
 
 
-@kernel(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]))
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
 def score_windows(cells, weights, scores):
     """Sum the weights of each window's cells.
 
     Parameters
     ----------
-    cells : uint16, shape (n_windows, n_slots)
+    cells : uint32, shape (n_windows, n_slots)
     weights : float64, shape (n_cells + 1, n_labels)
         The last row is that of "no cell", zero.
     scores : float64, shape (n_windows, n_labels)
@@ -32,7 +32,7 @@ def score_windows(cells, weights, scores):
                 scores[window, label] += weights[cell, label]
 
 
-@kernel(void(uint16[:, ::1], float64[:, ::1], float64[:, ::1]))
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
 def add_cell_gradients(cells, errors, gradient):
     """Add each window's errors, shape (n_windows, n_labels), to the gradients of its cells."""
     n_labels = errors.shape[1]

@@ -131,7 +131,7 @@ class LinearCRF(base.ChainLabeller):
             return np.zeros(n_weights)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
 
-    def _potentials_of(self, cells: NDArray[np.uint16], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _potentials_of(self, cells: NDArray[np.uint32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         n_labels = len(self.label_names_)
         of_cells, of_pairs = self._part(weights)
         scores = np.empty((len(cells), n_labels))

@@ -90,8 +90,8 @@ def tree_rows(tree: Tree, attributes: tuple[Attribute, ...]) -> list[dict[str, A
     """
     rows: list[dict[str, Any]] = [{"node": 0, "parent": ROOT, "side": "", "test": "", "value": np.nan}]
     node_of_leaf = {0: 0}
-    for split, (leaf, column, code) in enumerate(zip(tree.parents, tree.columns, tree.codes, strict=True)):
-        parent, attribute = node_of_leaf[int(leaf)], attributes[column]
+    for split, (leaf, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):
+        parent, attribute, code = node_of_leaf[int(leaf)], attributes[column], int(tree.test(split)[0])
         category = attribute.categories[code] if code < len(attribute.categories) else "<outside>"
         rows[parent]["test"] = f"{attribute.name} = {category}"
         for side, child_leaf in (("no", int(leaf)), ("yes", split + 1)):

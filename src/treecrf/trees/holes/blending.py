@@ -20,26 +20,24 @@ from treecrf.trees.holes.leaves import (
     take_known,
     with_longer_lists,
 )
-from treecrf.trees.tree import TREE, Tree
+from treecrf.trees.tree import TREE, Tree, set_of
 
 
 @kernel(int64(TREE, COLUMNS, int16[:, ::1], COPIES))
 def route_copies(tree, columns, labels_of_state, copies):
     """Send all rows of a data set through a tree; return its number of splits, or -1 if the lists are too short."""
     plant_copies(copies)
-    n_slots = len(columns.first_cell) - 1
+    n_slots, n_sets = len(columns.first_cell) - 1, 1 + tree.surrogates.shape[1]
     for split in range(len(tree.parents)):
         if not has_room(copies):
             return -1
         leaf, child = int64(tree.parents[split]), split + 1
-        column, code = int64(tree.columns[split]), int64(tree.codes[split])
+        column, codes = int64(tree.columns[split]), set_of(tree, split * n_sets)
         if column < n_slots:
-            n_unknown = take_known(copies, columns, leaf, child, column, code)
-            distribute(
-                copies, columns, leaf, child, n_unknown, tree.surrogates[split], tree.shares[split], True
-            )  # fmt: skip
+            n_unknown = take_known(copies, columns, leaf, child, column, codes)
+            distribute(copies, columns, tree, child, n_unknown, True)
         else:
-            split_by_label(copies, labels_of_state, leaf, child, column - n_slots, code)
+            split_by_label(copies, labels_of_state, leaf, child, column - n_slots, codes)
     return len(tree.parents)
 
 
@@ -74,6 +72,7 @@ class BlendingEvaluator:
         self._columns = columns
         self._labels_of_state = labels_of_state
         sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
+        sizes["n_cells"] = int(columns.first_cell[-1])
         self._copies = allocate(Copies, n_surrogates=n_surrogates, **sizes)
         self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from numba import boolean, float64, int32, int64, njit, void
+from numba import boolean, float64, int32, int64, njit, types, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
@@ -29,11 +29,11 @@ from treecrf.trees.holes.leaves import (
     split_by_label,
     take_known,
 )
-from treecrf.trees.holes.splitting import direction_is_true, score_weighted_tests
-from treecrf.trees.holes.surrogates import choose_surrogates, count_unknown
+from treecrf.trees.holes.surrogates import Sides, choose_surrogates, count_unknown
 from treecrf.trees.problem import PROBLEM
-from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.tree import TREE
+from treecrf.trees.sampling import SAMPLE, is_considered
+from treecrf.trees.search import UNKNOWN, ColumnSums, find_test, gain_of, write_set
+from treecrf.trees.tree import TREE, set_of
 
 _ONE = 1.0 / FULL
 
@@ -46,13 +46,12 @@ class WeightedWorkspace(NamedTuple):
     histograms: Annotated[Int64, "n_leaves, 2 * n_features", "Weight and gradient of a leaf's copies by test."]
     node_sums: Annotated[Int64, "n_leaves, 2", "Weight and gradient of all copies of a leaf."]
     gains: Annotated[Float64, "n_leaves", "Of each leaf's best split."]
-    features: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
-    scores: Annotated[Float64, "n_features"]
+    columns: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
+    candidates: Annotated[Int64, "n_leaves", "Number of each leaf's best split among the tests of its column."]
+    column_sums: ColumnSums
     state_sums: Annotated[Int64, "2 * n_all_states", "Weight and gradient of scanned copies by state."]
     sums: Annotated[Int64, "2", "Weight and gradient of scanned copies."]
-    true_weights: Annotated[Int64, "n_cells", "Weights of the known copies on the true side of a split."]
-    false_weights: Annotated[Int64, "n_cells"]
-    agreements: Annotated[Float64, "n_surrogates"]
+    sides: Sides
     n_states_of_depth: Annotated[Int64, "n_depths"]
     position_sums: Annotated[Int64, "n_positions", "Work space of `sweep_whole_rows`, as those that follow."]
     spaced: Annotated[Int64, "n_spaced"]
@@ -118,26 +117,89 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 # --- splits -----------------------------------------------------------------------------------------
 
 
-@kernel(int64(PROBLEM, WEIGHTED_WORKSPACE, int64, int64, int64))
-def _share_of_child(problem, workspace, leaf, cell, missing):
-    """Part of an unknown copy that goes to the true child where no surrogate tells, of `FULL`."""
-    histogram, node_sum, handling = workspace.histograms[leaf], workspace.node_sums[leaf], problem.handling
-    true_weight, known_weight = histogram[2 * cell], node_sum[0] - histogram[2 * missing]
-    if handling.learns_direction and known_weight < node_sum[0]:
-        goes = direction_is_true(histogram, cell, missing, node_sum, problem.l2_regularization, problem.packing)
-        return FULL if goes else 0
-    if handling.blends:
-        return int64(math.floor(float64(FULL) * (float64(true_weight) / float64(known_weight)) + 0.5))
-    return FULL if 2 * true_weight > known_weight else 0
+@kernel(int64(PROBLEM, WEIGHTED_WORKSPACE, int64, int64))
+def _take_sums(problem, workspace, leaf, column):
+    """Unpack a column of a leaf's histogram; return its number of codes, missing not counted."""
+    sums, histogram, node_sum = workspace.column_sums, workspace.histograms[leaf], workspace.node_sums[leaf]
+    first, last = problem.first_feature[column], problem.first_feature[column + 1]
+    has_missing = column < len(problem.columns.first_cell) - 1
+    n_codes = last - first - has_missing
+    unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
+    weight_unit = _ONE * problem.packing.weight_unit
+    for code in range(last - first):
+        sums.weights[code] = float64(histogram[2 * (first + code)]) * weight_unit
+        sums.gradients[code] = float64(histogram[2 * (first + code) + 1]) * unit
+    if not has_missing:
+        sums.weights[n_codes] = sums.gradients[n_codes] = 0.0
+    weight, gradient = node_sum[0], node_sum[1]
+    if has_missing and problem.growth.missing == UNKNOWN:
+        weight -= histogram[2 * (last - 1)]
+        gradient -= histogram[2 * (last - 1) + 1]
+    sums.total[0], sums.total[1] = float64(weight) * weight_unit, float64(gradient) * unit
+    return n_codes
+
+
+@kernel(void(PROBLEM, SAMPLE, int64, WEIGHTED_WORKSPACE, int64))
+def _find(problem, sample, node, workspace, leaf):
+    """See `grow_best_first`."""
+    sums, node_weight = workspace.column_sums, max(workspace.node_sums[leaf, 0], 1)
+    unit = _ONE * problem.packing.weight_unit
+    workspace.gains[leaf] = 0.0
+    for column in range(len(problem.kinds)):
+        if is_considered(sample, node, column):
+            n_codes = _take_sums(problem, workspace, leaf, column)
+            factor = sums.total[0] / (float64(node_weight) * unit) if problem.handling.scales_gain else 1.0
+            floor = workspace.gains[leaf] if factor == 1.0 else 0.0
+            gain, candidate = find_test(sums, n_codes, int64(problem.kinds[column]), problem.growth, floor)
+            if factor * gain > workspace.gains[leaf]:
+                workspace.gains[leaf] = factor * gain
+                workspace.columns[leaf] = column
+                workspace.candidates[leaf] = candidate
+
+
+@kernel(types.UniTuple(int64, 2)(PROBLEM, WEIGHTED_WORKSPACE, int64, int64, TREE))
+def _write_test(problem, workspace, leaf, child, tree):
+    """Write the set of the split that makes `child`; return weight and gradient of the rows where it holds."""
+    column, number = int64(tree.columns[child - 1]), (child - 1) * (1 + tree.surrogates.shape[1])
+    n_codes = _take_sums(problem, workspace, leaf, column)
+    begin, candidate = tree.first_code[number], workspace.candidates[leaf]
+    kind = int64(problem.kinds[column])
+    n_written = write_set(workspace.column_sums, n_codes, kind, problem.growth, candidate, tree.codes[begin:])
+    tree.first_code[number + 1] = begin + n_written
+    weight = gradient = int64(0)
+    for i in range(begin, begin + n_written):
+        feature = problem.first_feature[column] + tree.codes[i]
+        weight += workspace.histograms[leaf, 2 * feature]
+        gradient += workspace.histograms[leaf, 2 * feature + 1]
+    return weight, gradient
+
+
+@kernel(int64(PROBLEM, WEIGHTED_WORKSPACE, int64, int64, int64, int64), error_model="numpy")
+def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
+    """Part of an unknown copy that goes to the true child, of this weight and gradient, where no surrogate tells."""
+    node_sum, missing = workspace.node_sums[leaf], problem.columns.first_cell[slot + 1] - 1
+    missing_weight, missing_gradient = workspace.histograms[leaf, 2 * missing], workspace.histograms[leaf, 2 * missing + 1]
+    known_weight = node_sum[0] - missing_weight
+    if problem.handling.learns_direction and missing_weight > 0:
+        unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
+        weight_unit, penalty = _ONE * problem.packing.weight_unit, problem.growth.l2_regularization
+        of_node = float64(node_sum[0]) * weight_unit, float64(node_sum[1]) * unit
+        with_missing = float64(weight + missing_weight) * weight_unit, float64(gradient + missing_gradient) * unit
+        gain_true = gain_of(*with_missing, *of_node, penalty)
+        gain_false = gain_of(float64(weight) * weight_unit, float64(gradient) * unit, *of_node, penalty)
+        return FULL if gain_true > gain_false else 0
+    if problem.handling.blends:
+        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
+    return FULL if 2 * weight > known_weight else 0
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
 def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was_scanned, tree):
     """Write the surrogates of the split that makes `child`; one side's known copies have been scanned."""
     scanned, both, first_cell = workspace.histograms[child], workspace.histograms[leaf], problem.columns.first_cell
-    copies, true_weights, false_weights = workspace.copies, workspace.true_weights, workspace.false_weights
-    other = false_weights if child_was_scanned else true_weights
-    same = true_weights if child_was_scanned else false_weights
+    copies, sides = workspace.copies, workspace.sides
+    other = sides.false_weights if child_was_scanned else sides.true_weights
+    same = sides.true_weights if child_was_scanned else sides.false_weights
     states, n_absent = copies.states[leaf, : copies.n_states[leaf]], copies.used[2]
     slot = int64(tree.columns[child - 1])
     whole = copies.vector_of[leaf] >= 0 and not problem.handling.blends
@@ -155,21 +217,21 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]
         other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
-    true_weight = both[2 * (first_cell[slot] + tree.codes[child - 1])]
-    false_weight = workspace.node_sums[leaf, 0] - both[2 * (first_cell[slot + 1] - 1)] - true_weight
-    choose_surrogates(
-        true_weights, false_weights, true_weight, false_weight, slot, first_cell, problem.handling.either_polarity,
-        workspace.agreements, tree.surrogates[child - 1],
-    )  # fmt: skip
+    choose_surrogates(problem, sides, slot, tree, child - 1)
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, TREE))
 def _split_by_window(problem, workspace, rows, leaf, child, tree):
-    """Split a leaf on a window cell: copies, histograms, sums; the split's share and surrogates."""
-    columns, copies, scanned = problem.columns, workspace.copies, workspace.histograms[child]
-    slot, code = int64(tree.columns[child - 1]), int64(tree.codes[child - 1])
-    share = _share_of_child(problem, workspace, leaf, columns.first_cell[slot] + code, columns.first_cell[slot + 1] - 1)
-    n_unknown = take_known(copies, columns, leaf, child, slot, code)
+    """Split a leaf on codes of a slot: copies, histograms, sums; the split's share and surrogates."""
+    columns, copies, scanned, sides = problem.columns, workspace.copies, workspace.histograms[child], workspace.sides
+    slot = int64(tree.columns[child - 1])
+    weight, gradient = _write_test(problem, workspace, leaf, child, tree)
+    tree.shares[child - 1] = _share_of_child(problem, workspace, leaf, slot, weight, gradient)
+    codes = set_of(tree, (child - 1) * (1 + tree.surrogates.shape[1]))
+    missing = columns.first_cell[slot + 1] - 1
+    sides.totals[0] = weight
+    sides.totals[1] = workspace.node_sums[leaf, 0] - workspace.histograms[leaf, 2 * missing] - weight
+    n_unknown = take_known(copies, columns, leaf, child, slot, codes)
     n_true = copies.ends[child] - copies.begins[child]
     n_false = copies.n_entries[leaf] if copies.vector_of[leaf] >= 0 else copies.ends[leaf] - copies.begins[leaf]
     child_is_smaller = n_true <= n_false
@@ -177,27 +239,28 @@ def _split_by_window(problem, workspace, rows, leaf, child, tree):
     _scan_leaf(problem, workspace, rows, smaller, copies.ends[child] + n_unknown, scanned)
     if problem.handling.n_surrogates > 0:
         _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_is_smaller, tree)
-    n_told = distribute(copies, columns, leaf, child, n_unknown, tree.surrogates[child - 1], share, child_is_smaller)
+    n_told = distribute(copies, columns, tree, child, n_unknown, child_is_smaller)
     _scan(problem, workspace, rows, leaf, copies.unknown_positions[:n_told], copies.unknown_weights[:n_told], scanned)
     _fill_label_part(problem, workspace, leaf, scanned)
     _divide_sums(workspace, leaf, child, child_is_smaller)
-    tree.shares[child - 1] = share
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, TREE))
 def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
-    """Split a leaf on a previous label: both children keep its copies."""
-    copies, scanned = workspace.copies, workspace.histograms[child]
-    lag, code = tree.columns[child - 1] - (len(problem.columns.first_cell) - 1), int64(tree.codes[child - 1])
-    true_weight = workspace.histograms[leaf, 2 * workspace.features[leaf]]
+    """Split a leaf on previous labels: both children keep its copies."""
+    copies, scanned, n_sets = workspace.copies, workspace.histograms[child], 1 + tree.surrogates.shape[1]
+    lag, number = tree.columns[child - 1] - (len(problem.columns.first_cell) - 1), (child - 1) * n_sets
+    true_weight, _ = _write_test(problem, workspace, leaf, child, tree)
     child_is_smaller = 2 * true_weight <= workspace.node_sums[leaf, 0]
-    split_by_label(copies, problem.labels_of_state, leaf, child, lag, code)
+    split_by_label(copies, problem.labels_of_state, leaf, child, lag, set_of(tree, number))
     smaller = child if child_is_smaller else leaf
     _scan_leaf(problem, workspace, rows, smaller, copies.used[0], scanned)
     _fill_label_part(problem, workspace, smaller, scanned)
     _divide_sums(workspace, leaf, child, child_is_smaller)
     tree.shares[child - 1] = 0
     tree.surrogates[child - 1, :, :] = -1
+    for empty in range(number + 1, number + n_sets):
+        tree.first_code[empty + 1] = tree.first_code[number + 1]
 
 
 @njit(inline="always")
@@ -209,14 +272,6 @@ def _plant(problem, rows, sample, workspace):
     _fill_label_part(problem, workspace, 0, workspace.histograms[0])
     workspace.node_sums[0, 0] = workspace.sums[0]
     workspace.node_sums[0, 1] = workspace.sums[1]
-
-
-@njit(inline="always")
-def _score(problem, workspace, leaf):
-    score_weighted_tests(
-        workspace.histograms[leaf], workspace.node_sums[leaf], problem.columns.first_cell, problem.l2_regularization,
-        problem.packing, problem.handling, workspace.scores,
-    )  # fmt: skip
 
 
 @kernel(boolean(PROBLEM, int64[:, ::1], WEIGHTED_WORKSPACE, int64, int64, TREE))
@@ -233,10 +288,10 @@ def _split(problem, rows, workspace, leaf, child, tree):
 @njit(inline="always")
 def _sum_of(problem, workspace, leaf):
     unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
-    return float64(workspace.node_sums[leaf, 1]) * unit, float64(workspace.node_sums[leaf, 0]) * _ONE
+    return float64(workspace.node_sums[leaf, 1]) * unit, float64(workspace.node_sums[leaf, 0]) * (_ONE * problem.packing.weight_unit)
 
 
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
 def grow_weighted_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _score, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _find, _split, _sum_of, problem, rows, sample, workspace, tree)

@@ -8,13 +8,13 @@ very gradient of its row, so without missing cells all sums are those of `treecr
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int16, int32, int64, types, uint16, uint64, void
+from numba import float64, int16, int32, int64, types, uint32, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.trees.histogram import add_rows
 from treecrf.trees.holes.leaves import FULL
 from treecrf.trees.lanes import add_pair
-from treecrf.trees.packing import PACKING, count
+from treecrf.trees.packing import PACKING, steps
 from treecrf.trees.sweep import SWEEP, space_all, sweep_window_tests
 
 _ONE = 1.0 / FULL
@@ -39,7 +39,7 @@ def _weigh(position, weight, rows, states, packing, state_sums):
     for i in range(uint64(len(states))):
         row = rows[uint64(states[i]), uint64(position)]
         if row != 0:  # the state is possible here
-            n_rows = count(row, packing)
+            n_rows = steps(row, packing)
             gradient = _round(float64(row - (n_rows << packing.shift)) * share)
             add_pair(state_sums, uint64(2) * i, n_rows * weight, gradient)
             total_weight += n_rows * weight
@@ -47,7 +47,7 @@ def _weigh(position, weight, rows, states, packing, state_sums):
     return total_weight, total_gradient
 
 
-@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1]))
+@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint32[:, ::1], PACKING, int64[::1]))
 def scan_weights(positions, weights, rows, states, cells, packing, histogram):
     """Add the weights of copies to the window cells of a histogram of weights alone, shape (n_features,).
 
@@ -59,12 +59,12 @@ def scan_weights(positions, weights, rows, states, cells, packing, histogram):
         row_sum = int64(0)
         for j in range(uint64(len(states))):
             row_sum += rows[uint64(states[j]), position]
-        weight = count(row_sum, packing) * weights[i]
+        weight = steps(row_sum, packing) * weights[i]
         for slot in range(uint64(n_slots)):
             histogram[uint64(cells[position, slot])] += weight
 
 
-@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint16[:, ::1], PACKING, int64[::1], int64[::1]))
+@kernel(void(int32[::1], int32[::1], int64[:, ::1], int32[::1], uint32[:, ::1], PACKING, int64[::1], int64[::1]))
 def scan_copies(positions, weights, rows, states, cells, packing, state_sums, histogram):
     """Add copies to the window cells of a histogram, and to the sums by state.
 
@@ -82,7 +82,7 @@ def scan_copies(positions, weights, rows, states, cells, packing, state_sums, hi
 @kernel(void(int64, PACKING, int64[::1], int64))
 def _unpack(packed, packing, pairs, place):
     """Write a packed sum of whole rows as weight and gradient."""
-    n_rows = count(packed, packing)
+    n_rows = steps(packed, packing)
     pairs[2 * place] = n_rows * FULL
     pairs[2 * place + 1] = packed - (n_rows << packing.shift)
 

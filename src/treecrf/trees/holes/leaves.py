@@ -25,6 +25,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS
 from treecrf.trees.states import copy_states, divide_states, take_all_states
+from treecrf.trees.tree import TREE, set_of
 
 FULL = 1 << 30
 """The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
@@ -50,7 +51,9 @@ class Copies(NamedTuple):
     unknown_positions: Annotated[Int32, "n_positions", "Copies set aside by `take_known` until `distribute`."]
     unknown_weights: Annotated[Int32, "n_positions"]
     absent_positions: Annotated[Int32, "n_positions", "Where `take_known` found no cell, outside a leaf with a vector."]
-    resolved: Annotated[Int64, "n_surrogates, 4", "The surrogates of the split that is being made."]
+    holds: Annotated[Bool, "n_cells + 1", "Whether the test of the split that is being made holds for a cell."]
+    resolved: Annotated[Int64, "n_surrogates, 3", "Slot, cell of missing and polarity of its surrogates."]
+    agrees: Annotated[Bool, "n_surrogates, n_cells + 1", "Whether the set of a surrogate has a cell."]
     used: Annotated[Int64, "3", "Entries of the lists, vectors, and absent positions that are in use."]
 
 
@@ -122,20 +125,13 @@ def entries_of(copies, leaf, free):
     return free, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], free)
 
 
-@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64))
-def take_known(copies, columns, leaf, child, slot, code):
-    """Begin a window split: the child gets the copies whose test holds; return how many unknown ones are set aside."""
-    cell = columns.first_cell[slot] + code
-    missing = columns.first_cell[slot + 1] - 1
-    copy_states(copies.states, copies.n_states, leaf, child)
-    copies.whole[leaf] = copies.whole[child] = False
-    positions, weights = copies.positions, copies.weights
-    begin = copies.used[0]
-    end = begin
-    n_unknown = 0
-    n_absent = 0
-    if copies.vector_of[leaf] >= 0:
-        vector = copies.vectors[copies.vector_of[leaf]]
+@kernel(types.UniTuple(int64, 2)(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+def _take_from_vector(copies, columns, leaf, begin, slot, codes):
+    """`take_known` from a leaf with a vector, by postings; returns the child's end and the number of unknown copies."""
+    positions, weights, end, n_unknown, n_absent = copies.positions, copies.weights, begin, int64(0), int64(0)
+    vector = copies.vectors[copies.vector_of[leaf]]
+    for code in codes:
+        cell = columns.first_cell[slot] + code
         for i in range(uint64(columns.first_posting[cell]), uint64(columns.first_posting[cell + 1])):
             position = uint64(columns.postings[i])
             weight = vector[position]
@@ -143,51 +139,79 @@ def take_known(copies, columns, leaf, child, slot, code):
             weights[uint64(end)] = weight
             vector[position] = 0
             end += weight > 0
-        for i in range(uint64(columns.first_posting[missing]), uint64(columns.first_posting[missing + 1])):
-            position = uint64(columns.postings[i])
-            weight = vector[position]
-            copies.unknown_positions[uint64(n_unknown)] = position
-            copies.unknown_weights[uint64(n_unknown)] = weight
-            copies.absent_positions[uint64(n_absent)] = position
-            vector[position] = 0
-            n_unknown += weight > 0
-            n_absent += weight == 0
-        copies.n_entries[leaf] -= end - begin + n_unknown
+    missing = columns.first_cell[slot + 1] - 1
+    for i in range(uint64(columns.first_posting[missing]), uint64(columns.first_posting[missing + 1])):
+        position = uint64(columns.postings[i])
+        weight = vector[position]
+        copies.unknown_positions[uint64(n_unknown)] = position
+        copies.unknown_weights[uint64(n_unknown)] = weight
+        copies.absent_positions[uint64(n_absent)] = position
+        vector[position] = 0
+        n_unknown += weight > 0
+        n_absent += weight == 0
+    copies.n_entries[leaf] -= end - begin + n_unknown
+    copies.used[2] = n_absent
+    return end, n_unknown
+
+
+@kernel(types.UniTuple(int64, 2)(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+def _take_from_list(copies, columns, leaf, begin, slot, codes):
+    """`take_known` from a leaf with a list."""
+    positions, weights, holds, end, n_unknown = copies.positions, copies.weights, copies.holds, begin, int64(0)
+    missing = columns.first_cell[slot + 1] - 1
+    for code in codes:
+        holds[columns.first_cell[slot] + code] = True
+    kept = copies.begins[leaf]
+    for i in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
+        position = uint64(positions[i])
+        weight = weights[i]
+        at = columns.cells[position, uint64(slot)]
+        true, unknown = holds[at], at == missing  # no branches: they would be mispredicted
+        positions[uint64(end)] = position
+        weights[uint64(end)] = weight
+        end += true
+        copies.unknown_positions[uint64(n_unknown)] = position
+        copies.unknown_weights[uint64(n_unknown)] = weight
+        n_unknown += unknown
+        positions[uint64(kept)] = position
+        weights[uint64(kept)] = weight
+        kept += not (true | unknown)
+    copies.ends[leaf] = kept
+    for code in codes:
+        holds[columns.first_cell[slot] + code] = False
+    copies.used[2] = 0
+    return end, n_unknown
+
+
+@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+def take_known(copies, columns, leaf, child, slot, codes):
+    """Begin a window split: the child gets the copies whose test holds; return how many unknown ones are set aside."""
+    copy_states(copies.states, copies.n_states, leaf, child)
+    copies.whole[leaf] = copies.whole[child] = False
+    begin = copies.used[0]
+    if copies.vector_of[leaf] >= 0:
+        end, n_unknown = _take_from_vector(copies, columns, leaf, begin, slot, codes)
     else:
-        kept = copies.begins[leaf]
-        for i in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
-            position = uint64(positions[i])
-            weight = weights[i]
-            at = columns.cells[position, uint64(slot)]
-            holds, unknown = at == cell, at == missing  # no branches: they would be mispredicted
-            positions[uint64(end)] = position
-            weights[uint64(end)] = weight
-            end += holds
-            copies.unknown_positions[uint64(n_unknown)] = position
-            copies.unknown_weights[uint64(n_unknown)] = weight
-            n_unknown += unknown
-            positions[uint64(kept)] = position
-            weights[uint64(kept)] = weight
-            kept += not (holds | unknown)
-        copies.ends[leaf] = kept
+        end, n_unknown = _take_from_list(copies, columns, leaf, begin, slot, codes)
     copies.begins[child] = begin
     copies.ends[child] = end
     copies.vector_of[child] = -1
-    copies.used[2] = n_absent
     return n_unknown
 
 
-@kernel(int64(COPIES, COLUMNS, int32[:, ::1]))
-def _resolve(copies, columns, surrogates):
-    """Note slot, cell, cell of "missing" and polarity of each surrogate; return how many there are."""
+@kernel(int64(COPIES, COLUMNS, TREE, int64, boolean))
+def _resolve(copies, columns, tree, split, value):
+    """Note the surrogates of a split, with `value` where their sets have a cell; return how many there are."""
+    surrogates = tree.surrogates[split]
     n_surrogates = 0
     while n_surrogates < len(surrogates) and surrogates[n_surrogates, 0] >= 0:
         slot = surrogates[n_surrogates, 0]
         copies.resolved[n_surrogates, 0] = slot
-        copies.resolved[n_surrogates, 1] = columns.first_cell[slot] + surrogates[n_surrogates, 1]
-        copies.resolved[n_surrogates, 2] = columns.first_cell[slot + 1] - 1
-        copies.resolved[n_surrogates, 3] = surrogates[n_surrogates, 2]
+        copies.resolved[n_surrogates, 1] = columns.first_cell[slot + 1] - 1
+        copies.resolved[n_surrogates, 2] = surrogates[n_surrogates, 1]
         n_surrogates += 1
+        for code in set_of(tree, split * (1 + len(surrogates)) + n_surrogates):
+            copies.agrees[n_surrogates - 1, columns.first_cell[slot] + code] = value
     return n_surrogates
 
 
@@ -196,8 +220,8 @@ def _share_of_true(copies, columns, n_surrogates, position, share):
     """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`."""
     for i in range(n_surrogates - 1, -1, -1):  # from the last, without branches, which would be mispredicted
         at = columns.cells[position, uint64(copies.resolved[i, 0])]
-        says = FULL * ((at == copies.resolved[i, 1]) == copies.resolved[i, 3])
-        share = share if at == copies.resolved[i, 2] else says
+        says = FULL * (copies.agrees[i, at] == copies.resolved[i, 2])
+        share = share if at == copies.resolved[i, 1] else says
     return share
 
 
@@ -248,30 +272,33 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
     return n_told
 
 
-@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[:, ::1], int64, boolean))
-def distribute(copies, columns, leaf, child, n_unknown, surrogates, share, tell_child):
+@kernel(int64(COPIES, COLUMNS, TREE, int64, int64, boolean))
+def distribute(copies, columns, tree, child, n_unknown, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
-    Where no surrogate (`treecrf.trees.tree.Tree`) tells, the child gets the part `share` of a copy. Returns how many of
-    them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights`` then begin with
-    these.
+    Where no surrogate (`treecrf.trees.tree.Tree`) tells, the child gets the share of a copy that the tree says. Returns how
+    many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights`` then begin
+    with these.
     """
-    n_surrogates = _resolve(copies, columns, surrogates)
+    split = child - 1
+    leaf, share = int64(tree.parents[split]), int64(tree.shares[split])
+    n_surrogates = _resolve(copies, columns, tree, split, True)
     if n_surrogates == 0 and (share == 0 or share == FULL):
         _give_all(copies, child if share == FULL else leaf, n_unknown)
         n_told = n_unknown if tell_child == (share == FULL) else 0
     else:
         n_told = _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child)
+        _resolve(copies, columns, tree, split, False)
     copies.used[0] = copies.ends[child]
     if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
         _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))
     return n_told
 
 
-@kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int64))
-def split_by_label(copies, labels_of_state, leaf, child, lag, code):
-    """Split on a previous label, which is never missing: both children have the leaf's copies."""
-    divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, code)
+@kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int32[::1]))
+def split_by_label(copies, labels_of_state, leaf, child, lag, codes):
+    """Split on a set of previous labels, which is never missing: both children have the leaf's copies."""
+    divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, codes)
     copies.vector_of[child] = -1
     copies.n_entries[child] = copies.n_entries[leaf]
     copies.whole[child] = copies.whole[leaf]

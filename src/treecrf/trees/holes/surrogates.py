@@ -2,68 +2,155 @@
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple
+
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, uint16, uint64, void
+from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
 from treecrf.trees.holes.leaves import FULL
+from treecrf.trees.problem import PROBLEM
+from treecrf.trees.search import ORDERED, SUBSETS
+from treecrf.trees.tree import TREE
 
 
-@kernel(void(int32[:, ::1], float64[::1], int64, int64, boolean, float64))
-def _insert(surrogates, agreements, slot, code, polarity, agreement):
+@struct
+class Sides(NamedTuple):
+    """Weights of the rows on the two sides of a split, where its outcome is known, and work space."""
+
+    true_weights: Annotated[Int64, "n_cells"]
+    false_weights: Annotated[Int64, "n_cells"]
+    totals: Annotated[Int64, "2", "Of all such rows: where the test holds, and where it does not."]
+    agreements: Annotated[Float64, "n_surrogates"]
+    chosen: Annotated[Int64, "n_surrogates, 3", "Slot, number among the slot's tests, and polarity of each surrogate."]
+
+
+SIDES = compiled_type(Sides)
+
+
+@kernel(void(SIDES, int64, int64, boolean, float64))
+def _insert(sides, slot, candidate, polarity, agreement):
     """Put a surrogate in its place among the best, behind those that agree as well."""
-    place = len(surrogates)
+    agreements, chosen = sides.agreements, sides.chosen
+    place = len(chosen)
     while place > 0 and agreement > agreements[place - 1]:
         place -= 1
-    if place == len(surrogates):
+    if place == len(chosen):
         return
-    for i in range(len(surrogates) - 1, place, -1):
+    for i in range(len(chosen) - 1, place, -1):
         agreements[i] = agreements[i - 1]
         for j in range(3):
-            surrogates[i, j] = surrogates[i - 1, j]
+            chosen[i, j] = chosen[i - 1, j]
     agreements[place] = agreement
-    surrogates[place, 0] = slot
-    surrogates[place, 1] = code
-    surrogates[place, 2] = polarity
+    chosen[place, 0] = slot
+    chosen[place, 1] = candidate
+    chosen[place, 2] = polarity
 
 
-@kernel(void(int64[::1], int64[::1], int64, int64, int64, int64[::1], boolean, float64[::1], int32[:, ::1]))
-def choose_surrogates(
-    true_histogram, false_histogram, true_weight, false_weight, slot, first_cell, either_polarity, agreements,
-    surrogates,
-):  # fmt: skip
+_RESULT = types.Tuple((int64, int64, boolean))  # agreeing weight, number of the test (-1: none), polarity
+
+
+@kernel(_RESULT(int64[::1], int64[::1], int64, int64, boolean))
+def _agree_by_code(true, false, most, known_false, either_polarity):
+    """The single code that agrees best, in more weight than `most`."""
+    known, best, polarity = known_false, int64(-1), True
+    for code in range(len(true)):
+        known += true[code]
+    for code in range(len(true)):
+        agreeing = true[code] + (known_false - false[code])
+        if agreeing > most:
+            most, best, polarity = agreeing, code, True
+        elif either_polarity and known - agreeing > most:
+            most, best, polarity = known - agreeing, code, False
+    return most, best, polarity
+
+
+@kernel(_RESULT(int64[::1], int64[::1], int64, int64, boolean))
+def _agree_by_threshold(true, false, most, known_false, either_polarity):
+    """The same for sets of the lowest codes; the number is twice that of its codes, plus 1 where EDGE is one of them."""
+    known_true = int64(0)
+    for code in range(len(true)):
+        known_true += true[code]
+    edge, best, polarity = len(true) - 1, int64(-1), True
+    at_edge = max(true[edge], false[edge])
+    agreeing = known_false - false[edge]  # without EDGE
+    for code in range(edge):
+        agreeing += true[code] - false[code]
+        opposite = known_true + known_false - true[edge] - false[edge] - agreeing
+        if agreeing + at_edge > most:
+            most, best, polarity = agreeing + at_edge, 2 * (code + 1) + (true[edge] > false[edge]), True
+        elif either_polarity and opposite + at_edge > most:
+            most, best, polarity = opposite + at_edge, 2 * (code + 1) + (true[edge] <= false[edge]), False
+    return most, best, polarity
+
+
+@kernel(_RESULT(int64[::1], int64[::1], int64))
+def _agree_by_subset(true, false, most):
+    """The same for any set: the codes that more rows have where the test holds than where it does not."""
+    agreeing = int64(0)
+    for code in range(len(true)):
+        agreeing += max(true[code], false[code])
+    return (agreeing, int64(0), True) if agreeing > most else (most, int64(-1), True)
+
+
+@kernel(void(PROBLEM, SIDES, int64, TREE, int64))
+def choose_surrogates(problem, sides, slot, tree, split):
     """Find the tests that agree best with a split, by weight, among the rows where both outcomes are known.
 
-    Each slot other than the split's offers its best test, so that a missing cell costs one surrogate. A surrogate must agree with the split in more of that weight than the larger side has. Tests of previous labels are
-    no candidates: a leaf is a product of positions and states, so they tell nothing about a window.
+    Each slot other than the split's offers its best test, so that a missing cell costs one surrogate. A surrogate must
+    agree with the split in more of that weight than the larger side has. Tests of previous labels are no candidates: a
+    leaf is a product of positions and states, so they tell nothing about a window.
 
-    The histograms, shape (n_cells,), have the weights of the rows where the split's test holds and of those where it
-    does not; `true_weight` and `false_weight` are those of all such rows, and `slot` is the split's. `surrogates`,
-    shape (n_surrogates, 3), is overwritten: slot, code, and 1 for the test itself or 0 for its opposite; a slot of -1
-    ends the list. The best agreement comes first, among equals the lowest cell, the test itself before its opposite.
-    `agreements` is work space.
+    The tree gets them after the set of the split, the best agreement first; among equals the lowest cell, the test itself
+    before its opposite.
     """
-    agreements[:] = 0.0
-    surrogates[:, :] = -1
+    first_cell, either_polarity = problem.columns.first_cell, problem.handling.either_polarity
+    sides.agreements[:] = 0.0
+    sides.chosen[:, :] = -1
     for other in range(len(first_cell) - 1):
-        missing = first_cell[other + 1] - 1
-        known_true = true_weight - true_histogram[missing]
-        known_false = false_weight - false_histogram[missing]
-        known = known_true + known_false
-        if other == slot or known <= 0:
+        first, missing, kind = first_cell[other], first_cell[other + 1] - 1, problem.kinds[other]
+        known_true = sides.totals[0] - sides.true_weights[missing]
+        known_false = sides.totals[1] - sides.false_weights[missing]
+        if other == slot or known_true + known_false <= 0:
             continue
-        most, best, polarity = max(known_true, known_false), int64(-1), True
-        for cell in range(first_cell[other], missing):
-            agreeing = true_histogram[cell] + (known_false - false_histogram[cell])
-            if agreeing > most:
-                most, best, polarity = agreeing, cell, True
-            elif either_polarity and known - agreeing > most:
-                most, best, polarity = known - agreeing, cell, False
+        true, false, most = sides.true_weights[first:missing], sides.false_weights[first:missing], max(known_true, known_false)
+        if kind == SUBSETS:
+            agreeing, best, polarity = _agree_by_subset(true, false, most)
+        elif kind == ORDERED:
+            agreeing, best, polarity = _agree_by_threshold(true, false, most, known_false, either_polarity)
+        else:
+            agreeing, best, polarity = _agree_by_code(true, false, most, known_false, either_polarity)
         if best >= 0:
-            agreement = float64(most) / float64(known)
-            _insert(surrogates, agreements, other, best - first_cell[other], polarity, agreement)
+            _insert(sides, other, best, polarity, float64(agreeing) / float64(known_true + known_false))
+    _write_surrogates(problem, sides, tree, split)
+
+
+@kernel(void(PROBLEM, SIDES, TREE, int64))
+def _write_surrogates(problem, sides, tree, split):
+    """Write slots, polarities and sets of those chosen."""
+    first_cell, n_surrogates = problem.columns.first_cell, len(sides.chosen)
+    for i in range(n_surrogates):
+        number = split * (1 + n_surrogates) + 1 + i
+        end = tree.first_code[number]
+        slot, candidate = sides.chosen[i, 0], sides.chosen[i, 1]
+        tree.surrogates[split, i, 0] = slot
+        tree.surrogates[split, i, 1] = sides.chosen[i, 2]
+        if slot >= 0:
+            n_codes = first_cell[slot + 1] - 1 - first_cell[slot]
+            for code in range(n_codes):
+                cell = first_cell[slot] + code
+                if problem.kinds[slot] == SUBSETS:
+                    belongs = sides.true_weights[cell] > sides.false_weights[cell]
+                elif problem.kinds[slot] == ORDERED:
+                    belongs = candidate % 2 == 1 if code == n_codes - 1 else code < candidate // 2
+                else:
+                    belongs = code == candidate
+                tree.codes[end] = code
+                end += belongs
+        tree.first_code[number + 1] = end
 
 
 def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) -> NDArray[np.int64]:
@@ -85,7 +172,7 @@ def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) ->
 @kernel(
     void(
         int64[:, :, ::1], int64, int32[::1], int16[::1], int32[::1], int16[:, ::1], int64, int64[::1],
-        uint16[:, ::1], int64[::1],
+        uint32[:, ::1], int64[::1],
     )
 )  # fmt: skip
 def count_unknown(

@@ -1,0 +1,295 @@
+"""The best test of one column: which sets of its codes may be one side of a split depends on its kind.
+
+`ONE_VS_REST`
+    A single code (PhD section 3.2: every category is a boolean feature).
+`SUBSETS`
+    Any set. Sorted by gradient over weight, the codes of the best set stand together at one end (Fisher 1958; Breiman
+    et al. 1984, theorem 4.5): the gain is convex in the sums of gradients and weights of a side.
+`ORDERED`
+    The codes up to one of them, in their natural order; EDGE, which has no place in it, may join either side.
+
+Where "missing" is a code of its own, every test is also tried with missing on the other side, and missing is tried
+against all that is observed (Twala et al. 2008, "missingness incorporated in attributes"). For subsets it is a code
+like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int32, int64, types, void
+
+from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Float64, Int32, compiled_type, struct
+from treecrf.trees.ranking import rank
+
+ONE_VS_REST, SUBSETS, ORDERED = 0, 1, 2
+"""Kinds of columns."""
+
+UNKNOWN, EITHER_SIDE, INCORPORATED = 0, 1, 2
+"""What missing is: no part of any test, a code that joins the side where the gain is larger, or a code of its own."""
+
+MINIMUM_GAIN = 1e-10
+"""A smaller gain is rounding error, not a gain (gradients are probabilities, so sums are of order 1)."""
+
+_ROUNDING = 1.0 + 1e-9  # a bound stays one
+
+_WITH_EDGE, _WITH_MISSING, _N_VARIANTS = 1, 2, 4
+
+
+@struct
+class Growth(NamedTuple):
+    """Which splits gain how much, and the values of leaves."""
+
+    l2_regularization: Annotated[float, "lambda of equation 3.1."]
+    least_weight: Annotated[float, "What the rows of each side of a split must weigh, at least."]
+    smoothing: Annotated[float, "Added to the weight of a category before categories are sorted by gradient over weight."]
+    missing: Annotated[int, "`UNKNOWN`, `EITHER_SIDE` or `INCORPORATED`."]
+    largest_value: Annotated[float, "Leaf values are clipped to it, then multiplied by the learning rate."]
+    learning_rate: float
+
+
+GROWTH = compiled_type(Growth)
+
+
+def gradient_leaves(l2_regularization: float) -> Growth:
+    """The trees of the papers, on complete data."""
+    return Growth(float(l2_regularization), 0.0, 0.0, UNKNOWN, np.inf, 1.0)
+
+
+@struct
+class ColumnSums(NamedTuple):
+    """Sums of a node's rows by code of one column, and work space.
+
+    The codes of the attribute come first, then EDGE or START, then missing, whose weight is 0 where there is none.
+    """
+
+    weights: Annotated[Float64, "n_most_codes + 1"]
+    gradients: Annotated[Float64, "n_most_codes + 1"]
+    gains: Annotated[Float64, "n_most_codes + 1"]
+    ratios: Annotated[Float64, "n_most_codes + 1"]
+    ranked: Annotated[Int32, "n_most_codes + 1"]
+    spare: Annotated[Int32, "n_most_codes + 1"]
+    total: Annotated[Float64, "2", "Weight and gradient of all rows whose code is known, or may join a side."]
+
+
+COLUMN_SUMS = compiled_type(ColumnSums)
+
+
+@kernel(float64(float64, float64, float64, float64, float64), error_model="numpy")
+def gain_of(weight_true, total_true, weight, total, l2_regularization):
+    """The fall of the squared error by a split, with the leaf values of equation 3.1 (PhD section 3.2).
+
+    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``; symmetric in the two children
+    to the last bit, so a test and its complement tie exactly.
+    """
+    total_false = total - total_true
+    divisor_true = weight_true + l2_regularization
+    divisor_false = (weight - weight_true) + l2_regularization
+    numerator = total_true * total_true * divisor_false + total_false * total_false * divisor_true
+    return numerator / (divisor_true * divisor_false) - total * total / (weight + l2_regularization)
+
+
+@kernel(float64(float64, float64, COLUMN_SUMS, GROWTH), error_model="numpy")
+def _gain(weight_true, gradient_true, sums, growth):
+    """The gain with these rows on one side; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
+    weight = sums.total[0]
+    gain = gain_of(weight_true, gradient_true, weight, sums.total[1], growth.l2_regularization)
+    rest = weight - weight_true
+    enough = (weight_true > 0) & (rest > 0) & (weight_true >= growth.least_weight) & (rest >= growth.least_weight)
+    return gain if enough & (gain > MINIMUM_GAIN) else 0.0
+
+
+@kernel(types.Tuple((float64, int64))(float64[::1]))
+def best_of(gains):
+    """The largest gain and the first place that has it; 0 and -1 if none is above 0."""
+    # Numbers of at least 0 keep their order as integers, whose maximum is found many at a time.
+    ordered = gains.view(np.int64)
+    largest = int64(0)
+    for place in range(len(gains)):
+        largest = max(largest, ordered[place])
+    if largest > 0:
+        for place in range(len(gains)):
+            if ordered[place] == largest:
+                return gains[place], place
+    return 0.0, int64(-1)
+
+
+@kernel(boolean(float64, COLUMN_SUMS, int64))
+def _tells_known(weight, sums, missing):
+    """Whether a set of this weight tells rows apart whose code is known, where all others are missing."""
+    return (weight > 0) & (weight < sums.total[0] - sums.weights[missing])
+
+
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
+def _best_single(sums, n_codes, growth):
+    """The best test for one code, in `ONE_VS_REST`; the candidate is the code, times `_N_VARIANTS`, and its variant."""
+    weights, gradients, gains = sums.weights, sums.gradients, sums.gains
+    for code in range(n_codes):
+        gains[code] = _gain(weights[code], gradients[code], sums, growth)
+    if growth.missing == UNKNOWN or weights[n_codes] == 0:
+        best, code = best_of(gains[:n_codes])
+        return best, code * _N_VARIANTS
+    for code in range(n_codes):
+        joined = _gain(weights[code] + weights[n_codes], gradients[code] + gradients[n_codes], sums, growth)
+        gains[code] = max(gains[code], joined) if _tells_known(weights[code], sums, n_codes) else 0.0
+    best, code = best_of(gains[:n_codes])
+    candidate = code * _N_VARIANTS
+    if code >= 0 and _gain(weights[code], gradients[code], sums, growth) < best:
+        candidate += _WITH_MISSING
+    if growth.missing == INCORPORATED:
+        gain = _gain(weights[n_codes], gradients[n_codes], sums, growth)
+        if gain > best:
+            best, candidate = gain, n_codes * _N_VARIANTS
+    return best, candidate
+
+
+@kernel(float64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
+def _bound(sums, n_codes, growth):
+    """No subset gains more: by Cauchy and Schwarz, a side's ``G^2 / (N + lambda)`` is at most ``N / (N + lambda)`` times
+    the sum of ``g^2 / n`` over its codes.
+    """
+    squares = 0.0
+    for code in range(n_codes):
+        weight, gradient = sums.weights[code], sums.gradients[code]
+        squares += gradient * gradient / weight if weight > 0 else (np.inf if gradient != 0.0 else 0.0)
+    weight, gradient = sums.total[0], sums.total[1]
+    return _ROUNDING * (squares * weight - gradient * gradient) / (weight + growth.l2_regularization)
+
+
+@kernel(int64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
+def _rank_codes(sums, n_codes, growth):
+    """Sort the codes that the node's rows have by smoothed gradient over weight; return their number."""
+    n_present = 0
+    for code in range(n_codes):
+        if sums.weights[code] != 0 or sums.gradients[code] != 0:
+            sums.ratios[code] = sums.gradients[code] / (sums.weights[code] + growth.smoothing)
+            sums.ranked[n_present] = code
+            n_present += 1
+    rank(sums.ranked[:n_present], sums.ratios, sums.spare)
+    return n_present
+
+
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH, float64))
+def _best_subset(sums, n_codes, growth, floor):
+    """The best set of codes, if it gains more than `floor`: the candidate is how many of the first codes it has, less 1."""
+    either = growth.missing == EITHER_SIDE and sums.weights[n_codes] > 0
+    n_ranked = n_codes + (growth.missing == INCORPORATED)
+    if _bound(sums, n_codes + (growth.missing != UNKNOWN), growth) <= floor:
+        return 0.0, int64(-1)
+    n_present = _rank_codes(sums, n_ranked, growth)
+    best, candidate = 0.0, int64(-1)
+    weight = gradient = 0.0
+    for place in range(n_present - 1):
+        weight += sums.weights[sums.ranked[place]]
+        gradient += sums.gradients[sums.ranked[place]]
+        gain = _gain(weight, gradient, sums, growth)
+        if either:
+            other = _gain(weight + sums.weights[n_codes], gradient + sums.gradients[n_codes], sums, growth)
+            gain = max(gain, other)
+        if gain > best:
+            best, candidate = gain, place * _N_VARIANTS
+    return best, candidate
+
+
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
+def _best_threshold(sums, n_codes, growth):
+    """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them."""
+    edge, n_bins = n_codes - 1, n_codes - 1
+    has_edge, has_missing = sums.weights[edge] > 0, growth.missing != UNKNOWN and sums.weights[n_codes] > 0
+    best, candidate = 0.0, int64(-1)
+    low_weight = low_gradient = 0.0
+    for n_low in range(n_bins):
+        if n_low > 0:
+            if sums.weights[n_low - 1] == 0 and sums.gradients[n_low - 1] == 0:
+                continue  # the same rows as before
+            low_weight += sums.weights[n_low - 1]
+            low_gradient += sums.gradients[n_low - 1]
+        for variant in range(_N_VARIANTS):
+            with_edge, with_missing = variant & _WITH_EDGE, variant & _WITH_MISSING
+            if (with_edge and not has_edge) or (with_missing and not has_missing):
+                continue
+            weight, gradient = low_weight, low_gradient
+            if with_edge:
+                weight += sums.weights[edge]
+                gradient += sums.gradients[edge]
+            alone = growth.missing == INCORPORATED and n_low == 0 and variant == _WITH_MISSING
+            if has_missing and not alone and not _tells_known(weight, sums, n_codes):
+                continue
+            if with_missing:
+                weight += sums.weights[n_codes]
+                gradient += sums.gradients[n_codes]
+            gain = _gain(weight, gradient, sums, growth)
+            if gain > best:
+                best, candidate = gain, n_low * _N_VARIANTS + variant
+    return best, candidate
+
+
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, int64, GROWTH, float64), error_model="numpy")
+def find_test(sums, n_codes, kind, growth, floor):
+    """The gain of a column's best test and its number among the tests of the column, for `write_set`.
+
+    Parameters
+    ----------
+    sums : ColumnSums
+        Of the node's rows; the first `n_codes` are the attribute's and EDGE.
+    kind : int
+        `ONE_VS_REST`, `SUBSETS` or `ORDERED`.
+    floor : float
+        A gain that another column has: no more is asked than whether this one has a larger one.
+    """
+    if kind == SUBSETS:
+        return _best_subset(sums, n_codes, growth, floor)
+    if kind == ORDERED:
+        return _best_threshold(sums, n_codes, growth)
+    return _best_single(sums, n_codes, growth)
+
+
+# --- the set of a test ------------------------------------------------------------------------------
+
+
+@kernel(void(COLUMN_SUMS, int64, int64, GROWTH, int64), error_model="numpy")
+def _mark_set(sums, n_codes, kind, growth, candidate):
+    """Write to `gains` 1 for the codes of the test, -1 for other codes that the node's rows have, 0 for the rest."""
+    place, variant = candidate // _N_VARIANTS, candidate % _N_VARIANTS
+    marks = sums.gains
+    for code in range(n_codes + 1):
+        marks[code] = -1.0 if sums.weights[code] != 0 or sums.gradients[code] != 0 else 0.0
+    if kind == SUBSETS:
+        _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)
+        for i in range(place + 1):
+            marks[sums.ranked[i]] = 1.0
+    elif kind == ORDERED:
+        for code in range(n_codes - 1):
+            marks[code] = 1.0 if code < place else -1.0
+        if variant & _WITH_EDGE:
+            marks[n_codes - 1] = 1.0
+    else:
+        marks[place] = 1.0
+    if growth.missing == INCORPORATED and variant & _WITH_MISSING:
+        marks[n_codes] = 1.0
+
+
+@kernel(int64(COLUMN_SUMS, int64, int64, GROWTH, int64, int32[::1]), error_model="numpy")
+def write_set(sums, n_codes, kind, growth, candidate, codes):
+    """Write the codes of one side of a test, ascending; return their number.
+
+    It is the side that weighs less, so that what no row of the node shows goes the way of most; but in `ONE_VS_REST` it
+    is always the single code.
+    """
+    _mark_set(sums, n_codes, kind, growth, candidate)
+    n_known = n_codes + (growth.missing == INCORPORATED)
+    inside = outside = 0.0
+    for code in range(n_known):
+        if sums.gains[code] > 0:
+            inside += sums.weights[code]
+        elif sums.gains[code] < 0:
+            outside += sums.weights[code]
+    wanted = 1.0 if kind == ONE_VS_REST or inside <= outside else -1.0
+    n_written = 0
+    for code in range(n_known):
+        if sums.gains[code] == wanted:
+            codes[n_written] = code
+            n_written += 1
+    return n_written
