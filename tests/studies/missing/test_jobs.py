@@ -307,7 +307,7 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
     monkeypatch.setattr(study, "evaluate_method", spy)
     monkeypatch.setitem(TREES, "small", SMALL)
     study.warm_kernels()
-    assert sorted(ran) == sorted((method, trees, True, True) for method in METHODS for trees in ("papers", "small"))
+    assert sorted(ran) == sorted((method, trees, True, True) for method in METHODS for trees in TREES)
 
 
 # --- other mechanisms and trees ---------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")
 
 
-def test_survivors_are_counted_by_mechanism():
+def test_survivors_are_counted_and_their_failures_named():
     correct = {"mnar": {"imputation": 60, "indicator": 80}, "runs": {"imputation": 70, "indicator": 71}}
     case = {"dataset": "a", "rate": 0.2, "n_positions": 100, "training_set": 0, "test_set": 0}
     evaluations = pd.DataFrame(
@@ -48,8 +48,12 @@ def test_survivors_are_counted_by_mechanism():
         ]
     )
     assert missing_page.survivors(evaluations, comparisons) == (
-        "Not significantly worse than the best method, by how cells are missing — by its own value: indicator on 1 of 1 data "
-        "set. in runs: imputation on 1 of 1 data set, indicator on 1; ties count for each."
+        "Not significantly worse than the best method: indicator in 2 of 2 cases (data set and mechanism), imputation in 1; "
+        "ties count for each. Worse on some data set where cells are missing: imputation by its own value."
+    )
+    untold = comparisons.assign(decision="undecided")
+    assert missing_page.survivors(evaluations, untold).endswith(
+        "imputation in 2 of 2 cases (data set and mechanism), indicator in 2; ties count for each."
     )
     assert missing_page.survivors(evaluations[:0], comparisons[:0]) == ""
 

@@ -22,6 +22,7 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
+from treecrf.rendering.words import with_and
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
@@ -174,18 +175,22 @@ def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], s
 
 
 def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """The methods that no valid test finds worse than the best, for each mechanism: sentences; empty without any."""
+    """In how many cases each method is not significantly worse than the best, and under which mechanisms it is; empty without any."""
     if evaluations.empty:
         return ""
     case = ["dataset", "rate", "mechanism"]
-    tied = tied_for_best(mean_accuracies(evaluations, case), comparisons, case)
-    n_sets = evaluations.groupby("mechanism")["dataset"].nunique()
-    sentences = [
-        f"{how.name}: {counted_names(map(method_name, tied['method'][tied['mechanism'] == name]), n_sets[name], 'data set')}"
-        for name, how in MECHANISMS.items()
-        if name in n_sets.index
+    means = mean_accuracies(evaluations, case)
+    tied = tied_for_best(means, comparisons, case)
+    n_cases = means.groupby(case).ngroups
+    counts = counted_names(map(method_name, tied["method"]), n_cases, "case", "in", " (data set and mechanism)")
+    lost = means.drop(tied.index)
+    failed = [
+        f"{method_name(method)} {with_and(how.name for name, how in MECHANISMS.items() if name in names)}"
+        for method in ordered_methods(lost["method"])
+        for names in [set(lost["mechanism"][lost["method"] == method])]
     ]
-    return f"Not significantly worse than the best method, by how cells are missing — {'. '.join(sentences)}."
+    sentence = f"Not significantly worse than the best method: {counts}."
+    return f"{sentence} Worse on some data set where cells are missing: {'; '.join(failed)}." if failed else sentence
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
