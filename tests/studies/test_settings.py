@@ -54,7 +54,7 @@ def test_config_yaml_says_the_defaults():
         assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
     unnamed = {"datasets": [], "overrides": {}}
     assert given.future.model_copy(update=unnamed) == defaults.future
-    unnamed = {"datasets": [], "mechanism_datasets": [], "baselines": {}, "overrides": {}}
+    unnamed = {"datasets": [], "mechanism_datasets": [], "trees": [], "baselines": {}, "overrides": {}}
     assert given.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 
 

@@ -11,22 +11,21 @@ pytestmark = pytest.mark.workflow
 
 def test_tables_figures_guide_and_page_are_made(finished):
     results = finished / "results/missing"
-    for figure in ("figure_4_1", "figure_4_2", "effects_instance_weighting", "effects_imputation", "mechanisms"):
+    for figure in ("figure_4_1", "figure_4_2", "effects_instance_weighting", "effects_imputation", "trees", "mechanisms"):
         for suffix in ("svg", "pdf", "png"):
             assert (results / f"{figure}.{suffix}").stat().st_size > 1000
     comparisons = [
         f"{kind}_{name}" for kind in ("coefficients", "significance", "effects") for name in MISSING["methods"]
     ]
-    for table in ("accuracy", "costs", "deviance", "mechanisms", *comparisons):
+    for table in ("accuracy", "costs", "deviance", "trees", "mechanisms", *comparisons):
         assert len(pd.read_csv(results / f"tables/{table}.csv"))
         assert "<table" in (results / f"tables/{table}.html").read_text()
         assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")
     page = (finished / "reports/index.html").read_text()
-    assert 'id="missing-trees"' not in page  # there is one kind
     for part in (
         'id="missing"',
         'id="missing-tests"',
-        'id="missing-mechanisms"',
+        'id="missing-trees"', 'id="missing-mechanisms"',
         'id="missing-cost"',
         'id="line-features"',
         'id="data-xor"',
@@ -87,7 +86,7 @@ def test_a_lost_result_is_computed_again_and_alone(finished, whole, tmp_path):
 @pytest.mark.slow
 def test_another_setting_runs_all(finished, whole):
     longer = run(finished, whole | {"missing": whole["missing"] | {"n_iterations": 4}}, "--dry-run").stdout
-    assert longer.count("Evaluates ") == 6
+    assert longer.count("Evaluates ") == 10
 
 
 def test_a_table_with_holes_of_its_own(finished):

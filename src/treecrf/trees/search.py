@@ -44,7 +44,9 @@ class Growth(NamedTuple):
 
     l2_regularization: Annotated[float, "lambda of equation 3.1."]
     least_weight: Annotated[float, "What the rows of each side of a split must weigh, at least."]
-    smoothing: Annotated[float, "Added to the weight of a category before categories are sorted by gradient over weight."]
+    smoothing: Annotated[
+        float, "Added to the weight of a category before categories are sorted by gradient over weight."
+    ]
     missing: Annotated[int, "`UNKNOWN`, `EITHER_SIDE` or `INCORPORATED`."]
     largest_value: Annotated[float, "Leaf values are clipped to it, then multiplied by the learning rate."]
     learning_rate: float

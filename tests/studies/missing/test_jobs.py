@@ -14,8 +14,9 @@ from treecrf.studies.settings import MissingSettings
 
 METHODS = (
     "instance_weighting", "surrogate_splitting", "imputation", "indicator", "imputation_indicator", "default_direction",
+    "incorporated",
 )  # fmt: skip
-TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
+TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
 
 
 def tiny_set(seed, n_sequences=12):

@@ -337,7 +337,9 @@ class TreeCRF(base.ChainLabeller):
 
     def _kinds(self, train: SequenceSet) -> NDArray[np.int8]:
         """Kinds of the columns: slots, then previous labels."""
-        of_attributes = [ORDERED if getattr(attribute, "ordered", False) else KINDS[self.splits] for attribute in train.attributes]
+        of_attributes = [
+            ORDERED if getattr(attribute, "ordered", False) else KINDS[self.splits] for attribute in train.attributes
+        ]
         n_places = self.window[0] + self.window[1] + 1
         return np.array(of_attributes * n_places + [KINDS[self.splits]] * self.order, dtype=np.int8)
 

@@ -262,9 +262,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         return {"seconds": self.seconds_, "reach": self.reach_, "features": features}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_, lower = (
-            restored_forest(arrays, kind) for kind in ("forest", "lower")
-        )
+        self.forest_, lower = (restored_forest(arrays, kind) for kind in ("forest", "lower"))
         self.stages_ = {name: arrays[f"stages_{name}"] for name in ("n_features", *_STAGE_NUMBERS)}
         self.lower_steps_, self.reach_, self.seconds_ = arrays["lower_steps"], values["reach"], values["seconds"]
         features, first = [], 0

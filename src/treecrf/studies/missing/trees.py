@@ -35,5 +35,10 @@ PAPERS = "papers"
 
 TREES = {
     PAPERS: Trees("the papers' trees"),
+    "newton": Trees(
+        "subsets and Newton leaves",
+        {"splits": "subsets", "leaf_values": "newton", "l2_regularization": 5.0},
+        {"max_leaves": (8, 30), "learning_rate": (0.1, 0.3)},
+    ),
 }
 """By name, in the order of rows."""
