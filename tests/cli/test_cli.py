@@ -19,6 +19,7 @@ from treecrf import SequenceSet, TreeCRF
 from treecrf.cli import app
 from treecrf.datasets.table import read_table
 from treecrf.missing import inject
+from treecrf.rendering.style import METHOD_NAMES
 from treecrf.tabular.labeller import TableLabeller
 
 COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
@@ -183,7 +184,7 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
         pd.read_csv("report/evaluations.csv").query("rate == 0.3").groupby("method")[["n_correct", "n_positions"]].sum()
     )
     for method, percent in (100 * accuracy["n_correct"] / accuracy["n_positions"]).items():
-        line = next(line for line in out.splitlines() if line.startswith(method.replace("_", " ")))
+        line = next(line for line in out.splitlines() if line.startswith(f"{METHOD_NAMES[method]} "))
         assert f"{percent:.1f}" in line
     assert (tmp_path / "report/guide.md").read_text().startswith("# Missing values")
     assert (tmp_path / "report/tables/effects.html").is_file()
