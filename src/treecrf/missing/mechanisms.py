@@ -181,7 +181,7 @@ def _places(data: SequenceSet) -> NDArray[np.int64]:
 def _value_scores(data: SequenceSet, mechanism: str) -> Floats:
     """Standardised scores of the values, shape (n_observations, n_attributes); NaN where a value is missing."""
     scores = np.full(data.values.shape, np.nan)
-    for j, (name, categories) in enumerate(data.attributes):
+    for j, attribute in enumerate(data.attributes):
         seen = data.values[:, j] != MISSING
-        scores[seen, j] = name_scores(categories, mechanism, name)[data.values[seen, j]]
+        scores[seen, j] = name_scores(attribute.categories, mechanism, attribute.name)[data.values[seen, j]]
     return standardised(scores)
