@@ -342,6 +342,7 @@ COST = {
 MISSING = {
     "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2], "baselines": {"xor": "imputation"},
     "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "max_leaves": 4,
+    "trees": ["papers", "newton"], "mechanism_datasets": ["xor"], "mechanisms": ["mnar", "test_only"], "mechanism_training_sets": 2,
 }  # fmt: skip
 FUTURE = {
     "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,

@@ -8,7 +8,7 @@ import pandas as pd
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.studies.missing.guide import missing_values_guide
 
-IW, SS, IM, IN, DD = METHOD_NAMES
+IW, SS, IM, IN, _, DD, *_ = METHOD_NAMES
 COMMAND = "snakemake --cores 3 missing --configfile 'my own.yaml'"
 NAN = np.nan
 

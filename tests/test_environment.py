@@ -45,6 +45,8 @@ def test_dependencies_are_ranges_that_hold_the_pins():
 def test_environment_has_the_same_pins():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     pins = dict(pin.split("=") for pin in environment["dependencies"] if "=" in pin)
+    (from_pip,) = (part["pip"] for part in environment["dependencies"] if isinstance(part, dict))
+    pins |= dict(pin.split("==") for pin in from_pip)
     assert pins.pop("python") == PROJECT["requires-python"].removeprefix(">=")
     assert pins == {CONDA_NAMES.get(name, name): PINS[name] for name in DIRECT}
 

@@ -20,6 +20,7 @@ from treecrf.cli import app
 from treecrf.datasets.table import read_table
 from treecrf.missing import inject
 from treecrf.models.labellers import LABELLERS
+from treecrf.rendering.style import METHOD_NAMES
 from treecrf.tabular.labeller import TableLabeller
 
 COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
@@ -133,6 +134,7 @@ def test_held_out_sequences_choose_the_iteration(run, table):
         ("--method", "linear_crf"),
         ("--method", "linear_crf", "--missing", "indicator"),
         ("--missing", "imputation"),
+        ("--missing", "imputation_indicator"),
         ("--missing", "surrogate_splitting"),
         ("--method", "memm"),
         ("--method", "neural_network", "--iterations", 60),
@@ -148,7 +150,9 @@ def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     loaded = TableLabeller.load("m.npz")
     data = loaded.read(read_table("holes.csv"), "holes.csv", labelled=True)
     assert loaded.labeller.score(data) > 0.6
-    assert (loaded.holes is None) == (not {"linear_crf", "neural_network", "imputation"} & set(options))
+    assert (loaded.holes is None) == (
+        not {"linear_crf", "neural_network", "imputation", "imputation_indicator"} & set(options)
+    )
 
 
 def test_describe_names_holes_and_numbers(run, write):
@@ -181,7 +185,7 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
         pd.read_csv("report/evaluations.csv").query("rate == 0.3").groupby("method")[["n_correct", "n_positions"]].sum()
     )
     for method, percent in (100 * accuracy["n_correct"] / accuracy["n_positions"]).items():
-        line = next(line for line in out.splitlines() if line.startswith(method.replace("_", " ")))
+        line = next(line for line in out.splitlines() if line.startswith(f"{METHOD_NAMES[method]} "))
         assert f"{percent:.1f}" in line
     assert (tmp_path / "report/guide.md").read_text().startswith("# Missing values")
     assert (tmp_path / "report/tables/effects.html").is_file()

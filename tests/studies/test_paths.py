@@ -2,7 +2,8 @@
 
 import pytest
 
-from treecrf.studies import cost
+from treecrf.studies import cost, missing
+from treecrf.studies.missing.trees import TREES, Trees
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings
 from treecrf.studies.training import STUDY
@@ -48,6 +49,25 @@ def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
     files = StudyFiles(cost.STUDY, settings)
     assert files.results() == [f"results/cost/{name}" for name in shown]
     assert bool(files.claimed()) == bool(shown)
+
+
+def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch):
+    monkeypatch.setitem(TREES, "small", Trees("small trees"))
+    mixed = {"datasets": ["hmm"], "methods": ["imputation", "indicator"], "baseline": "imputation"}
+
+    def outcomes(**changed):
+        other = {study: {"datasets": []} for study in ("training", "future")}
+        settings = load_settings({"datasets": {"hmm": {}, "xor": {}}, **other, "missing": mixed | changed})
+        return StudyFiles(missing.STUDY, settings).outcomes("hmm")
+
+    assert set(outcomes()) == {"counts", "choices", "costs"}
+    assert "mechanism_counts" not in outcomes(mechanism_datasets=["xor"])  # xor is not one of the study
+    assert "mechanism_counts" not in outcomes(datasets=["hmm", "xor"], mechanism_datasets=["xor"])
+    assert outcomes(mechanism_datasets=["hmm"])["mechanism_counts"] == [
+        "results/missing/hmm/imputation.mechanism_counts.parquet",
+        "results/missing/hmm/indicator.mechanism_counts.parquet",
+    ]
+    assert len(outcomes(trees=["papers", "small"])["tree_counts"]) == 2
 
 
 def test_windows_without_methods_are_refused():

@@ -54,7 +54,7 @@ def test_config_yaml_says_the_defaults():
         assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
     unnamed = {"datasets": [], "overrides": {}}
     assert given.future.model_copy(update=unnamed) == defaults.future
-    unnamed = {"datasets": [], "baselines": {}, "overrides": {}}
+    unnamed = {"datasets": [], "mechanism_datasets": [], "trees": [], "baselines": {}, "overrides": {}}
     assert given.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
 
 
@@ -116,6 +116,16 @@ def test_a_table_of_your_own():
         (
             {"missing": {"overrides": {"protein": {"rates": [0]}}}},
             "'missing' overrides 'rates' for 'protein', which belongs to no data set",
+        ),
+        (
+            {"missing": {"trees": ["papers", "oak"]}},
+            "'missing' names the trees 'oak', which are none of papers",
+        ),
+        ({"missing": {"trees": []}}, "'missing' has trees without 'papers', which most tables are about; add them."),
+        ({"missing": {"mechanisms": ["chance"]}}, "'missing.mechanisms.0' ('chance'): input should be 'mcar', 'mar'"),
+        (
+            {"missing": {"mechanism_datasets": ["typo"]}},
+            "missing.mechanism_datasets names 'typo', which is not under datasets (protein",
         ),
         ({"training": {"max_leaves": 1}}, "'training.max_leaves' (1): input"),
         ({"training": {"decoders": ["beam"]}}, "'training.decoders.0' ('beam'): input"),

@@ -11,18 +11,33 @@ pytestmark = pytest.mark.workflow
 
 def test_tables_figures_guide_and_page_are_made(finished):
     results = finished / "results/missing"
-    for figure in ("figure_4_1", "figure_4_2", "effects_instance_weighting", "effects_imputation"):
+    for figure in (
+        "figure_4_1",
+        "figure_4_2",
+        "effects_instance_weighting",
+        "effects_imputation",
+        "trees",
+        "mechanisms",
+    ):
         for suffix in ("svg", "pdf", "png"):
             assert (results / f"{figure}.{suffix}").stat().st_size > 1000
     comparisons = [
         f"{kind}_{name}" for kind in ("coefficients", "significance", "effects") for name in MISSING["methods"]
     ]
-    for table in ("accuracy", "costs", "deviance", *comparisons):
+    for table in ("accuracy", "costs", "deviance", "trees", "mechanisms", *comparisons):
         assert len(pd.read_csv(results / f"tables/{table}.csv"))
         assert "<table" in (results / f"tables/{table}.html").read_text()
         assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")
     page = (finished / "reports/index.html").read_text()
-    for part in ('id="missing"', 'id="missing-tests"', 'id="missing-cost"', 'id="line-features"', 'id="data-xor"'):
+    for part in (
+        'id="missing"',
+        'id="missing-tests"',
+        'id="missing-trees"',
+        'id="missing-mechanisms"',
+        'id="missing-cost"',
+        'id="line-features"',
+        'id="data-xor"',
+    ):
         assert part in page
     assert "Not in this page" not in page
     assert (finished / "reports/missing_values.md").read_text().startswith("# Missing values: which method to use")
@@ -37,6 +52,28 @@ def test_every_method_is_evaluated_on_every_pair_of_sets(finished):
     costs = pd.read_csv(finished / "results/missing/xor/costs.csv")
     assert set(costs["phase"]) == {"choice", "windows", "gradient", "trees", "update", "prediction"}
     assert len(pd.read_csv(finished / "results/missing/xor/comparisons.csv")) == 2
+
+
+def test_mechanisms_are_evaluated_where_they_are_wanted(finished):
+    evaluations = pd.read_csv(finished / "results/missing/xor/mechanism_evaluations.csv")
+    assert evaluations.groupby(["mechanism", "method"]).size().to_dict() == {
+        (mechanism, method): n
+        for mechanism, n in (("mnar", 4), ("test_only", 2))  # one training set without holes
+        for method in MISSING["methods"]
+    }
+    assert pd.read_csv(finished / "results/missing/mine/mechanism_evaluations.csv").empty
+    assert list(pd.read_csv(finished / "results/missing/tables/mechanisms.csv")["cells are missing"]) == [
+        "by its own value",
+        "in test sets only",
+    ]
+
+
+@pytest.mark.slow
+def test_other_mechanisms_run_no_other_job_again(finished, whole):
+    others = whole | {"missing": whole["missing"] | {"mechanisms": ["mnar", "runs"]}}
+    messages = run(finished, others, "--dry-run").stdout
+    assert messages.count("missing for reasons") == 2
+    assert messages.count("Evaluates ") == 2
 
 
 @pytest.mark.slow
@@ -57,7 +94,7 @@ def test_a_lost_result_is_computed_again_and_alone(finished, whole, tmp_path):
 @pytest.mark.slow
 def test_another_setting_runs_all(finished, whole):
     longer = run(finished, whole | {"missing": whole["missing"] | {"n_iterations": 4}}, "--dry-run").stdout
-    assert longer.count("Evaluates ") == 4
+    assert longer.count("Evaluates ") == 10
 
 
 def test_a_table_with_holes_of_its_own(finished):

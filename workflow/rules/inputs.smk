@@ -47,7 +47,14 @@ def job_params(files, job, wildcards):
     values = {} if files.study.draws else {"seed": SETTINGS.seed}
     if job.runs_over("methods"):
         of_dataset = settings.of(wildcards.dataset)
-        values["settings"] = {method: of_dataset.used_by(method) for method in methods}
+        values["settings"] = {
+            method: {
+                name: value
+                for name, value in of_dataset.used_by(method).items()
+                if name not in job.without
+            }
+            for method in methods
+        }
         values["own_code"] = [labeller_code(method) for method in methods]
     else:
         values["settings"] = {

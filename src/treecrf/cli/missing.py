@@ -41,8 +41,8 @@ def missing(
     """Find the best way of handling missing values for a file.
 
     A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
-    surrogate splitting, imputation, indicator, default direction; with the file's own holes, and with more of them. What
-    labels the held-out sequences best is recommended, and the evidence shown.
+    surrogate splitting, imputation, indicator, both of these, default direction, incorporated in tests; with the file's
+    own holes, and with more of them. What labels the held-out sequences best is recommended, and the evidence shown.
 
     [bold]Examples[/bold]
     treecrf missing train.csv --quick

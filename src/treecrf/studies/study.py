@@ -41,6 +41,10 @@ class Job:
         The setting that names its data sets; empty for a job without one.
     module : str
         The module that has the function.
+    has_settings : bool
+        Whether the function looks at settings.
+    without : tuple of str
+        Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
     """
 
     function: str
@@ -53,6 +57,7 @@ class Job:
     datasets: str = "datasets"
     module: str = "jobs"
     has_settings: bool = True
+    without: tuple[str, ...] = ()
 
     def files(self) -> dict[str, str]:
         """Template of each frame's file, by frame."""

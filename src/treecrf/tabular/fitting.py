@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.missing import Imputer, Indicator
+from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import ChainLabeller, Labeller, Monitor
 from treecrf.models.labellers import LABELLERS
 from treecrf.models.loading import load_class
@@ -61,10 +61,9 @@ def choose_missing(method: str, missing: str) -> str:
 
 def handle_holes(labeller: Labeller, missing: str, train: SequenceSet) -> Imputer | Indicator | None:
     """Tell the labeller how to handle holes, or give what fills or marks them before it, fitted."""
-    if missing == "imputation":
-        return Imputer().fit(train)
-    if missing == "indicator":
-        return Indicator().fit(train)
+    holes = transform_of(missing)
+    if holes is not None:
+        return holes.fit(train)
     if missing != "error":
         labeller.set_params(missing=missing)
     return None

@@ -110,7 +110,12 @@ class TableLabeller:
 
 def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
     if isinstance(holes, Imputer):
-        return {"kind": "imputation", "fill_values": holes.fill_values_, "medians": holes.medians_}
+        return {
+            "kind": "imputation",
+            "add_indicator": holes.add_indicator,
+            "fill_values": holes.fill_values_,
+            "medians": holes.medians_,
+        }
     if isinstance(holes, Indicator):
         return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_, "medians": holes.medians_}
     return None
@@ -120,7 +125,7 @@ def _restore(described: dict[str, Any] | None) -> Imputer | Indicator | None:
     if described is None:
         return None
     if described["kind"] == "imputation":
-        imputer = Imputer()
+        imputer = Imputer(described.get("add_indicator", False))  # older models have no flags
         imputer.fill_values_, imputer.medians_ = described["fill_values"], described.get("medians", {})
         return imputer
     indicator = Indicator(described["mark"])

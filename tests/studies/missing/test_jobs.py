@@ -5,14 +5,18 @@ import hashlib
 import numpy as np
 import pytest
 
-from treecrf.missing import Imputer, Indicator
+from treecrf.missing import MECHANISMS, Imputer, Indicator
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.missing import jobs as study
+from treecrf.studies.missing.trees import TREES, Trees
 from treecrf.studies.settings import MissingSettings
 
-METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator", "default_direction")
-TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
+METHODS = (
+    "instance_weighting", "surrogate_splitting", "imputation", "indicator", "imputation_indicator", "default_direction",
+    "incorporated",
+)  # fmt: skip
+TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
 
 
 def tiny_set(seed, n_sequences=12):
@@ -90,6 +94,17 @@ def test_other_names_make_other_holes():
     assert study.damage(data, **names | {"rate": 0.0}) == data
 
 
+@pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "mcar"])
+def test_holes_of_other_mechanisms_are_pinned(mechanism, monkeypatch):
+    data = tiny_set(0)
+    rng = np.random.default_rng(seed_from(11, "tiny", "holes", mechanism, "0.2", "train", 3))
+    expected = MECHANISMS[mechanism].make(data, 0.2, rng)
+    assert study.damage(data, "tiny", 0.2, "train", 3, 11, mechanism) == expected
+    assert expected != study.damage(data, "tiny", 0.2, "train", 3, 11)
+    monkeypatch.setitem(MECHANISMS, "aaa", MECHANISMS["mcar"])  # one more changes no other's holes
+    assert study.damage(data, "tiny", 0.2, "train", 3, 11, mechanism) == expected
+
+
 # --- one job ----------------------------------------------------------------------------------------------
 
 
@@ -136,7 +151,8 @@ def split_by_hand(n_sequences, seed):
 
 def model_by_hand(method, train, n_iterations, penalty):
     """A fitted model, and what turns damaged data into its inputs."""
-    transform = {"imputation": Imputer(), "indicator": Indicator()}.get(method)
+    flagging = Imputer(add_indicator=True)
+    transform = {"imputation": Imputer(), "indicator": Indicator(), "imputation_indicator": flagging}.get(method)
     prepare = transform.fit(train).transform if transform else lambda data: data
     how = "error" if transform else method
     return TreeCRF(n_iterations, 4, penalty, (1, 1), order=1, missing=how).fit(prepare(train)), prepare
@@ -248,7 +264,7 @@ def test_settings_reach_the_models(monkeypatch):
             common |= {"all_missing": "both", "unseen_missing": "both"}
             assert params.items() >= common.items()
             assert params["missing"] == (method if method in TREE_METHODS else "error")
-            names = ["symbol", "mark"] + ["symbol missing", "mark missing"] * (method == "indicator")
+            names = ["symbol", "mark"] + ["symbol missing", "mark missing"] * (method.endswith("indicator"))
             assert [attribute.name for attribute in attributes] == names
         assert [params["n_iterations"] for params, _ in made] == [2, outcome.choices["iteration"].iloc[0]]
 
@@ -285,13 +301,104 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
     ran = []
     evaluate = study.evaluate_method
 
-    def spy(dataset, train, test, window, rate, method, *arguments):
-        ran.append((method, rate > 0, study.damage(train, dataset, rate, "train", 0).has_missing))
-        return evaluate(dataset, train, test, window, rate, method, *arguments)
+    def spy(dataset, train, test, window, rate, method, *arguments, trees):
+        ran.append((method, trees, rate > 0, study.damage(train, dataset, rate, "train", 0).has_missing))
+        return evaluate(dataset, train, test, window, rate, method, *arguments, trees=trees)
 
     monkeypatch.setattr(study, "evaluate_method", spy)
+    monkeypatch.setitem(TREES, "small", SMALL)
     study.warm_kernels()
-    assert sorted(ran) == sorted((method, True, True) for method in METHODS)
+    assert sorted(ran) == sorted((method, trees, True, True) for method in METHODS for trees in TREES)
+
+
+# --- other mechanisms and trees ---------------------------------------------------------------------------
+
+SMALL = Trees("small trees", {"max_leaves": 2}, {"n_surrogates": (1, 2), "l2_regularization": (3.0,)})
+
+
+def test_every_mechanism_is_evaluated_and_some_spare_the_training_set():
+    train, test = tiny_set(0), tiny_set(1, 7)
+    quick = settings(mechanism_training_sets=2, mechanism_rate=0.3, n_training_sets=1, n_test_sets=2, n_iterations=3)
+    counts, choices, costs = study.evaluate_mechanisms("tiny", train, test, (1, 1), "indicator", quick, 7)
+    assert counts["mechanism"].unique().tolist() == list(MECHANISMS)
+    n_sets = counts.groupby("mechanism")[["training_set", "test_set"]].nunique()
+    assert n_sets.drop("test_only").to_numpy().tolist() == [[2, 2]] * (len(MECHANISMS) - 1)
+    assert n_sets.loc["test_only"].tolist() == [1, 2]
+    assert (counts["rate"] == 0.3).all()
+    # The model of "in test sets only" is that of complete data.
+    whole = study.evaluate_method("tiny", train, test, (1, 1), 0.0, "indicator", quick, 7)
+    same = ["candidate", "iteration", "held_out_accuracy"]
+    assert (
+        choices[choices["mechanism"] == "test_only"][same].to_numpy().tolist()
+        == whole.choices[same].to_numpy().tolist()
+    )
+    assert (
+        not counts[counts["mechanism"] == "test_only"]["n_correct"]
+        .reset_index(drop=True)[:7]
+        .equals(whole.counts["n_correct"])
+    )
+    assert set(costs["mechanism"]) == set(MECHANISMS)
+
+
+def test_counts_under_a_mechanism_are_those_of_models_trained_by_hand():
+    train, test = tiny_set(0), tiny_set(1, 7)
+    quick = settings(
+        mechanisms=["runs"], run_length=3, mechanism_training_sets=1, n_test_sets=1, l2_regularizations=[1.0]
+    )
+    counts, choices, _ = study.evaluate_mechanisms("tiny", train, test, (1, 1), "instance_weighting", quick, 7)
+    damaged = [
+        MECHANISMS["runs"].make(
+            data, 0.2, np.random.default_rng(seed_from(7, "tiny", "holes", "runs", 0.2, side, 0)), 3
+        )
+        for side, data in (("train", train), ("test", test))
+    ]
+    model, _ = model_by_hand("instance_weighting", damaged[0], int(choices["iteration"].iloc[0]), 1.0)
+    correct = model.predict(damaged[1]) == test.labels
+    assert counts["n_correct"].tolist() == [int(part.sum()) for part in np.split(correct, test.offsets[1:-1])]
+
+
+def test_whole_observations_of_one_attribute_are_no_mechanism_of_their_own():
+    data = tiny_set(0)
+    one = data.with_values(data.values[:, :1], data.attributes[:1])
+    quick = settings(mechanisms=["mcar", "observations"], n_iterations=1, l2_regularizations=[1.0])
+    counts = study.evaluate_mechanisms("tiny", one, one, (0, 0), "imputation", quick, 0).counts
+    assert counts["mechanism"].unique().tolist() == ["mcar"]
+
+
+def test_other_trees_have_their_settings_and_grid(monkeypatch):
+    monkeypatch.setitem(TREES, "small", SMALL)
+    made = []
+
+    class Spy(TreeCRF):
+        def fit(self, train):
+            made.append((self.max_leaves, self.n_surrogates, self.l2_regularization))
+            return super().fit(train)
+
+    monkeypatch.setattr(study, "TreeCRF", Spy)
+    train, test = tiny_set(0), tiny_set(1, 7)
+    both = settings(trees=["papers", "small"], rates=[0.0, 0.2], n_training_sets=1, n_test_sets=1, n_iterations=2)
+    counts, choices, _ = study.evaluate_trees("tiny", train, test, (1, 1), "surrogate_splitting", both, 7)
+    assert set(counts["trees"]) == {"small"}  # the papers' are another job's
+    assert set(made) == {(2, 1, 3.0), (2, 2, 3.0)}
+    assert set(choices["candidate"]) <= {f"n_surrogates={n}, l2_regularization=3" for n in (1, 2)}
+    # The holes are those of the papers' trees.
+    monkeypatch.setitem(TREES, "small", TREES["papers"])
+    again = study.evaluate_trees("tiny", train, test, (1, 1), "imputation", both, 7).counts
+    papers = study.evaluate_rates("tiny", train, test, (1, 1), "imputation", both, 7).counts
+    assert again.drop(columns="trees").equals(papers)
+
+
+def test_without_other_trees_and_for_a_labeller_of_your_own_there_is_nothing(monkeypatch):
+    monkeypatch.setitem(TREES, "small", SMALL)
+    data = tiny_set(0)
+    own = {"mine": {"class": "no:Module"}}
+    for method, given in (
+        ("imputation", settings()),
+        ("mine", settings(trees=["papers", "small"], labellers=own, methods=["mine"], baseline="mine")),
+    ):
+        outcome = study.evaluate_trees("tiny", data, data, (0, 0), method, given, 0)
+        assert [len(frame) for frame in outcome] == [0, 0, 0]
+        assert all("trees" in frame for frame in outcome)
 
 
 # --- few sequences ----------------------------------------------------------------------------------------

@@ -21,3 +21,53 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
     assert isinstance(figure, Figure)
     assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")
+
+
+def test_survivors_are_counted_and_their_failures_named():
+    correct = {"mnar": {"imputation": 60, "indicator": 80}, "runs": {"imputation": 70, "indicator": 71}}
+    case = {"dataset": "a", "rate": 0.2, "n_positions": 100, "training_set": 0, "test_set": 0}
+    evaluations = pd.DataFrame(
+        [
+            case | {"mechanism": name, "method": method, "n_correct": n}
+            for name, of in correct.items()
+            for method, n in of.items()
+        ]
+    )
+    decisions = {"mnar": "worse", "runs": "undecided"}
+    comparisons = pd.DataFrame(
+        [
+            {
+                "dataset": "a",
+                "rate": 0.2,
+                "mechanism": name,
+                "baseline": "indicator",
+                "method": "imputation",
+                "decision": word,
+            }
+            for name, word in decisions.items()
+        ]
+    )
+    assert missing_page.survivors(evaluations, comparisons) == (
+        "Not significantly worse than the best method: indicator in 2 of 2 cases (data set and mechanism), imputation in 1; "
+        "ties count for each. Worse on some data set where cells are missing: imputation by its own value."
+    )
+    untold = comparisons.assign(decision="undecided")
+    assert missing_page.survivors(evaluations, untold).endswith(
+        "imputation in 2 of 2 cases (data set and mechanism), indicator in 2; ties count for each."
+    )
+    assert missing_page.survivors(evaluations[:0], comparisons[:0]) == ""
+
+
+def test_sections_on_trees_and_mechanisms_are_there_where_these_were_run(tmp_path):
+    for name in ("trees", "mechanisms"):
+        (tmp_path / f"{name}.svg").write_text("<svg/>")
+    layout = pd.DataFrame({"data set": ["a"]})
+    frames = {name: pd.DataFrame() for name in missing_page.OF_MECHANISMS}
+    settings = MissingSettings(datasets=["a"], mechanism_datasets=["a"])
+    for layouts, n_parts in (
+        ({"trees": layout, "mechanisms": layout}, (3, 4)),
+        ({"trees": layout[:0], "mechanisms": layout[:0]}, (0, 0)),
+    ):
+        shown = Exhibits(tmp_path, layouts, MISSING.caption)
+        sections = missing_page._trees(shown), missing_page._mechanisms(settings, frames, shown)
+        assert tuple(len(section.parts) for section in sections) == n_parts

@@ -5,7 +5,14 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
-from treecrf.studies.missing.summary import analyse, comparable, evaluations, feature_frequencies
+from treecrf.studies.missing.summary import (
+    analyse,
+    analyse_by,
+    comparable,
+    evaluations,
+    feature_frequencies,
+    summarise,
+)
 
 COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "block", "n_positions", "n_correct"]
 
@@ -96,3 +103,52 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
     np.testing.assert_allclose(first["accuracy_points"], means["b"] - means["a"])
     assert first["points_high"] - first["accuracy_points"] > 2 * first["points_standard_error"]  # t, not normal
     assert set(frames["variances"]["component"]) >= {"sequence", "method x sequence", "training_set", "residual"}
+
+
+def planted_counts(rng, better, **constant):
+    """Two methods, three training sets, twelve sequences of 50; "a" labels `better` positions more right."""
+    rows = [
+        ("toy", 0.2, method, training_set, 0, sequence, sequence, sequence, 50, rng.integers(28, 33) + better * (method == "a"))
+        for method in "ab"
+        for training_set in range(3)
+        for sequence in range(12)
+    ]  # fmt: skip
+    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    return pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"]).assign(**constant)
+
+
+def test_mechanisms_are_tested_each_by_itself():
+    rng = np.random.default_rng(1)
+    counts = [planted_counts(rng, 6, mechanism="mnar"), planted_counts(rng, -6, mechanism="runs")]
+    frames = analyse_by("mechanism", "mechanism", counts, 0.5, "satterthwaite")
+    found = frames["mechanism_comparisons"].query("baseline == 'b'").set_index("mechanism")
+    assert found["decision"].to_dict() == {"mnar": "better", "runs": "worse"}
+    alone = analyse(counts[0].drop(columns="mechanism"), 0.5, "satterthwaite")["comparisons"]
+    np.testing.assert_allclose(
+        found.loc["mnar", "valid_p_value"], alone.query("baseline == 'b'")["valid_p_value"].iloc[0]
+    )
+    sums = frames["mechanism_evaluations"].groupby(["mechanism", "method"])[["n_positions", "n_correct"]].sum()
+    assert sums.loc[("runs", "a"), "n_positions"] == 3 * 12 * 50
+    assert sums.loc[("runs", "a"), "n_correct"] == counts[1].query("method == 'a'")["n_correct"].sum()
+
+
+def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
+    rng = np.random.default_rng(2)
+    papers, newer, reasoned = (planted_counts(rng, 3) for _ in range(3))
+    empty = pd.DataFrame(columns=["choice"])
+    data = SequenceSet([[0], [1]], [0, 2], (Attribute("a", ("no", "yes")),))
+    given = {"counts": [papers], "choices": [empty], "costs": [empty]}
+    more = {"tree_counts": [newer.assign(trees="new")], "mechanism_counts": [reasoned.assign(mechanism="mnar")]}
+    plain, both = (
+        summarise(frames, "toy", data, data, {"stand_in": False}, 0.5, "satterthwaite")
+        for frames in (given, given | more)
+    )
+    assert list(plain) == list(both)
+    for name in ("evaluations", "comparisons", "deviance", "variances"):
+        pd.testing.assert_frame_equal(plain[name], both[name])
+    for name in ("tree_evaluations", "tree_comparisons", "mechanism_evaluations", "mechanism_comparisons"):
+        assert (len(plain[name]), list(plain[name])) == (0, list(both[name]))
+    assert both["tree_evaluations"]["trees"].unique().tolist() == ["papers", "new"]
+    of_papers = both["tree_evaluations"].query("trees == 'papers'")
+    assert of_papers["n_correct"].tolist() == both["evaluations"]["n_correct"].tolist()
+    assert both["mechanism_evaluations"]["mechanism"].unique().tolist() == ["mnar"]

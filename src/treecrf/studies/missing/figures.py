@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import matplotlib as mpl
@@ -11,9 +12,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf.missing import MECHANISMS
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
 from treecrf.statistics.clusters import BLOCK
+from treecrf.studies.missing.trees import TREES
 
 BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"
@@ -21,7 +24,7 @@ DODGE = 0.62
 """Part of the smallest gap between two rates that the methods at one rate take up."""
 
 
-def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
+def accuracy_by_rate(evaluations: pd.DataFrame, most_columns: int | None = None) -> Figure:
     """Figure 4.1: mean accuracy against the missing rate, a panel per data set, a line per method.
 
     `evaluations` has a row per damaged training set and damaged test set. Marker: mean accuracy of the evaluations.
@@ -32,13 +35,70 @@ def accuracy_by_rate(evaluations: pd.DataFrame) -> Figure:
     methods = ordered_methods(evaluations["method"])
     counts = evaluations.groupby(["dataset", "rate", "method"]).size()
     with mpl.rc_context(SETTINGS):
-        figure, panels = _figure_by_rate(accuracy)
+        figure, panels = _figure_by_rate(accuracy, most_columns)
         for axes, (_, of_set) in zip(panels, by_dataset(accuracy), strict=True):
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 spread = of_set[of_set["method"] == method].groupby("rate")["percent"].agg(["mean", "std"])
                 _draw(axes, method, spread.index + offset, spread["mean"], spread["std"], joined=True)
         name_axes(figure, panels, "missing values (%)", "accuracy on the test sets (%)")
         add_legend(figure, panels, _behind(counts), handlelength=3.2)
+    return figure
+
+
+def accuracy_by_trees(evaluations: pd.DataFrame) -> Figure:
+    """The same for each kind of trees: the kinds side by side in rows, a row for each data set.
+
+    `evaluations` has a column trees too. The panels of a row have one scale.
+    """
+    if evaluations.empty:
+        return sentence_figure("This run has one kind of trees.")
+    kinds = [name for name in TREES if name in set(evaluations["trees"])]
+    datasets = list(dict.fromkeys(evaluations["dataset"]))
+    parts = evaluations.groupby(["dataset", "trees"])
+    titled = pd.concat(
+        parts.get_group(pair).assign(dataset=f"{pair[0]}, {TREES[pair[1]].name}")
+        for pair in product(datasets, kinds)
+        if pair in parts.groups
+    )
+    figure = accuracy_by_rate(titled, most_columns=len(kinds))
+    panels = figure.axes
+    for first in range(0, len(panels), len(kinds)):
+        row = panels[first : first + len(kinds)]
+        ends = np.array([axes.get_ylim() for axes in row])
+        for axes in row:
+            axes.set_ylim(ends.min(), ends.max())
+    return figure
+
+
+def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
+    """Mean accuracy by the way in which cells are missing, a panel per data set, a mark per method.
+
+    `evaluations` has a row per mechanism, damaged training set and damaged test set. Marks and bars as of
+    `accuracy_by_rate`.
+    """
+    if evaluations.empty:
+        return sentence_figure("In this run cells are missing completely at random.")
+    accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
+    methods = ordered_methods(evaluations["method"])
+    names = [name for name in MECHANISMS if name in set(evaluations["mechanism"])]
+    counts = evaluations.groupby(["dataset", "mechanism", "method"]).size()
+    sets = list(by_dataset(accuracy))
+    with mpl.rc_context(SETTINGS):
+        height = 0.5 + 0.45 * len(names)
+        figure, panels = panel_grid(
+            [title for title, _ in sets], lambda n, m: (1.6 + 3.0 * n, height * m + 0.9), 2, sharey=True
+        )
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
+            for place, method in enumerate(methods):
+                shift = DODGE * ((place + 0.5) / len(methods) - 0.5)
+                spread = of_set[of_set["method"] == method].groupby("mechanism")["percent"].agg(["mean", "std"])
+                places = [names.index(name) + shift for name in spread.index]
+                axes.errorbar(spread["mean"], places, xerr=spread["std"], **_marks(method, joined=False))
+            axes.grid(visible=False, axis="y")
+        panels[0].set_yticks(range(len(names)), [MECHANISMS[name].name for name in names])
+        panels[0].set_ylim(len(names) - 0.5, -0.5)  # the first one on top
+        name_axes(figure, panels, "accuracy on the test sets (%)", "")
+        add_legend(figure, panels, _behind(counts), handlelength=1.0)
     return figure
 
 
@@ -101,11 +161,11 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
 # --- panels -----------------------------------------------------------------------------------------
 
 
-def _figure_by_rate(frame: pd.DataFrame) -> tuple[Figure, list[Axes]]:
-    """Figure and panels, two in a row, three from seven on; titles and the axis of rates are set."""
+def _figure_by_rate(frame: pd.DataFrame, most_columns: int | None = None) -> tuple[Figure, list[Axes]]:
+    """Figure and panels, two in a row, three from seven on, unless given; titles and the axis of rates are set."""
     sets = list(by_dataset(frame))
     widths = {1: 4.6, 2: 7.2, 3: 9.0}
-    most_columns = 2 if len(sets) <= 6 else 3
+    most_columns = min(3, most_columns or (2 if len(sets) <= 6 else 3))
     figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (widths[n], 2.15 * m + 0.9), most_columns)
     for axes, (_, of_set) in zip(panels, sets, strict=True):
         _rate_axis(axes, np.unique(of_set["rate"]))
@@ -136,13 +196,17 @@ def _offsets(axes: Axes, rates: pd.Series, methods: list[str]) -> Iterator[tuple
 
 
 def _draw(axes: Axes, method: str, rates: pd.Index, middle: pd.Series, reach: Any, joined: bool) -> None:
+    axes.errorbar(rates, middle, yerr=reach, **_marks(method, joined))
+
+
+def _marks(method: str, joined: bool) -> dict[str, Any]:
+    """How matplotlib draws a method's marks and bars, and the lines between them."""
     style = method_style(method)
-    axes.errorbar(
-        rates, middle, yerr=reach,
-        color=style["color"], marker=style["marker"], linestyle=style["linestyle"] if joined else "none",
-        markersize=MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white", markeredgewidth=0.3, linewidth=1.1, elinewidth=0.9, capsize=1.4,
-        label=method_name(method),
-    )  # fmt: skip
+    return {
+        "color": style["color"], "marker": style["marker"], "linestyle": style["linestyle"] if joined else "none",
+        "markersize": MARKER_SIZES.get(style["marker"], 3.8), "markeredgecolor": "white", "markeredgewidth": 0.3,
+        "linewidth": 1.1, "elinewidth": 0.9, "capsize": 1.4, "label": method_name(method),
+    }  # fmt: skip
 
 
 def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:

@@ -1,21 +1,23 @@
 """The study of missing values (PhD chapter 4): accuracy of each way of handling them, by share of missing cells.
 
-Every function takes data and settings and gives a tidy frame. One job is one method on one data set, at all rates and
-with all its damaged training sets.
+Every function takes data and settings and gives a tidy frame. One job is one method on one data set: at all rates, with
+all other kinds of trees, or with all mechanisms, and with all damaged training sets.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.missing import Imputer, Indicator, inject
+from treecrf.missing import MECHANISMS, transform_of
+from treecrf.missing.mechanisms import MCAR
 from treecrf.models.base import Decoder
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -26,6 +28,7 @@ from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, custom_candidates
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
+from treecrf.studies.missing.trees import PAPERS, TREES
 from treecrf.studies.pieces import Frames, Pieces
 
 Transform = Callable[[SequenceSet], SequenceSet]
@@ -55,20 +58,34 @@ class Outcome(NamedTuple):
     costs: pd.DataFrame
 
 
-def damage(data: SequenceSet, dataset: str, rate: float, side: str, index: int, seed: int = 0) -> SequenceSet:
+def damage(
+    data: SequenceSet,
+    dataset: str,
+    rate: float,
+    side: str,
+    index: int,
+    seed: int = 0,
+    mechanism: str = MCAR,
+    **options: Any,
+) -> SequenceSet:
     """Make a data set's cells missing.
 
     Parameters
     ----------
     data : SequenceSet
-    dataset, rate, side, index, seed : str, float, "train" or "test", int, int
-        They alone decide which cells, so every method sees the same holes, and other rates have other holes.
+    dataset, rate, side, index, seed, mechanism : str, float, "train" or "test", int, int, str
+        They alone decide the generator, so every method sees the same holes, and other rates and mechanisms have other
+        holes. `mechanism` is one of `treecrf.missing.MECHANISMS`.
+    options
+        As the mechanism takes them.
 
     Returns
     -------
     SequenceSet
     """
-    return inject(data, rate, np.random.default_rng(derive_seed(seed, dataset, "holes", f"{rate:g}", side, index)))
+    how = () if mechanism == MCAR else (mechanism,)
+    rng = np.random.default_rng(derive_seed(seed, dataset, "holes", *how, f"{rate:g}", side, index))
+    return MECHANISMS[mechanism].make(data, rate, rng, **options)
 
 
 def evaluate_rates(
@@ -85,10 +102,62 @@ def evaluate_rates(
 
     Parameters are those of `evaluate_method` without the rate.
     """
-    found = [
+    return _stacked(
         evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces) for rate in settings.rates
-    ]
-    return Outcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True)))
+    )
+
+
+def evaluate_trees(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    settings: MissingSettings,
+    seed: int,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
+
+    Without rows for a custom labeller, which has no trees. Parameters are those of `evaluate_method` without the rate.
+    """
+    kinds = [] if method in settings.labellers else settings.other_trees
+    return _labelled(
+        "trees",
+        {
+            trees: _stacked(
+                evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces, trees)
+                for rate in settings.rates
+            )
+            for trees in kinds
+        },
+    )
+
+
+def evaluate_mechanisms(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    settings: MissingSettings,
+    seed: int,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism.
+
+    Parameters are those of `evaluate_method` without the rate.
+    """
+    rate = settings.mechanism_rate
+    possible = [name for name in settings.mechanisms if len(train.attributes) >= MECHANISMS[name].least_attributes]
+    fewer = settings.model_copy(update={"n_training_sets": settings.mechanism_training_sets})
+    return _labelled(
+        "mechanism",
+        {
+            name: evaluate_method(dataset, train, test, window, rate, method, fewer, seed, pieces, PAPERS, name)
+            for name in possible
+        },
+    )
 
 
 def evaluate_method(
@@ -101,16 +170,18 @@ def evaluate_method(
     settings: MissingSettings,
     seed: int,
     pieces: Pieces | None = None,
+    trees: str = PAPERS,
+    mechanism: str = MCAR,
 ) -> Outcome:
     """Train one method on every damaged training set and test it on every damaged test set.
 
-    Lambda and iteration are chosen by hold-out within the damaged training set; the split is the same for
+    Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same for
     every method, rate and training set. At rate 0 there is one training set and one test set.
 
     Parameters
     ----------
     dataset : str
-        Name of the data set; with `rate` and `seed` it decides the holes and the split.
+        Name of the data set; with `rate`, `mechanism` and `seed` it decides the holes and the split.
     train, test : SequenceSet
     window : (int, int)
     rate : float
@@ -121,19 +192,29 @@ def evaluate_method(
     seed : int
     pieces : Pieces, optional
         What one damaged training set yields at one rate is a piece.
+    trees : str
+        One of `treecrf.studies.missing.trees.TREES`; no matter to a custom labeller.
+    mechanism : str
+        One of `treecrf.missing.MECHANISMS`. Where it spares training sets there is one of these.
     """
-    n_training_sets, n_test_sets = (settings.n_training_sets, settings.n_test_sets) if rate else (1, 1)
-    tests = [damage(test, dataset, rate, "test", index, seed) for index in range(n_test_sets)]
+    how = MECHANISMS[mechanism]
+    options = {name: getattr(settings, name) for name in how.options}
+
+    def damaged(data: SequenceSet, side: str, index: int) -> SequenceSet:
+        return damage(data, dataset, rate, side, index, seed, mechanism, **options)
+
+    n_training_sets = settings.n_training_sets if rate and how.in_training else 1
+    tests = [damaged(test, "test", index) for index in range(settings.n_test_sets if rate else 1)]
     fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(seed, dataset, "hold-out"))
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
 
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
-        damaged = damage(train, dataset, rate, "train", training_set, seed)
+        given = damaged(train, "train", training_set) if how.in_training else train
         before = time.thread_time()
-        choice = _choose(damaged.select(fitted), damaged.select(held_out), window, method, settings)
+        choice = _choose(given.select(fitted), given.select(held_out), window, method, settings, trees)
         seconds = {"choice": time.thread_time() - before}
         candidate, iteration = choice.pop("values"), choice["iteration"]
-        model, transform = _train(damaged, window, method, candidate, iteration, settings)
+        model, transform = _train(given, window, method, candidate, iteration, settings, trees)
         seconds |= model.seconds_
         before = time.thread_time()
         counts = []
@@ -141,13 +222,14 @@ def evaluate_method(
             predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
             correct = predicted == model.align_labels(damaged_test)
             counts.append(_count_correct(correct, test, settings).assign(test_set=test_set))
-        seconds["prediction"] = (time.thread_time() - before) / n_test_sets
+        seconds["prediction"] = (time.thread_time() - before) / len(tests)
         costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
         frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
         return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
 
+    of = f"{trees}_{mechanism}_rate_{rate:g}"
     found = [
-        (pieces or Pieces()).finished(f"rate_{rate:g}_training_set_{training_set}", partial(evaluate, training_set))
+        (pieces or Pieces()).finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
         for training_set in range(n_training_sets)
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
@@ -162,21 +244,39 @@ def warm_kernels() -> None:
     attributes = (Attribute("first", names), Attribute("second", names))
     data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
     tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
-    for method in tiny.methods:
-        evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0)
+    for trees, method in product(TREES, tiny.methods):
+        evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0, trees=trees)
+
+
+def _stacked(outcomes: Iterable[Outcome]) -> Outcome:
+    return Outcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)))
+
+
+def _labelled(name: str, outcomes: Mapping[str, Outcome]) -> Outcome:
+    """The frames of all outcomes with a column that says which is whose; without rows where there are none."""
+    if not outcomes:
+        return Outcome(*(pd.DataFrame(columns=[*names, name]) for names in (COUNT_NAMES, CHOICE_NAMES, COST_NAMES)))
+    return _stacked(
+        Outcome(*(frame.assign(**{name: label}) for frame in outcome)) for label, outcome in outcomes.items()
+    )
 
 
 def _choose(
-    fitted: SequenceSet, held_out: SequenceSet, window: tuple[int, int], method: str, settings: MissingSettings
+    fitted: SequenceSet,
+    held_out: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    settings: MissingSettings,
+    trees: str,
 ) -> dict[str, Any]:
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     else:
-        candidates = [{"l2_regularization": value} for value in sorted(settings.l2_regularizations)]
+        candidates = TREES[trees].candidates(settings.l2_regularizations)
     curves = []
     for rank, candidate in enumerate(candidates):
-        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings)
+        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings, trees)
         accuracy = model.staged_score(transform(held_out), (settings.decoder,))[:, 0]
         iterations = np.arange(1, len(accuracy) + 1)
         curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
@@ -195,30 +295,25 @@ def _train(
     candidate: Candidate,
     n_iterations: int,
     settings: MissingSettings,
+    trees: str,
 ) -> tuple[TreeCRF | CustomLabeller, Transform]:
     """A fitted model and what must be done to data before it predicts."""
-    transform: Transform = lambda data: data  # noqa: E731
     if method in settings.labellers:
-        return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), transform
-    if method == "imputation":
-        transform = Imputer().fit(train).transform
-    elif method == "indicator":
-        transform = Indicator(settings.mark).fit(train).transform
-    model = TreeCRF(
-        n_iterations=n_iterations,
-        max_leaves=settings.max_leaves,
-        window=window,
-        order=settings.order,
-        missing="error" if method in ("imputation", "indicator") else method,
-        scale_gain=settings.scale_gain,
-        n_surrogates=settings.n_surrogates,
-        either_polarity=settings.either_polarity,
-        all_missing=settings.all_missing,
-        unseen_missing=settings.unseen_missing,
-        unseen=settings.unseen,
-        **candidate,
-    )
+        return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), _unchanged
+    holes = transform_of(method, settings.mark)
+    transform = holes.fit(train).transform if holes else _unchanged
+    common = {
+        "n_iterations": n_iterations, "max_leaves": settings.max_leaves, "window": window, "order": settings.order,
+        "missing": "error" if holes else method, "scale_gain": settings.scale_gain, "n_surrogates": settings.n_surrogates,
+        "either_polarity": settings.either_polarity, "all_missing": settings.all_missing,
+        "unseen_missing": settings.unseen_missing, "unseen": settings.unseen,
+    }  # fmt: skip
+    model = TreeCRF(**{**common, **TREES[trees].fixed, **candidate})
     return model.fit(transform(train)), transform
+
+
+def _unchanged(data: SequenceSet) -> SequenceSet:
+    return data
 
 
 def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:

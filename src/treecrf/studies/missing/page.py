@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frames
+from treecrf.missing import MECHANISMS
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -21,8 +22,10 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
-from treecrf.studies.headlines import best_rows, counted_names
+from treecrf.rendering.words import with_and
+from treecrf.studies.headlines import counted_names
 from treecrf.studies.missing import STUDY
+from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
 from treecrf.studies.missing.tables import OF_LINES
 from treecrf.studies.settings import MissingSettings, Settings
 
@@ -32,6 +35,13 @@ feature by itself; {train} damaged training sets and {test} damaged test sets fo
 method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
 Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
+
+MECHANISMS_INTRODUCTION = """
+Above, holes are made completely at random. Here {rate} of the cells go missing for reasons, in training and test sets alike
+unless the table says otherwise; {train} damaged training sets for each reason. {survivors}
+"""
+
+OF_MECHANISMS = ("mechanism_evaluations", "mechanism_comparisons")
 
 CHOICES = (
     "blocks_under",
@@ -58,13 +68,15 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         return None
     frames = {
         name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
-        for name in ("evaluations", "comparisons", "frequencies")
+        for name in ("evaluations", "comparisons", "frequencies", *OF_MECHANISMS)
     }
     shown = Exhibits(folder, layouts, STUDY.caption)
     bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
     sections = [
         _accuracy(settings.missing, frames["evaluations"], shown),
         _comparisons(settings.missing, frames["comparisons"], shown),
+        _trees(shown),
+        _mechanisms(settings.missing, frames, shown),
         Section(
             "missing-cost",
             "What handling missing values costs",
@@ -137,6 +149,50 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
     return Section("missing-tests", "Which differences are real (table 4.1)", parts)
 
 
+def _trees(shown: Exhibits) -> Section:
+    """Kinds of trees, where there are several."""
+    alt = "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."
+    table = shown.captioned_table("trees", "Percent by trees and method; bold: tied for best of the row")
+    parts = [*shown.figure("trees", alt), *table] if table else []
+    return Section("missing-trees", "Does the method still matter with other trees?", parts)
+
+
+def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
+    """Cells that are missing for reasons, where there are any."""
+    alt = "Accuracy by the reason for which cells are missing, a panel for each data set, a mark for each method."
+    table = shown.captioned_table("mechanisms", "Percent by mechanism and method; bold: tied for best of the row")
+    parts = [
+        paragraph(
+            MECHANISMS_INTRODUCTION,
+            rate=by_dataset(settings, "mechanism_rate", "{:.0%}".format),
+            train=by_dataset(settings, "mechanism_training_sets"),
+            survivors=survivors(*(frames[name] for name in OF_MECHANISMS)),
+        ),
+        *shown.figure("mechanisms", alt),
+        *table,
+    ]
+    return Section("missing-mechanisms", "Which method survives which mechanism?", parts if table else [])
+
+
+def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
+    """In how many cases each method is not significantly worse than the best, and under which mechanisms it is; empty without any."""
+    if evaluations.empty:
+        return ""
+    case = ["dataset", "rate", "mechanism"]
+    means = mean_accuracies(evaluations, case)
+    tied = tied_for_best(means, comparisons, case)
+    n_cases = means.groupby(case).ngroups
+    counts = counted_names(map(method_name, tied["method"]), n_cases, "case", "in", " (data set and mechanism)")
+    lost = means.drop(tied.index)
+    failed = [
+        f"{method_name(method)} {with_and(how.name for name, how in MECHANISMS.items() if name in names)}"
+        for method in ordered_methods(lost["method"])
+        for names in [set(lost["mechanism"][lost["method"] == method])]
+    ]
+    sentence = f"Not significantly worse than the best method: {counts}."
+    return f"{sentence} Worse on some data set where cells are missing: {'; '.join(failed)}." if failed else sentence
+
+
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows of some data sets, of which a stand-in is marked."""
     shown = layout.iloc[:, 0].str.removesuffix(OF_LINES).str.removesuffix(" (stand-in)").isin(names)
@@ -148,8 +204,7 @@ def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
 
 def missing_headline(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
     """Which methods are not significantly worse than the best with missing cells, and what these cost; empty without any."""
-    percent = 100 * evaluations["n_correct"] / evaluations["n_positions"]
-    means = evaluations.assign(percent=percent).groupby(["dataset", "rate", "method"])["percent"].mean().reset_index()
+    means = mean_accuracies(evaluations)
     holes = means[means["rate"] > 0].groupby(["dataset", "rate"])
     if not len(holes):
         return ""
@@ -164,15 +219,3 @@ def missing_headline(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> st
     if lost.empty:
         return sentence
     return f"{sentence} With {most:.0%} missing even the best method loses {lost.mean():.1f} points on average."
-
-
-def tied_for_best(means: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """The methods that no valid test finds worse than one with the best mean.
-
-    `means` has dataset, rate, method, percent; `comparisons` is from `treecrf.studies.missing.summary.analyse`.
-    """
-    keys = ["dataset", "rate"]
-    best = best_rows(means, "percent", *keys).rename(columns={"method": "baseline"})[[*keys, "baseline"]]
-    lost = comparisons[comparisons["decision"] == "worse"].merge(best, on=[*keys, "baseline"])
-    names = [*keys, "method"]
-    return means[~pd.MultiIndex.from_frame(means[names]).isin(pd.MultiIndex.from_frame(lost[names]))]

@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from treecrf.missing import MECHANISMS
 from treecrf.models.treatments import CHOICES, TREATMENTS
 from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
+from treecrf.studies.missing.trees import PAPERS, TREES
 
 if TYPE_CHECKING:
     MissingMethod = str
+    MechanismName = str
 else:
     MissingMethod = Literal[CHOICES]
+    MechanismName = Literal[tuple(MECHANISMS)]
 
 
 class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "methods", "rates", "baseline", "baselines", "equivalence_margin", "degrees_of_freedom",
+        "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "baseline", "baselines", "equivalence_margin",
+        "degrees_of_freedom",
     }  # fmt: skip
 
     methods: list[MissingMethod | Name] = Field(
@@ -33,6 +38,19 @@ class MissingSettings(StudySettings):
     )
     n_training_sets: int = Field(5, ge=1, description="Damaged training sets for each rate.")
     n_test_sets: int = Field(5, ge=1, description="Damaged test sets for each rate.")
+    trees: list[Name] = Field(
+        [PAPERS],
+        description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",
+    )
+    mechanism_datasets: list[Name] = Field(
+        [], description="Those of the data sets above whose cells also go missing for reasons."
+    )
+    mechanisms: list[MechanismName] = Field(
+        list(MECHANISMS), min_length=1, description="Ways in which their cells go missing."
+    )
+    mechanism_rate: float = Field(0.2, gt=0, lt=1, description="Share of the cells that goes missing in each way.")
+    mechanism_training_sets: int = Field(3, ge=1, description="Damaged training sets for each way.")
+    run_length: float = Field(5.0, ge=1, description="Observations in a run of missing ones, on average.")
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
@@ -82,7 +100,7 @@ class MissingSettings(StudySettings):
         "missing", description="What to do with a category that the training set does not have."
     )
 
-    @field_validator("datasets", "methods", "rates", "l2_regularizations")
+    @field_validator("datasets", "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "l2_regularizations")
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return each_once(values)
@@ -90,6 +108,15 @@ class MissingSettings(StudySettings):
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
         refuse_unknown(self.methods, CHOICES, self.labellers)
+        return self
+
+    @model_validator(mode="after")
+    def _trees_are_known(self) -> MissingSettings:
+        unknown = [name for name in self.trees if name not in TREES]
+        if unknown:
+            raise ValueError(f"names the trees {unknown[0]!r}, which are none of {', '.join(TREES)}; correct the name")
+        if PAPERS not in self.trees:
+            raise ValueError(f"has trees without {PAPERS!r}, which most tables are about; add them")
         return self
 
     @model_validator(mode="after")
@@ -110,8 +137,18 @@ class MissingSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "labellers"} - {"rates"}
+        unused = {*self.whole, "labellers"} - {"rates", "trees", "mechanisms"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+
+    @property
+    def other_trees(self) -> list[str]:
+        """Kinds of trees beside the papers'."""
+        return [name for name in self.trees if name != PAPERS]
+
+    @property
+    def tree_datasets(self) -> list[str]:
+        """Data sets on which the methods are tried with other kinds of trees."""
+        return self.datasets if self.other_trees else []
 
     def baseline_of(self, dataset: str) -> str:
         """The method that others are compared with on a data set."""

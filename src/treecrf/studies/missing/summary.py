@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.crossed import compare_crossed, decompose_crossed
+from treecrf.statistics.crossed import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.studies.missing.names import COUNT_NAMES
+from treecrf.studies.missing.trees import PAPERS
 
 
 def summarise(
@@ -26,12 +27,18 @@ def summarise(
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
-    `frames` are those of `treecrf.studies.missing.jobs.Outcome`, one for each job; `train` and `test` are whole, as
-    they are before cells go missing; `description` is from `treecrf.datasets.describing.describe_sets`.
+    `frames` are those of `treecrf.studies.missing.jobs.Outcome`, one for each job, and ``tree_counts`` and
+    ``mechanism_counts`` where there are such jobs; `train` and `test` are whole, as they are before cells go missing;
+    `description` is from `treecrf.datasets.describing.describe_sets`.
     """
     counts = stacked(frames["counts"])
+    other_trees = [counts.assign(trees=PAPERS), *frames["tree_counts"]] if frames.get("tree_counts") else []
     found = {
         **analyse(counts, equivalence_margin, degrees_of_freedom),
+        **analyse_by("tree", "trees", other_trees, equivalence_margin, degrees_of_freedom),
+        **analyse_by(
+            "mechanism", "mechanism", frames.get("mechanism_counts", []), equivalence_margin, degrees_of_freedom
+        ),
         "choices": stacked(frames["choices"]),
         "costs": stacked(frames["costs"]),
         "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
@@ -56,6 +63,40 @@ def analyse(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom:
         "deviance": analysis_of_deviance(of_sequences),
         "variances": decompose_crossed(compared),
     }
+
+
+def analyse_by(
+    prefix: str, name: str, counts: Sequence[pd.DataFrame], equivalence_margin: float, degrees_of_freedom: str
+) -> dict[str, pd.DataFrame]:
+    """Accuracies and valid tests for each value of a column: PREFIX_evaluations, PREFIX_comparisons.
+
+    `counts` are one under another as for `analyse`, with that column `name`; Holm's correction is over the pairs of
+    methods at one value, data set and rate.
+    """
+    of_value = {value: part.drop(columns=name) for value, part in _by_value(counts, name)}
+    compared = {
+        value: compare_crossed(comparable(part), equivalence_margin, degrees_of_freedom == "satterthwaite")
+        for value, part in of_value.items()
+    }
+    counted = {value: evaluations(part) for value, part in of_value.items()}
+    return {
+        f"{prefix}_evaluations": _labelled(counted, name, [*COUNT_NAMES[:5], *COUNT_NAMES[8:]]),
+        f"{prefix}_comparisons": _labelled(compared, name, CROSSED_COLUMNS),
+    }
+
+
+def _by_value(counts: Sequence[pd.DataFrame], name: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    filled = [frame for frame in counts if len(frame)]
+    if filled:
+        for value, part in stacked(filled).groupby(name, sort=False, observed=True):
+            yield str(value), part
+
+
+def _labelled(frames: Mapping[str, pd.DataFrame], label: str, names: Sequence[str]) -> pd.DataFrame:
+    """The frames one under another with a column that says which is whose; without rows where there are none."""
+    return stacked(
+        [pd.DataFrame(columns=[*names, label]), *(frame.assign(**{label: value}) for value, frame in frames.items())]
+    )
 
 
 def evaluations(counts: pd.DataFrame) -> pd.DataFrame:

@@ -27,6 +27,8 @@ from treecrf.rendering.cells import (
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.clusters import BLOCK, GROUP
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.studies.missing.condition_tables import mechanisms_layout as mechanisms_layout
+from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}

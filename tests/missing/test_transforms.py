@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject
+from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject, transform_of
 from treecrf.sequences import MISSING, window_codes
 
 
@@ -179,6 +179,31 @@ def test_imputer_refuses_what_it_cannot_fill():
         Imputer().fit(plain_set([[-1, -1]], (Attribute("empty", ()),)))
 
 
+def test_what_is_imputed_can_be_flagged():
+    train = plain_set([[1, -1, 0, -1, -1, 1], [1, 0, 1, -1, 0, 1]], SHAPES)
+    marked = Imputer(add_indicator=True).fit_transform(train)
+    assert marked.values.T.tolist() == [
+        [1, 1, 0, 1, 1, 1], [1, 0, 1, 1, 0, 1],  # filled as without flags
+        [0, 1, 0, 1, 1, 0], [0, 0, 0, 1, 0, 0],
+    ]  # fmt: skip
+    answers = ("no", "yes")
+    assert marked.attributes == (*SHAPES, Attribute("letter missing", answers), Attribute("flag missing", answers))
+    test = Imputer(add_indicator=True).fit(train).transform(plain_set([[2, 2], [0, 0]], SHAPES))
+    assert test.values.T.tolist() == [[2, 2], [0, 0], [0, 0], [0, 0]]  # every attribute has its flag
+
+
+def test_treatments_have_their_transforms():
+    holes = plain_set([[1, -1, 1], [1, 0, -1]], SHAPES)
+    filled = {
+        name: transform_of(name, "category").fit_transform(holes)
+        for name in ("imputation", "indicator", "imputation_indicator")
+    }
+    assert [len(data.attributes) for data in filled.values()] == [2, 2, 4]
+    assert filled["imputation"].values.T.tolist() == [[1, 1, 1], [1, 0, 0]]
+    assert filled["indicator"].values.T.tolist() == [[1, 3, 1], [1, 0, 2]]
+    assert transform_of("instance_weighting") is None
+
+
 # --- marking -------------------------------------------------------------------------------------------
 
 
@@ -254,11 +279,11 @@ def test_indicator_refuses_what_it_cannot_mark():
 
 # --- both ----------------------------------------------------------------------------------------------
 
-TRANSFORMERS = [Imputer(), Indicator("auto"), Indicator("category"), Indicator("flag")]
+TRANSFORMERS = [Imputer(), Imputer(add_indicator=True), Indicator("auto"), Indicator("category"), Indicator("flag")]
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=lambda one: type(one).__name__ + getattr(one, "mark", ""))
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=lambda one: type(one).__name__ + str(*vars(one).values()))
 def test_no_hole_is_left_and_what_was_seen_stays(transformer, rate):
     rng = np.random.default_rng(4)
     train, test = (random_set(rng, 40, (3, 2, 2)) for _ in range(2))
@@ -278,8 +303,9 @@ def test_no_hole_is_left_and_what_was_seen_stays(transformer, rate):
 def test_a_flag_must_have_a_name_of_its_own():
     attributes = (Attribute("a", ("no", "yes")), Attribute("a missing", ("no", "yes")))
     data = SequenceSet([[0, 1], [1, 0]], [0, 2], attributes)
-    with pytest.raises(ValueError, match="there is an attribute 'a missing' already"):
-        Indicator("flag").fit_transform(data)
+    for transformer in (Indicator("flag"), Imputer(add_indicator=True)):
+        with pytest.raises(ValueError, match="there is an attribute 'a missing' already"):
+            transformer.fit_transform(data)
 
 
 # --- numbers -------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Missing input values outside the trees: making holes, filling them, marking them (PhD sections 4.1 and 4.3)."""
+"""Missing input values before a labeller sees them: filling holes, marking them (PhD section 4.1)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Self
 
 import numpy as np
@@ -13,38 +14,16 @@ MISSING_CATEGORY = "(missing)"
 """Name of the category that `Indicator` adds."""
 
 
-def inject(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
-    """Make cells missing completely at random, each by itself, before windows are cut.
-
-    What lies outside a sequence (EDGE) is no cell, so it never goes missing. Cells that are missing already
-    stay so.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    rate : float
-        Probability with which a cell goes missing, 0 to 1.
-    rng : numpy.random.Generator
-        One number is drawn for every cell, whatever the rate: for categories first, then for numbers.
-
-    Raises
-    ------
-    ValueError
-        If the rate is no probability.
-    """
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate={rate!r}: give a probability, 0 to 1.")
-    holes = rng.random(data.values.shape) < rate
-    damaged = data.with_values(np.where(holes, MISSING, data.values))
-    holes = rng.random(data.numbers.shape) < rate
-    return damaged.with_numbers(np.where(holes, np.nan, data.numbers))
-
-
 class Imputer:
     """Fills holes with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
 
     The first category wins ties; it also fills an attribute that no cell of the training set shows. Numbers are filled
     with their median.
+
+    Parameters
+    ----------
+    add_indicator : bool
+        Whether to mark what was filled by flags, as `Indicator` does, of every attribute and number.
 
     Attributes
     ----------
@@ -56,6 +35,9 @@ class Imputer:
 
     fill_values_: dict[str, str]
     medians_: dict[str, float]
+
+    def __init__(self, add_indicator: bool = False) -> None:
+        self.add_indicator = add_indicator
 
     def fit(self, train: SequenceSet) -> Self:
         """Find the commonest values and the medians; labels are not looked at."""
@@ -80,7 +62,8 @@ class Imputer:
                 categories = (*categories, fill)
             values[:, j] = np.where(data.values[:, j] == MISSING, categories.index(fill), data.values[:, j])
             attributes.append(attribute._replace(categories=categories))
-        return _fill_numbers(data.with_values(values, attributes), self.medians_)
+        filled = _fill_numbers(data.with_values(values, attributes), self.medians_)
+        return _flagged(filled, _holes(data)) if self.add_indicator else filled
 
     def fit_transform(self, train: SequenceSet) -> SequenceSet:
         """`fit`, then `transform` of the same set."""
@@ -129,35 +112,51 @@ class Indicator:
         """The same set without holes and with the marks; flags follow the attributes, those of numbers last."""
         _check_fitted(self, "flagged_")
         _check_names(data, tuple(self.flagged_), tuple(self.medians_))
-        holes, flags = data.values == MISSING, []
-        columns: list[NDArray[np.int32]] = []
-        attributes: list[Attribute] = []
+        values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
             name, categories, _ = attribute
+            hole = data.values[:, j] == MISSING
             if self.flagged_[name]:
-                flags.append((name, holes[:, j]))
                 if not categories:
                     raise ValueError(f"attribute {name!r} has no categories; mark it by a category, not by a flag.")
                 attributes.append(attribute)
-                columns.append(np.where(holes[:, j], 0, data.values[:, j]))
+                values[hole, j] = 0
             else:
                 if MISSING_CATEGORY in categories:
                     raise ValueError(f"attribute {name!r} has a category {MISSING_CATEGORY!r} already; rename it.")
                 attributes.append(Attribute(name, (*categories, MISSING_CATEGORY)))
-                columns.append(np.where(holes[:, j], len(categories), data.values[:, j]))
-        flags += [(name, np.isnan(data.numbers[:, j])) for j, name in enumerate(data.number_names)]
-        for name, holes_of_it in flags:
-            flag = f"{name} missing"
-            if flag in self.flagged_ or flag in self.medians_:
-                raise ValueError(f"there is an attribute {flag!r} already, which a flag would be called; rename it.")
-            attributes.append(Attribute(flag, ("no", "yes")))
-            columns.append(holes_of_it.astype(np.int32))
-        values = np.stack(columns, axis=1) if columns else data.values
-        return _fill_numbers(data.with_values(values, attributes), self.medians_)
+                values[hole, j] = len(categories)
+        flags = {name: hole for name, hole in _holes(data).items() if self.flagged_.get(name, True)}
+        return _flagged(_fill_numbers(data.with_values(values, attributes), self.medians_), flags)
 
     def fit_transform(self, train: SequenceSet) -> SequenceSet:
         """`fit`, then `transform` of the same set."""
         return self.fit(train).transform(train)
+
+
+def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "auto") -> Imputer | Indicator | None:
+    """What fills or marks holes before a labeller sees them; None for a treatment that is the labeller's own."""
+    if treatment == "indicator":
+        return Indicator(mark)
+    if treatment in ("imputation", "imputation_indicator"):
+        return Imputer(add_indicator=treatment == "imputation_indicator")
+    return None
+
+
+def _flagged(data: SequenceSet, holes: Mapping[str, NDArray[np.bool_]]) -> SequenceSet:
+    """The set with an attribute more for each of some inputs, which says where it had holes."""
+    flags = [f"{name} missing" for name in holes]
+    taken = set(flags) & {*(attribute.name for attribute in data.attributes), *data.number_names}
+    if taken:
+        raise ValueError(f"there is an attribute {min(taken)!r} already, which a flag would be called; rename it.")
+    values = np.column_stack([data.values, *holes.values()])
+    return data.with_values(values, [*data.attributes, *(Attribute(flag, ("no", "yes")) for flag in flags)])
+
+
+def _holes(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
+    """Where each input is missing: attributes, then numbers."""
+    names = [*(attribute.name for attribute in data.attributes), *data.number_names]
+    return dict(zip(names, np.hstack([data.values == MISSING, np.isnan(data.numbers)]).T, strict=True))
 
 
 def _check_fitted(transformer: object, attribute: str) -> None:

@@ -1,0 +1,72 @@
+"""Tables of treatments under other conditions than the papers': other trees, other mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from treecrf.missing import MECHANISMS
+from treecrf.rendering.cells import BEST, DAGGER, DASH, dataset_names, signed, with_deviation
+from treecrf.rendering.style import method_name, ordered_methods
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.studies.missing.standing import mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.trees import TREES
+
+HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}
+"""Of the column that says under which condition, by its name in the frames."""
+
+
+def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
+
+    `BEST`: no valid test finds the method worse than the best mean of its row. Last column: the best mean minus the worst,
+    with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
+    """
+    return _layout(evaluations, comparisons, "trees", {name: kind.name for name, kind in TREES.items()})
+
+
+def mechanisms_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """The same by data set and mechanism; without rows where no cells are missing for reasons."""
+    return _layout(evaluations, comparisons, "mechanism", {name: how.name for name, how in MECHANISMS.items()})
+
+
+def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, shown: Mapping[str, str]) -> pd.DataFrame:
+    """A row for each data set, rate and value of the column `name`, a column for each method."""
+    headings = ["data set", "missing rate", HEADINGS[name]]
+    if evaluations.empty:
+        return pd.DataFrame({heading: pd.Series(dtype=str) for heading in headings})
+    case = ["dataset", "rate", name]
+    means = mean_accuracies(evaluations, case)
+    rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
+    tied = pd.MultiIndex.from_frame(tied_for_best(means, comparisons, case)[[*case, "method"]])
+    cells = {
+        tuple(row[:-2]): with_deviation(*row[-2:]) + (f" {BEST}" if tuple(row[:-2]) in tied else "")
+        for row in means[[*case, "method", "percent", "deviation"]].itertuples(index=False, name=None)
+    }
+    found = spreads(means, comparisons, case).to_dict("records")
+    differences = {tuple(row[part] for part in case): _with_interval(row) for row in found}
+    keys = list(rows[case].itertuples(index=False, name=None))
+    columns = {"data set": dataset_names(rows), "missing rate": [f"{100 * rate:g} %" for rate in rows["rate"]]}
+    columns[HEADINGS[name]] = [shown.get(value, value) for value in rows[name]]
+    for method in ordered_methods(means["method"]):
+        columns[method_name(method)] = [cells.get((*key, method), DASH) for key in keys]
+    columns["best minus worst"] = [differences.get(key, DASH) for key in keys]
+    return pd.DataFrame(columns)
+
+
+def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame:
+    """Data sets in the order of the frame, rates from small to large, values of `name` in the order in which they are shown."""
+    orders = {"dataset": list(dict.fromkeys(rows["dataset"])), name: list(shown)}
+    return rows.sort_values(
+        ["dataset", "rate", name],
+        key=lambda column: column.map(orders[column.name].index) if column.name in orders else column,
+        ignore_index=True,
+    )
+
+
+def _with_interval(row: Mapping[Hashable, Any]) -> str:
+    dagger = DAGGER if row["valid_p_holm"] < SIGNIFICANCE_LEVEL else ""
+    points, low, high = (signed(row[name]) for name in ("accuracy_points", "points_low", "points_high"))
+    return f"{points}{dagger}" if pd.isna(row["points_low"]) else f"{points}{dagger} [{low}, {high}]"

@@ -1,0 +1,174 @@
+"""Standing of methods, tables and figures under other trees and mechanisms, on frames worked by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.rendering.layouts import to_fragment
+from treecrf.rendering.style import save_figure
+from treecrf.studies.missing.figures import accuracy_by_mechanism, accuracy_by_trees
+from treecrf.studies.missing.standing import mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.tables import mechanisms_layout, trees_layout
+from treecrf.studies.missing.trees import TREES, Trees
+
+WEIGHTING, IMPUTATION, INDICATOR = "instance_weighting", "imputation", "indicator"
+
+
+def evaluations_of(column, cells):
+    """Evaluations out of 200 positions; `cells` maps (dataset, rate, value, method) to the numbers correct."""
+    rows = [
+        (dataset, dataset.startswith("faq"), rate, value, method, place, 0, 200, n_correct)
+        for (dataset, rate, value, method), numbers in cells.items()
+        for place, n_correct in enumerate(numbers)
+    ]
+    names = ["dataset", "stand_in", "rate", column, "method", "training_set", "test_set", "n_positions", "n_correct"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def comparisons_of(column, rows):
+    names = ["dataset", "rate", column, "baseline", "method", "accuracy_points", "points_low", "points_high"]
+    return pd.DataFrame(rows, columns=[*names, "valid_p_holm", "decision"])
+
+
+@pytest.fixture
+def mechanisms():
+    """Under "mnar" the indicator is clearly the best; in runs nothing is decided; faq_x has one mechanism."""
+    evaluations = evaluations_of(
+        "mechanism",
+        {
+            ("protein", 0.2, "runs", WEIGHTING): (120, 124),  # 60, 62
+            ("protein", 0.2, "runs", IMPUTATION): (120, 120),
+            ("protein", 0.2, "mnar", WEIGHTING): (130, 130),
+            ("protein", 0.2, "mnar", IMPUTATION): (110, 110),
+            ("protein", 0.2, "mnar", INDICATOR): (140, 144),  # 70, 72
+            ("faq_x", 0.3, "test_only", IMPUTATION): (190,),
+            ("faq_x", 0.3, "test_only", WEIGHTING): (188,),
+        },
+    )
+    comparisons = comparisons_of(
+        "mechanism",
+        [
+            ("protein", 0.2, "runs", IMPUTATION, WEIGHTING, 1.0, -0.5, 2.5, 0.3, "undecided"),
+            ("protein", 0.2, "runs", WEIGHTING, IMPUTATION, -1.0, -2.5, 0.5, 0.3, "undecided"),
+            ("protein", 0.2, "mnar", INDICATOR, WEIGHTING, -6.0, -9.0, -3.0, 0.02, "worse"),
+            ("protein", 0.2, "mnar", INDICATOR, IMPUTATION, -16.0, -18.0, -14.0, 0.001, "worse"),
+            ("protein", 0.2, "mnar", IMPUTATION, INDICATOR, 16.0, 14.0, 18.0, 0.001, "better"),
+            ("protein", 0.2, "mnar", WEIGHTING, IMPUTATION, -10.0, -12.0, -8.0, 0.01, "worse"),
+            ("faq_x", 0.3, "test_only", WEIGHTING, IMPUTATION, 1.0, np.nan, np.nan, np.nan, "undecided"),
+        ],
+    )
+    return evaluations, comparisons
+
+
+CASE = ("dataset", "rate", "mechanism")
+
+
+def test_who_loses_against_the_best_of_a_case_is_not_tied(mechanisms):
+    evaluations, comparisons = mechanisms
+    tied = tied_for_best(mean_accuracies(evaluations, CASE), comparisons, CASE)
+    assert tied[["mechanism", "method"]].to_numpy().tolist() == [
+        ["runs", WEIGHTING],
+        ["runs", IMPUTATION],
+        ["mnar", INDICATOR],
+        ["test_only", IMPUTATION],
+        ["test_only", WEIGHTING],
+    ]
+
+
+def test_the_spread_is_the_test_of_best_against_worst(mechanisms):
+    evaluations, comparisons = mechanisms
+    found = spreads(mean_accuracies(evaluations, CASE), comparisons, CASE).set_index("mechanism")
+    names = ["baseline", "method", "accuracy_points", "valid_p_holm"]
+    assert found.loc["mnar", names].tolist() == [IMPUTATION, INDICATOR, 16.0, 0.001]
+    assert found.loc["runs", names].tolist() == [IMPUTATION, WEIGHTING, 1.0, 0.3]
+
+
+def test_mechanisms_have_a_row_each_with_the_tied_methods_and_the_spread(mechanisms):
+    layout = mechanisms_layout(*mechanisms)
+    assert layout.columns.tolist() == [
+        "data set", "missing rate", "cells are missing", "instance weighting", "imputation", "indicator", "best minus worst",
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [
+        ["protein", "20 %", "by its own value", "65.00 ± 0.00", "55.00 ± 0.00", "71.00 ± 1.41 ▲", "+16.00† [+14.00, +18.00]"],
+        ["protein", "20 %", "in runs", "61.00 ± 1.41 ▲", "60.00 ± 0.00 ▲", "–", "+1.00 [−0.50, +2.50]"],
+        ["faq_x (stand-in)", "30 %", "in test sets only", "94.00 ▲", "95.00 ▲", "–", "+1.00"],
+    ]  # fmt: skip
+    assert "<b>71.00 ± 1.41</b>" in to_fragment(layout)
+
+
+@pytest.fixture
+def trees(monkeypatch):
+    """At 40 % the method matters with the papers' trees and not with others."""
+    monkeypatch.setitem(TREES, "small", Trees("small trees"))
+    evaluations = evaluations_of(
+        "trees",
+        {
+            ("protein", rate, kind, method): (n_correct - round(50 * rate), n_correct)
+            for rate in (0.4, 0.1)
+            for kind, method, n_correct in (
+                ("small", WEIGHTING, 150), ("small", IMPUTATION, 149), ("papers", WEIGHTING, 140), ("papers", IMPUTATION, 130),
+            )
+        },
+    )  # fmt: skip
+    comparisons = comparisons_of(
+        "trees",
+        [
+            ("protein", 0.4, "small", IMPUTATION, WEIGHTING, 0.5, -0.5, 1.5, 0.4, "undecided"),
+            ("protein", 0.4, "papers", IMPUTATION, WEIGHTING, 5.0, 3.0, 7.0, 0.01, "better"),
+            ("protein", 0.4, "papers", WEIGHTING, IMPUTATION, -5.0, -7.0, -3.0, 0.01, "worse"),
+        ],
+    )
+    return evaluations, comparisons
+
+
+def test_kinds_of_trees_stand_one_under_another(trees):
+    layout = trees_layout(*trees)
+    assert layout["missing rate"].tolist() == ["10 %", "10 %", "40 %", "40 %"]
+    assert layout["trees"].tolist() == ["the papers' trees", "small trees"] * 2
+    assert layout.iloc[2:, 3:].to_numpy().tolist() == [
+        ["65.00 ± 7.07 ▲", "60.00 ± 7.07", "+5.00† [+3.00, +7.00]"],
+        ["70.00 ± 7.07 ▲", "69.50 ± 7.07 ▲", "+0.50 [−0.50, +1.50]"],
+    ]
+
+
+@pytest.mark.parametrize("layout", [trees_layout, mechanisms_layout])
+def test_where_nothing_was_run_there_are_no_rows(layout):
+    empty = pd.DataFrame(columns=["dataset", "rate"])
+    assert layout(empty, empty).empty
+    to_fragment(layout(empty, empty))
+
+
+# --- figures ----------------------------------------------------------------------------------------
+
+
+def test_trees_of_a_data_set_stand_side_by_side_on_one_scale(trees, tmp_path):
+    figure = accuracy_by_trees(trees[0])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["protein, the papers' trees", "protein, small trees"]
+    papers, small = figure.axes
+    assert papers.get_ylim() == small.get_ylim()
+    (line, *_), *_ = small.containers
+    assert line.get_ydata().tolist() == [73.75, 70.0]
+    save_figure(figure, tmp_path / "figure.svg", "svg")
+
+
+def test_mechanisms_stand_one_under_another_in_the_order_of_the_registry(mechanisms, tmp_path):
+    figure = accuracy_by_mechanism(mechanisms[0])
+    protein, faq = figure.axes
+    assert [label.get_text() for label in protein.get_yticklabels()] == [
+        "by its own value", "in runs", "in test sets only",
+    ]  # fmt: skip
+    marks = {container.get_label(): container[0] for container in protein.containers}
+    assert marks["indicator"].get_xdata().tolist() == [71.0]
+    places = marks["instance weighting"].get_ydata()
+    assert marks["instance weighting"].get_xdata().tolist() == [65.0, 61.0]
+    assert [round(place) for place in places] == [0, 1]
+    assert protein.get_ylim()[0] > protein.get_ylim()[1]  # the first one on top
+    assert faq.get_title(loc="left") == "faq_x (stand-in)"
+    save_figure(figure, tmp_path / "figure.svg", "svg")
+
+
+@pytest.mark.parametrize("draw", [accuracy_by_trees, accuracy_by_mechanism])
+def test_a_sentence_stands_for_a_figure_of_nothing(draw):
+    figure = draw(pd.DataFrame(columns=["dataset"]))
+    assert "this run" in figure.texts[0].get_text().lower()
