@@ -118,14 +118,12 @@ def fit_by(rules, sizes):
     """What `naive.boost` fits trees by; `sizes` are the numbers of categories of the slots."""
 
     def fit(codes, states, gradients):
-        named = [
-            [_named(int(code), size) for code in column]
-            for column, size in zip(np.transpose(codes), sizes, strict=True)
-        ]
-        return cart(named + [list(lag) for lag in zip(*states, strict=True)], gradients, rules)
+        return cart(named_columns(codes, sizes) + [list(lag) for lag in zip(*states, strict=True)], gradients, rules)
 
     return fit
 
 
-def _named(code, size):
-    return code if code < size else (EDGE, MISSING)[code - size]
+def named_columns(codes, sizes):
+    """The codes of each slot: numbers, EDGE and MISSING."""
+    names = [[*range(size), EDGE, MISSING] for size in sizes]
+    return [[names[slot][code] for code in column] for slot, column in enumerate(np.transpose(codes))]

@@ -10,7 +10,8 @@
 
 Where "missing" is a code of its own, every test is also tried with missing on the other side, and missing is tried
 against all that is observed (Twala et al. 2008, "missingness incorporated in attributes"). For subsets it is a code
-like any other.
+like any other. Where missing only joins a side, sets are those of the sorted known codes, which need not be the best of
+all, since missing against observed is then no test.
 """
 
 from __future__ import annotations

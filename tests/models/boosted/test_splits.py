@@ -1,6 +1,9 @@
 """Trees with sets of codes, thresholds, Newton leaves and missing as a code, against naive versions."""
 
+from functools import partial
+
 import naive
+import naive_hole_splits
 import naive_splits
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from treecrf.sequences import window_codes
 NEWTON = {"leaf_values": "newton", "learning_rate": 0.3}
 
 
-def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1)):
+def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1), fit_by=naive_splits.fit_by):
     model = TreeCRF(
         3, rules.max_leaves, rules.l2_regularization, window, order, category_smoothing=0.0, random_state=seed,
         start_noise=0.3, **settings,
@@ -25,7 +28,7 @@ def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1)):
     sizes = [len(attribute.categories) for attribute in data.attributes] * (sum(window) + 1)
     expected = naive.boost(
         window_codes(data, window), data.offsets, data.labels, space.n_labels, order, start, 3,
-        naive_splits.fit_by(rules, sizes),
+        fit_by(rules, sizes),
     )  # fmt: skip
     potentials = model.potentials(data)
     for (label, position, state), value in expected.items():
@@ -58,6 +61,33 @@ def test_missing_as_a_code_equals_naive_boosting(splits, newton):
         assert data.has_missing
         rules = Rules((splits,) * 7, 5, 1.0, 0.0, newton, 0.3 if newton else 1.0, 4.0)
         assert_equals_naive(data, settings, rules, 1, seed)
+
+
+@pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
+@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_divided_rows_equal_naive_boosting(missing, newton, ordered):
+    settings = {"splits": "subsets", "missing": missing} | (NEWTON if newton else {})
+    for seed in range(4):
+        rng = np.random.default_rng([seed, newton, ordered])
+        data = inject(random_set(rng, n_sequences=6, longest=4, n_categories=4), 0.25, rng)
+        data = data.with_values(data.values, [data.attributes[0]._replace(ordered=ordered), *data.attributes[1:]])
+        kinds = ("ordered" if ordered else "subsets", "subsets") * 3 + ("subsets",)
+        rules = Rules(kinds, 5, 1.0, 0.0, newton, 0.3 if newton else 1.0, 4.0)
+        fit_by = partial(naive_hole_splits.fit_by, policy=missing)
+        assert_equals_naive(data, settings, rules, 1, seed, fit_by=fit_by)
+
+
+@pytest.mark.parametrize("missing", ["error", "incorporated"])
+def test_ordered_attributes_equal_naive_boosting(missing):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        data = random_set(rng, n_sequences=6, longest=4, n_categories=4)
+        if missing != "error":
+            data = inject(data, 0.25, rng)
+        data = data.with_values(data.values, [attribute._replace(ordered=True) for attribute in data.attributes])
+        rules = Rules(("ordered",) * 6 + ("one_vs_rest",), 5, 1.0)
+        assert_equals_naive(data, {"missing": missing}, rules, 1, seed)
 
 
 def test_newton_leaf_is_minus_slope_over_curvature_along_its_indicator():
