@@ -119,7 +119,7 @@ LABELLERS = {
     ),
     "treecrf_newton": Row(
         _TREECRF,
-        Drawing("TreeCRF, subsets and Newton leaves", "#882255", "*", (0, (5, 1, 1, 1))),
+        Drawing("TreeCRF, subsets and Newton leaves", "#882255", "p", (0, (5, 1, 1, 1))),
         TrainingRow(
             {
                 "max_leaves": "newton_leaves",
@@ -143,7 +143,7 @@ LABELLERS = {
         TrainingRow({"max_leaves": "original_max_leaves"}, _BOOSTING, {"l2_regularization": 0.0}),
         in_tables=False,
     ),
-    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "p", (0, (3, 1.2))), in_tables=False),
+    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "8", (0, (3, 1.2))), in_tables=False),
     "linear_crf": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
         Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),

@@ -17,6 +17,8 @@ CASES = {
     "pseudo-likelihood first, perturbed": (TreeCRF, {"pseudo_likelihood_iterations": 2, "random_state": 3}),
     "samples of rows and features": (TreeCRF, {"row_fraction": 0.6, "feature_fraction": 0.5, "sampling_seed": 7}),
     "influence trimming": (TreeCRF, {"influence_trimming": 0.2}),
+    "subsets and Newton leaves": (TreeCRF, {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3}),
+    "missing as a code": (TreeCRF, {"splits": "subsets", "missing": "incorporated"}),
     "MEMM": (MEMM, {"order": 2}),
     "sliding window": (SlidingWindow, {"row_fraction": 0.5}),
     **{missing: (TreeCRF, {"missing": missing}) for missing in METHODS},

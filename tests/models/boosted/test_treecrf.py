@@ -4,15 +4,19 @@ import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import naive
 import numpy as np
 import pytest
-from builders import ROOT, larger_set, random_set
+from builders import ROOT, assert_same_bits, larger_set, random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
+from treecrf.io.npz import read_npz, write_npz
+from treecrf.missing import inject
+from treecrf.models.base import FORMAT
 from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
@@ -144,12 +148,43 @@ def test_saved_model_predicts_the_same(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
 
 
+def test_older_files_whose_tests_ask_for_one_code_are_read(tmp_path):
+    data = inject(larger_set(), 0.2, np.random.default_rng(0))
+    model = TreeCRF(5, 12, 1.0, (1, 1), missing="surrogate_splitting").fit(data)
+    model.save(tmp_path / "new.npz")
+    header, arrays = read_npz(tmp_path / "new.npz", FORMAT)
+    forest = model.forest_
+    sets = np.arange(len(forest.parents))[:, None] * (1 + forest.n_surrogates) + np.arange(1 + forest.n_surrogates)
+    assert (np.diff(forest.first_code) <= 1).all()
+    codes = np.append(forest.codes, np.int32(0))[forest.first_code[sets]]
+    slots, polarities = forest.surrogates[:, :, 0], forest.surrogates[:, :, 1]
+    surrogates = np.stack([slots, np.where(slots < 0, -1, codes[:, 1:]), polarities], axis=2).astype(np.int32)
+    del arrays["forest_first_code"]
+    write_npz(tmp_path / "old.npz", header, arrays | {"forest_codes": codes[:, 0], "forest_surrogates": surrogates})
+    old = treecrf.load(tmp_path / "old.npz")
+    assert_same_bits(old, model)
+    np.testing.assert_array_equal(old.predict_proba(data), model.predict_proba(data))
+
+
 @pytest.mark.slow
-def test_interpreted_equals_compiled():
+@pytest.mark.parametrize(
+    ("settings", "damage"),
+    [
+        ("", ""),
+        ("splits='subsets', leaf_values='newton', learning_rate=0.3", ""),
+        ("splits='subsets', missing='incorporated'", ", 0.2"),
+        ("splits='subsets', leaf_values='newton', missing='surrogate_splitting'", ", 0.2"),
+    ],
+)
+def test_interpreted_equals_compiled(settings, damage):
+    train, test = "t.larger_set(n_sequences=8, longest=8)", "t.larger_set(1, 4, 8)"
+    if damage:
+        train, test = (f"inject({one}{damage}, np.random.default_rng(0))" for one in (train, test))
     program = (
-        "import hashlib, sys; sys.path.insert(0, 'tests'); import builders as t; from treecrf import TreeCRF\n"
-        "model = TreeCRF(3, 6, 1.0, (1, 1), 2, random_state=0).fit(t.larger_set(n_sequences=8, longest=8))\n"
-        "print(hashlib.sha256(model.potentials(t.larger_set(1, 4, 8)).tobytes()).hexdigest())\n"
+        "import hashlib, sys; sys.path.insert(0, 'tests'); import numpy as np, builders as t\n"
+        "from treecrf import TreeCRF; from treecrf.missing import inject\n"
+        f"model = TreeCRF(3, 6, 1.0, (1, 1), 2, random_state=0, {settings}).fit({train})\n"
+        f"print(hashlib.sha256(model.potentials({test}).tobytes()).hexdigest())\n"
     )
     digests = []
     for disabled in ("0", "1"):
@@ -158,6 +193,31 @@ def test_interpreted_equals_compiled():
         assert run.returncode == 0, run.stderr
         digests.append(run.stdout.strip())
     assert digests[0] == digests[1] != ""
+
+
+@pytest.mark.parametrize("missing", ["error", "instance_weighting", "surrogate_splitting", "incorporated"])
+def test_expected_memory_is_what_training_takes(missing):
+    rng, n = np.random.default_rng(0), 6000
+    attributes = [Attribute(name, tuple(map(str, range(20)))) for name in "abc"]
+    data = SequenceSet(
+        rng.integers(0, 20, (n, 3)), np.arange(0, n + 1, 50), attributes, rng.integers(0, 12, n), tuple("ABCDEFGHIJKL")
+    )
+    model = TreeCRF(2, 30, 5.0, (2, 2), missing=missing)
+    TreeCRF(1, 3, 5.0, missing=missing).fit(data.select(range(3)))  # compiles
+    tracemalloc.start()
+    model.fit(data)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.expected_memory(data) == pytest.approx(taken, rel=0.15)
+
+
+def test_training_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr("treecrf.models.memory.available_memory", lambda: 2**20)
+    words = (
+        r"^training on \d+ positions with 3 labels would take 0\.\d GiB of memory and 0\.0 GiB are available; train on"
+    )
+    with pytest.raises(ValueError, match=words):
+        TreeCRF(100, 500, 5.0, (5, 5), 3).fit(larger_set(n_sequences=300))
 
 
 def test_perturbed_starts_differ_and_repeat():

@@ -281,7 +281,7 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
     monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
     monkeypatch.setattr("treecrf.trees.holes.blending.with_longer_lists", counting("blending"))
     measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
-    assert enlarged["growing"] >= 2 * len(train.label_names)
+    assert enlarged["growing"] >= 2  # the buffers are those of one thread, whatever the number of labels
     assert_same_bits(measured, expected)
     assert measured.potentials(test).tobytes() == potentials.tobytes()
     assert enlarged["blending"] >= 2

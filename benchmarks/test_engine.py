@@ -1,0 +1,126 @@
+"""Sets of categories, Newton leaves and thresholds: their time beside that of the papers' trees, and of LightGBM."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from treecrf import SequenceSet, TreeCRF, chain
+from treecrf.models.boosted.growth import growth_of, kinds_of
+from treecrf.models.boosted.training import Training, build_sweep
+from treecrf.models.labellers import LABELLERS
+from treecrf.trees.sampling import Sample
+
+WINDOWS = {"hyphen": (3, 2), "nettalk": (6, 6), "protein": (5, 5)}
+PAPERS = {"max_leaves": 100, "l2_regularization": 20.0}
+NEWTON = dict(LABELLERS["treecrf_newton"].preset)
+
+
+def seconds_of_trees(model, train):
+    model.fit(train)
+    return model.seconds_["trees"]
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_trees_beside_those_of_the_papers(record, load, size, name):
+    train, _ = load(name)
+    other = {
+        "subsets / one against the rest": {"splits": "subsets"},
+        "Newton / gradient leaves": {"leaf_values": "newton", "learning_rate": 0.1},
+    }
+    for max_leaves in (30, 100):
+        shared = {
+            "n_iterations": size(60),
+            "window": WINDOWS[name],
+            "l2_regularization": 20.0,
+            "max_leaves": max_leaves,
+        }
+        models = [TreeCRF(**shared), *(TreeCRF(**shared | settings) for settings in other.values())]
+        for model in models:
+            model.fit(train)  # compiles
+        seconds = np.array([[seconds_of_trees(model, train) for model in models] for _ in range(size(9))])
+        ratios = np.median(seconds[:, 1:] / seconds[:, :1], axis=0)
+        for (what, _), ratio, target in zip(other.items(), ratios, ("at most 1.4", "at most 1.3"), strict=True):
+            record(f"{name}, {max_leaves} leaves, seconds of trees: {what}", f"{ratio:.2f}", target)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_time_to_the_accuracy_of_the_papers_trees(record, load, size, name):
+    train, test = load(name)
+    old = TreeCRF(size(150), window=WINDOWS[name], **PAPERS)
+    new = TreeCRF(size(150), window=WINDOWS[name], **NEWTON)
+    times, curves = [], []
+    for model in (old, new):
+        model.fit(train)  # compiles
+        reached = []
+        begin = time.process_time()
+        model.fit(train, monitor=lambda *_, reached=reached, begin=begin: reached.append(time.process_time() - begin))
+        times.append(reached)
+        curves.append(model.staged_score(test, ("forward_backward",))[:, 0])
+    best = int(curves[0].argmax())
+    as_good = np.flatnonzero(curves[1] >= curves[0][best])
+    ratio = f"{times[1][as_good[0]] / times[0][best]:.2f}" if len(as_good) else "never"
+    record(f"{name}: time to the best test accuracy of the papers' trees, new / papers", ratio, "at most 0.5")
+
+
+def real_numbers(n_positions, n_numbers):
+    """Sequences with numbers that depend on the label before noise is added."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, n_positions)
+    numbers = rng.normal(size=(n_positions, n_numbers)) + labels[:, None] * rng.normal(size=n_numbers)
+    return SequenceSet(
+        np.empty((n_positions, 0)), np.arange(0, n_positions + 1, 40), (), labels, "ABC",
+        numbers=numbers, number_names=[f"x{i}" for i in range(n_numbers)],
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_tree_of_numbers_beside_lightgbm(record, size):
+    import lightgbm
+
+    data = real_numbers(200 * size(40), 6)  # 8,000 rows, and 42 slots with the window
+    model = TreeCRF(1, 8, 1.0, (3, 3), 0, leaf_values="newton", learning_rate=0.3).fit(data)
+    binned = model.inputs_.apply(data, "error")
+    columns, sweep, space = model._columns(binned), build_sweep(binned, model.window), chain.StateSpace(3, 0)
+    training = Training(
+        columns, sweep, binned.offsets, binned.labels, space, model.start_, kinds_of(model, binned), 8, growth_of(model),
+        newton=True,
+    )  # fmt: skip
+    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
+    grower, sample = training.take_grower(), Sample(np.arange(data.n_positions, dtype=np.int32), np.ones((0, 1), bool))
+
+    def grow():
+        grower.grow(training._rows[0], sample)
+
+    first = np.repeat(data.offsets[:-1], data.lengths)
+    last = np.repeat(data.offsets[1:], data.lengths) - 1
+    places = np.arange(data.n_positions)[:, None] + np.arange(-3, 4)
+    rows = data.numbers[np.clip(places, first[:, None], last[:, None])].reshape(data.n_positions, -1)
+    settings = {"objective": "binary", "num_leaves": 8, "learning_rate": 0.3, "num_threads": 1, "lambda_l2": 1.0,
+                "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "verbose": -1, "force_row_wise": True}  # fmt: skip
+    booster = lightgbm.Booster(settings, lightgbm.Dataset(rows, (data.labels == 0).astype(int), params=settings))
+    ours, theirs = [], []
+    for _ in range(size(60)):  # in turn, so that a change of the machine's speed meets both
+        for call, times in ((grow, ours), (booster.update, theirs)):
+            before = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - before)
+    record("one tree of 8 leaves, 8,000 x 6 numbers, window 7", f"{np.median(ours) * 1e3:.2f} ms")
+    record("the same rows: LightGBM / treecrf", f"{np.median(np.array(theirs) / np.array(ours)):.1f}", "at least 4")
+
+
+def test_first_fit_of_a_fresh_user(record, tmp_path):
+    program = (
+        "import time, sys; sys.argv = ['x']\n"
+        "from treecrf import TreeCRF, datasets\n"
+        "from treecrf.models.labellers import LABELLERS\n"
+        "train, test = datasets.load('hmm')\n"
+        "TreeCRF(**{**LABELLERS['treecrf_newton'].preset, 'n_iterations': 5}).fit(train).predict(test)\n"
+        "print(time.process_time())\n"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    record("first fit of a fresh user, with compilation", f"{float(run.stdout):.1f} CPU s", "under 30 CPU s")
