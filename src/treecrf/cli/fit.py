@@ -78,6 +78,7 @@ def fit(
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, file)
+    from treecrf.models.memory import GIB
     from treecrf.tabular import fitting
     from treecrf.tabular.labeller import TableLabeller
 
@@ -106,6 +107,10 @@ def fit(
         f"{counted(len(columns.attributes), 'attribute')}{handled}."
     )
 
+    ready = data if holes is None else holes.transform(data)
+    if (n_bytes := fitting.expected_memory(labeller, ready)) > GIB:
+        shared.note(f"Training takes about {n_bytes / GIB:.1f} GiB of memory.")
+
     with ExitStack() as stack:
 
         def follow(title: str) -> Monitor:
@@ -113,7 +118,7 @@ def fit(
             tick = stack.enter_context(shared.progress(title, total))
             return lambda stage, _, value: tick(min(stage, total), f"log likelihood {round(value):,}")
 
-        choice = fitting.fit(labeller, data if holes is None else holes.transform(data), held_out, seed, follow)
+        choice = fitting.fit(labeller, ready, held_out, seed, follow)
     TableLabeller(labeller, columns, holes).save(output)
     if choice is not None:
         shared.note(

@@ -9,6 +9,7 @@ import numpy as np
 
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import ChainLabeller, Labeller, Monitor
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.labellers import LABELLERS
 from treecrf.models.loading import load_class
 from treecrf.models.treatments import IN_TREES
@@ -67,6 +68,11 @@ def handle_holes(labeller: Labeller, missing: str, train: SequenceSet) -> Impute
     if missing != "error":
         labeller.set_params(missing=missing)
     return None
+
+
+def expected_memory(labeller: Labeller, train: SequenceSet) -> int:
+    """Bytes that training would take, nearly; 0 where the labeller does not tell."""
+    return labeller.expected_memory(train) if isinstance(labeller, TreeCRF) else 0
 
 
 def fit(
