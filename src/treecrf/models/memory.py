@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-"""Of the group of processes that a batch system or a container gives."""
+_GROUPS = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
+_LIMITS = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
+"""What the group of processes that a batch system or a container gives may take, and what it has taken."""
 
 GIB = 2**30
 
@@ -20,8 +21,11 @@ def available_memory() -> int | None:
     for line in _text(Path("/proc/meminfo")).splitlines():
         if line.startswith("MemAvailable:"):  # with what the system only keeps in case it is needed again
             free = 1024 * int(line.split()[1])
-    limits = [int(text) for text in map(_text, _LIMITS) if text.strip().isdecimal()]
-    return min([free, *limits])
+    for group, names in zip(_GROUPS, _LIMITS, strict=True):
+        limit, taken = (_text(group / name).strip() for name in names)
+        if limit.isdecimal() and taken.isdecimal():
+            free = min(free, max(int(limit) - int(taken), 0))
+    return free
 
 
 def check_memory(n_bytes: int, what: str, advice: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import Int32, Int64, UInt32, compiled_type, struct
+from treecrf.compiled.struct import Int32, Int64, UInt16, UInt32, compiled_type, struct
 
 
 @struct
@@ -19,6 +19,9 @@ class Columns(NamedTuple):
     """
 
     cells: Annotated[UInt32, "n_positions, n_slots", "Cell of each slot; n_cells where the code belongs to none."]
+    codes: Annotated[
+        UInt16, "n_slots, n_positions", "The same slot by slot, numbered within each: a split reads one slot."
+    ]
     first_cell: Annotated[Int64, "n_slots + 1"]
     postings: Annotated[Int32, "n_known_codes", "Positions that hold each cell, ascending, cell after cell."]
     first_posting: Annotated[Int64, "n_cells + 1"]
@@ -49,6 +52,7 @@ def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int
         counts[first_cell[slot] : first_cell[slot + 1]] = np.bincount(column, minlength=size)[:size]
     return Columns(
         cells,
+        np.ascontiguousarray(np.minimum(codes, slot_sizes).T, dtype=np.uint16),
         first_cell,
         np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),

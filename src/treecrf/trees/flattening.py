@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int64, uint8, uint64, void
+from numba import float64, int64, uint16, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -99,14 +99,14 @@ class FlatForest:
         self._table: NDArray[np.float64] | None = None
         if np.prod(self._sizes + 1.0) * start.size <= _MAX_TABLE:
             every_window = np.indices((self._sizes + 1).tolist()).reshape(len(self._sizes), -1).T
-            self._table = self.potentials(every_window.astype(np.uint8))
+            self._table = self.potentials(every_window.astype(np.uint16))
 
-    def potentials(self, codes: NDArray[np.uint8], *, repeated: bool = False) -> NDArray[np.float64]:
+    def potentials(self, codes: NDArray[np.unsignedinteger], *, repeated: bool = False) -> NDArray[np.float64]:
         """F^y(state, window) of each window.
 
         Parameters
         ----------
-        codes : uint8, shape (n_windows, n_slots)
+        codes : uint8 or uint16, shape (n_windows, n_slots)
             As from `treecrf.sequences.window_codes`; a code that belongs to no cell fails every test.
         repeated : bool
             Whether windows are likely to repeat: then those that differ are looked for first.
@@ -223,12 +223,12 @@ def _group_leaves(states: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
 
 
 def _sum_weights(
-    conjunctions: Conjunctions, codes: NDArray[np.uint8], slot_sizes: NDArray[np.int64]
+    conjunctions: Conjunctions, codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Weights that each component has in each window, float64, shape (n_components, n_windows)."""
     n_words = -(-len(codes) // _WORD)
     of_cells = np.zeros((int(slot_sizes.sum()), n_words), dtype=np.uint64)
-    fill_sets(np.ascontiguousarray(codes), slot_sizes, of_cells)
+    fill_sets(np.ascontiguousarray(codes, dtype=np.uint16), slot_sizes, of_cells)
     sets = np.zeros((conjunctions.n_sets, n_words), dtype=np.uint64)
     planes = np.zeros((8, n_words), dtype=np.uint64)
     sums = np.zeros((len(conjunctions.labels), n_words * _WORD))
@@ -236,7 +236,7 @@ def _sum_weights(
     return sums[:, : len(codes)]
 
 
-@kernel(void(uint8[:, ::1], int64[::1], uint64[:, ::1]))
+@kernel(void(uint16[:, ::1], int64[::1], uint64[:, ::1]))
 def fill_sets(codes, slot_sizes, sets):
     """Set the bits of the windows that hold each cell; `sets`, shape (n_cells, n_words), is zero."""
     first = int64(0)

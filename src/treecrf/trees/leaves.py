@@ -31,9 +31,9 @@ class Leaves(NamedTuple):
     begins: Annotated[Int64, "n_leaves", "A leaf has those of positions[begin:end] whose membership it is."]
     ends: Annotated[Int64, "n_leaves"]
     positions: Annotated[Int32, "6 * n_positions"]
-    scratch: Annotated[Int32, "n_positions"]
+    exact: Annotated[Bool, "n_leaves", "Whether a leaf's list has no strangers."]
     used: Annotated[Int64, "1", "Entries of `positions` that are in use."]
-    holds: Annotated[Bool, "n_cells + 1", "Whether the test of the split that is being made holds for a cell."]
+    holds: Annotated[Bool, "n_most_codes + 1", "Whether the test of the split that is being made holds for a code."]
 
 
 LEAVES = compiled_type(Leaves)
@@ -56,6 +56,7 @@ def plant_leaves(leaves, positions):
     n_members, n_positions = len(positions), leaves.membership.shape[1]
     take_all_states(leaves.states, leaves.n_states, 0)
     leaves.whole[0] = n_members == n_positions
+    leaves.exact[0] = True
     leaves.begins[0] = 0
     leaves.ends[0] = n_members
     leaves.used[0] = n_positions
@@ -87,37 +88,43 @@ def _split_by_postings(leaves, columns, leaf, child, slot, codes, begin):
     return end
 
 
-@kernel(int64(LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
+@kernel(void(LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
 def _split_by_list(leaves, columns, leaf, child, slot, codes):
-    """Partition the leaf's own list, keeping order.
+    """Partition the leaf's own list, keeping order: the false child's stays in place, the true child's follows all others.
 
-        before   [ begin                                   end )   the leaf, perhaps with strangers in between
-        after    [ begin  true )  [ middle  false )                strangers are dropped
-
-    Returns ``middle``; the leaf's begin and end become those of the false child.
+    before   [ begin                      end )   the leaf, perhaps with strangers in between      ...  used )
+    after    [ begin  false  kept )                                                                ...  used  true  free )
     """
     membership = leaves.membership[leaves.states[leaf, 0]]
-    positions, holds = leaves.positions, leaves.holds
+    positions, holds, of_slot = leaves.positions, leaves.holds, columns.codes[slot]
     for code in codes:
-        holds[columns.first_cell[slot] + code] = True
-    middle = leaves.begins[leaf]
-    n_false = 0
-    for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
-        position = uint64(positions[i])
-        member_of, true = membership[position], holds[columns.cells[position, uint64(slot)]]
-        is_member = member_of == leaf  # no branches: they would be mispredicted
-        membership[position] = child if is_member & true else member_of
-        positions[uint64(middle)] = position
-        leaves.scratch[uint64(n_false)] = position
-        middle += is_member & true
-        n_false += is_member & (not true)
-    for i in range(uint64(n_false)):
-        positions[uint64(middle) + i] = leaves.scratch[i]
+        holds[code] = True
+    begin, used = leaves.begins[leaf], leaves.used[0]
+    kept, free = begin, used
+    if leaves.exact[leaf]:  # no branches in these loops: they would be mispredicted
+        for i in range(uint64(begin), uint64(leaves.ends[leaf])):
+            position = positions[i]
+            true = holds[of_slot[uint64(position)]]
+            positions[uint64(kept)] = position
+            positions[uint64(free)] = position
+            kept += not true
+            free += true
+    else:
+        for i in range(uint64(begin), uint64(leaves.ends[leaf])):
+            position = positions[i]
+            is_member, true = membership[uint64(position)] == leaf, holds[of_slot[uint64(position)]]
+            positions[uint64(kept)] = position
+            positions[uint64(free)] = position
+            kept += is_member & (not true)
+            free += is_member & true
+    for i in range(uint64(used), uint64(free)):
+        membership[uint64(positions[i])] = child
     for code in codes:
-        holds[columns.first_cell[slot] + code] = False
-    leaves.begins[leaf] = middle
-    leaves.ends[leaf] = middle + n_false
-    return middle
+        holds[code] = False
+    leaves.ends[leaf] = kept
+    leaves.begins[child] = used
+    leaves.ends[child] = leaves.used[0] = free
+    leaves.exact[leaf] = True
 
 
 @kernel(void(LEAVES, COLUMNS, int64, int64, int64, int32[::1], boolean))
@@ -132,9 +139,10 @@ def split_by_window(leaves, columns, leaf, child, slot, codes, child_is_smaller)
         leaves.begins[child] = leaves.used[0]
         leaves.ends[child] = _split_by_postings(leaves, columns, leaf, child, slot, codes, leaves.used[0])
         leaves.used[0] = leaves.ends[child]
+        leaves.exact[leaf] = False
     else:
-        leaves.begins[child] = begin
-        leaves.ends[child] = _split_by_list(leaves, columns, leaf, child, slot, codes)
+        _split_by_list(leaves, columns, leaf, child, slot, codes)
+    leaves.exact[child] = True
     copy_states(leaves.states, leaves.n_states, leaf, child)
     leaves.whole[leaf] = leaves.whole[child] = False
 
@@ -164,6 +172,7 @@ def split_by_label(leaves, labels_of_state, leaf, child, lag, codes):
     for i in range(uint64(n_members)):
         positions[uint64(used) + i] = positions[uint64(begin) + i]
     leaves.whole[child] = leaves.whole[leaf]
+    leaves.exact[leaf] = leaves.exact[child] = True
     leaves.ends[leaf] = begin + n_members
     leaves.begins[child] = used
     leaves.ends[child] = leaves.used[0] = used + n_members

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int64
+from numba import float64, int64, uint64
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -21,8 +21,14 @@ from treecrf.compiled.struct import compiled_type, struct
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
 _MIN_FRACTION_BITS = 16
-_MAX_WEIGHT_BITS = 24
+_MIN_NEWTON_BITS = 14  # rounding by chance loses nothing on average
+_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS = 24, 5
+_FINE_BITS = 20  # of the weight: rounding then loses nothing, and equal rows stay equal
 _SHARE_BITS = 30  # of the weight of a divided row (`treecrf.trees.holes.leaves.FULL`), which multiplies that of the row
+
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits as good as random (Knuth, volume 3, section 6.4)
+_LAST_BITS, _UNIT = 2.0**52, 2.0**-53
 
 
 @struct
@@ -33,6 +39,7 @@ class Packing(NamedTuple):
     shift: Annotated[int, "Bits below the weight."]
     weight_unit: Annotated[float, "Weight of one step of the packed weight: 1 where rows are counted."]
     curvature_scale: Annotated[float, "Steps of a row of curvature 1: 0 where rows are counted."]
+    by_chance: Annotated[bool, "Whether rows are rounded up or down by chance, as the steps are large."]
 
 
 PACKING = compiled_type(Packing)
@@ -57,40 +64,45 @@ def choose_packing(n_positions: int, n_rows: int, bound: int, newton: bool = Fal
         If too few bits are left for the gradient.
     """
     sum_bits = int(n_positions * bound).bit_length() + 1
-    weight_bits = 0
-    if newton:
-        whole_bits = int(n_positions * bound + n_rows // 2**8).bit_length()  # each row may be rounded up by one step
-        free = 63 - whole_bits - sum_bits
-        fraction_bits = max(_MIN_FRACTION_BITS, min(_MAX_FRACTION_BITS, free * 3 // 5))
-        weight_bits = min(_MAX_WEIGHT_BITS, free - fraction_bits, 62 - _SHARE_BITS - whole_bits)
-        enough = weight_bits >= 8
-    else:
+    if not newton:
         fraction_bits = min(_MAX_FRACTION_BITS, 63 - int(n_rows).bit_length() - sum_bits)
-        enough = fraction_bits >= _MIN_FRACTION_BITS
-    if not enough:
-        raise ValueError(
-            f"{n_positions} positions with {n_rows} rows are too many to sum exactly; train on a sample of the sequences."
-        )
-    scale = float(1 << weight_bits)
-    return Packing(fraction_bits, fraction_bits + sum_bits, 1.0 / scale, scale if newton else 0.0)
+        if fraction_bits < _MIN_FRACTION_BITS:
+            raise ValueError(
+                f"{n_positions} positions with {n_rows} rows are too many to sum exactly; train on a sample of the sequences."
+            )
+        return Packing(fraction_bits, fraction_bits + sum_bits, 1.0, 0.0, False)
+    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - 1, -1):
+        # Each row may be rounded up by one step.
+        whole_bits = int(n_positions * bound + (n_rows >> weight_bits)).bit_length()
+        fraction_bits = min(_MAX_FRACTION_BITS, 63 - whole_bits - weight_bits - sum_bits)
+        fits_divided = whole_bits + weight_bits + _SHARE_BITS <= 62
+        if fits_divided and fraction_bits >= max(weight_bits, _MIN_NEWTON_BITS):
+            scale = float(1 << weight_bits)
+            return Packing(fraction_bits, fraction_bits + sum_bits, 1.0 / scale, scale, weight_bits < _FINE_BITS)
+    raise ValueError(
+        f"{n_positions} positions with {n_rows} rows are too many to sum exactly with Newton leaves; train on a sample of the "
+        "sequences, or with leaf_values='gradient'."
+    )
 
 
-@kernel(int64(float64, PACKING))
-def pack(gradient, packing):
-    """One row with this gradient (round half up).
+@kernel(int64(float64, int64, PACKING))
+def pack(gradient, row, packing):
+    """One row with this gradient (round half up); `row` numbers it among all rows of a training.
 
-    A curvature is rounded up or down by chance, so that many small ones are not lost; the chance is what the gradient
-    has below its last bit.
+    With Newton leaves and large steps both parts are rounded up or down by chance, so that many small ones are not lost: the
+    chance is a hash of the row's number and of the gradient, so that it changes with the iteration.
     """
     offset = int64(1) << 44  # makes the number positive: truncation becomes rounding
     scaled = gradient * float64(int64(1) << packing.fraction_bits)
-    rounded = int64(scaled + (float64(offset) + 0.5)) - offset
     if packing.curvature_scale == 0.0:
-        return (int64(1) << packing.shift) + rounded
-    size = abs(gradient)
-    chance = scaled * 512.0
-    steps = int64(size * (1.0 - size) * packing.curvature_scale + abs(chance - float64(int64(chance))))
-    return (steps << packing.shift) + rounded
+        return (int64(1) << packing.shift) + (int64(scaled + (float64(offset) + 0.5)) - offset)
+    size, chance = abs(gradient), 0.5
+    if packing.by_chance:
+        mixed = (uint64(row) ^ uint64(int64(size * _LAST_BITS))) * _MULTIPLIER
+        mixed = (mixed ^ (mixed >> uint64(32))) * _MULTIPLIER
+        chance = float64(int64(mixed >> uint64(11))) * _UNIT
+    steps = int64(size * (1.0 - size) * packing.curvature_scale + chance)
+    return (steps << packing.shift) + (int64(np.floor(scaled + (1.0 - chance))))
 
 
 @kernel(int64(int64, PACKING))

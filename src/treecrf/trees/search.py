@@ -97,7 +97,7 @@ def gain_of(weight_true, total_true, weight, total, l2_regularization):
 
 
 @kernel(float64(float64, float64, COLUMN_SUMS, GROWTH), error_model="numpy")
-def _gain(weight_true, gradient_true, sums, growth):
+def side_gain(weight_true, gradient_true, sums, growth):
     """The gain with these rows on one side; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
     weight = sums.total[0]
     gain = gain_of(weight_true, gradient_true, weight, sums.total[1], growth.l2_regularization)
@@ -132,19 +132,19 @@ def _best_single(sums, n_codes, growth):
     """The best test for one code, in `ONE_VS_REST`; the candidate is the code, times `_N_VARIANTS`, and its variant."""
     weights, gradients, gains = sums.weights, sums.gradients, sums.gains
     for code in range(n_codes):
-        gains[code] = _gain(weights[code], gradients[code], sums, growth)
+        gains[code] = side_gain(weights[code], gradients[code], sums, growth)
     if growth.missing == UNKNOWN or weights[n_codes] == 0:
         best, code = best_of(gains[:n_codes])
         return best, code * _N_VARIANTS
     for code in range(n_codes):
-        joined = _gain(weights[code] + weights[n_codes], gradients[code] + gradients[n_codes], sums, growth)
+        joined = side_gain(weights[code] + weights[n_codes], gradients[code] + gradients[n_codes], sums, growth)
         gains[code] = max(gains[code], joined) if _tells_known(weights[code], sums, n_codes) else 0.0
     best, code = best_of(gains[:n_codes])
     candidate = code * _N_VARIANTS
-    if code >= 0 and _gain(weights[code], gradients[code], sums, growth) < best:
+    if code >= 0 and side_gain(weights[code], gradients[code], sums, growth) < best:
         candidate += _WITH_MISSING
     if growth.missing == INCORPORATED:
-        gain = _gain(weights[n_codes], gradients[n_codes], sums, growth)
+        gain = side_gain(weights[n_codes], gradients[n_codes], sums, growth)
         if gain > best:
             best, candidate = gain, n_codes * _N_VARIANTS
     return best, candidate
@@ -193,11 +193,11 @@ def _best_subset(sums, n_codes, growth, floor):
         weights[place] = weight
         gradients[place] = gradient
     for place in range(n_present - 1):
-        gains[place] = _gain(weights[place], gradients[place], sums, growth)
+        gains[place] = side_gain(weights[place], gradients[place], sums, growth)
     if growth.missing == EITHER_SIDE:
         more_weight, more_gradient = sums.weights[n_codes], sums.gradients[n_codes]
         for place in range(n_present - 1):
-            joined = _gain(weights[place] + more_weight, gradients[place] + more_gradient, sums, growth)
+            joined = side_gain(weights[place] + more_weight, gradients[place] + more_gradient, sums, growth)
             gains[place] = max(gains[place], joined)
     best, place = best_of(gains[: max(n_present - 1, 0)])
     return best, place * _N_VARIANTS
@@ -230,7 +230,7 @@ def _best_threshold(sums, n_codes, growth):
             if with_missing:
                 weight += sums.weights[n_codes]
                 gradient += sums.gradients[n_codes]
-            gain = _gain(weight, gradient, sums, growth)
+            gain = side_gain(weight, gradient, sums, growth)
             if gain > best:
                 best, candidate = gain, n_low * _N_VARIANTS + variant
     return best, candidate

@@ -290,7 +290,7 @@ def test_trimmed_rows_are_those_of_a_naive_sort(share):
     there = rng.random((n_states, n_positions)) < 0.8
     rows = np.zeros((n_states, n_positions), dtype=np.int64)
     for row in np.argwhere(there):
-        rows[tuple(row)] = pack(gradients[tuple(row)], packing)
+        rows[tuple(row)] = pack(gradients[tuple(row)], 0, packing)
     positions = np.flatnonzero(rng.random(n_positions) < 0.7).astype(np.int32)
     trimmed = rows.copy()
     trim_rows(trimmed, positions, share, packing, allocate(Influences, n_all_states=n_states, n=len(positions)))
@@ -305,9 +305,9 @@ def test_trimmed_rows_are_those_of_a_naive_sort(share):
 
 def test_rows_without_influence_are_not_all_trimmed():
     packing = choose_packing(4, 4, 2)
-    rows = np.full((1, 4), pack(0.0, packing))
+    rows = np.full((1, 4), pack(0.0, 0, packing))
     trim_rows(rows, np.arange(4, dtype=np.int32), 0.5, packing, allocate(Influences, n_all_states=1, n=4))
-    assert (rows == pack(0.0, packing)).all()
+    assert (rows == pack(0.0, 0, packing)).all()
 
 
 # --- bad input -----------------------------------------------------------------------------------------

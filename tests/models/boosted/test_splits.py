@@ -10,7 +10,7 @@ import pytest
 from builders import larger_set, random_set
 from naive_splits import Rules
 
-from treecrf import SequenceSet, TreeCRF, chain
+from treecrf import Attribute, SequenceSet, TreeCRF, chain
 from treecrf.missing import inject
 from treecrf.sequences import window_codes
 
@@ -126,12 +126,16 @@ def test_small_newton_steps_raise_the_likelihood_every_time(splits):
     assert (np.diff(model.log_likelihood_history_) > 0).all()
 
 
-def test_each_side_weighs_enough():
+@pytest.mark.parametrize("missing", ["error", "default_direction", "incorporated"])
+@pytest.mark.parametrize("splits", ["one_vs_rest", "subsets"])
+def test_each_side_weighs_enough(missing, splits):
     data = larger_set()
-    model = TreeCRF(2, 30, 1.0, (1, 1), 0, splits="subsets", least_weight=200.0).fit(data)
-    leaves = model.potentials(data)[0, :, 0]
-    assert min(np.unique(leaves.round(9), return_counts=True)[1]) >= 100  # two trees divide 200 and more
-    assert model.forest_.most_leaves < TreeCRF(2, 30, 1.0, (1, 1), 0, splits="subsets").fit(data).forest_.most_leaves
+    if missing != "error":
+        data = inject(data, 0.3, np.random.default_rng(0))
+    model = TreeCRF(1, 30, 1.0, (1, 1), 0, splits=splits, least_weight=60.0, missing=missing).fit(data)
+    sizes = np.unique(model.potentials(data)[0, :, 0].round(9), return_counts=True)[1]
+    assert min(sizes) >= 60
+    assert len(sizes) > 2
 
 
 def renamed(data, seed):
@@ -191,9 +195,34 @@ def test_flat_trees_give_the_same_potentials(settings):
 
 
 def test_a_hole_that_training_never_saw_goes_the_way_of_most():
-    data = larger_set()
-    model = TreeCRF(4, 10, 1.0, (0, 0), missing="incorporated", splits="subsets").fit(data)
-    values = data.values.copy()
-    values[5] = -1
-    assert isinstance(data, SequenceSet)
-    assert np.isfinite(model.predict_proba(data.with_values(values))).all()
+    # x in 2 rows and y in 8: the tree asks for x, so that a hole is with y.
+    attributes = (Attribute("a", ("x", "y")),)
+    data = SequenceSet([[0]] * 2 + [[1]] * 8, np.arange(11), attributes, [0] * 2 + [1] * 8, ("A", "B"))
+    for splits in ("one_vs_rest", "subsets"):
+        model = TreeCRF(1, 2, 1.0, order=0, missing="incorporated", splits=splits).fit(data)
+        seen = SequenceSet([[0], [1], [-1]], np.arange(4), attributes)
+        rare, common, hole = model.potentials(seen)[0, :, 0]
+        assert hole == common != rare
+
+
+def test_other_settings_than_those_of_the_training_are_refused():
+    data = inject(larger_set(), 0.2, np.random.default_rng(0))
+    for name, value in (("missing", "error"), ("window", (0, 0)), ("order", 0)):
+        model = (
+            TreeCRF(2, 10, 1.0, (1, 1), missing="incorporated", splits="subsets").fit(data).set_params(**{name: value})
+        )
+        for use in (model.predict_proba, lambda _data, model=model: model.flattened()):
+            with pytest.raises(
+                ValueError, match=rf"^{name} was .* in the training so far; set it back or fit again\.$"
+            ):
+                use(data)
+
+
+def test_many_categories_are_flattened_too():
+    rng = np.random.default_rng(0)
+    words = Attribute("word", tuple(f"w{i}" for i in range(600)))
+    values = rng.integers(0, 600, (3000, 1))
+    data = SequenceSet(values, np.arange(0, 3001, 10), (words,), (values[:, 0] % 7 < 3).astype(int), "AB")
+    model = TreeCRF(3, 8, 1.0, (0, 1), splits="subsets", leaf_values="newton", learning_rate=0.3).fit(data)
+    np.testing.assert_allclose(model.flattened().potentials(data), model.potentials(data), atol=1e-10)
+    assert model.score(data) > 0.9

@@ -69,7 +69,8 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
         for label in range(n_labels):
             value = exponentials[label, position, base + state] * betas[label * n_valid + state]
             beta += value
-            rows[label, base + state, position] = pack(-(alpha * value), packing)
+            row = (label * rows.shape[1] + base + state) * rows.shape[2] + position
+            rows[label, base + state, position] = pack(-(alpha * value), row, packing)
         next_betas[state] = beta
     for state in range(n_valid):
         betas[state] = next_betas[state] * before
@@ -145,6 +146,7 @@ def backward_kernel(n_labels, order):
         constants=(n_labels, order),
     )
     def backward(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows):
+        n_rows, n_positions = uint64(rows.shape[1]), uint64(rows.shape[2])
         betas = np.empty(alphas.shape[1])  # times the scale of their position
         next_betas = np.empty(alphas.shape[1])
         for sequence in range(first, last):
@@ -164,7 +166,8 @@ def backward_kernel(n_labels, order):
                             following = betas[uint64(label * n_recent + recent)]
                             value = exponentials[uint64(label), position, state] * following
                             beta += value
-                            rows[uint64(label), state, position] = pack(-(alpha * value), packing)
+                            row = int64((uint64(label) * n_rows + state) * n_positions + position)
+                            rows[uint64(label), state, position] = pack(-(alpha * value), row, packing)
                         next_betas[state] = beta * inverse
                 for i in range(n_labels * n_recent):
                     betas[uint64(i)] = next_betas[uint64(i)] if order > 0 else inverse

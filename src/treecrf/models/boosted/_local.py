@@ -27,9 +27,10 @@ def local_gradient(exponentials, offsets, first, last, labels, observed, packing
                 total += exponentials[label, position, state]
             for label in range(n_labels):
                 probability = exponentials[label, position, state] / total
+                row = label * len(observed) + position
                 if label == labels[position]:
                     log_likelihood += np.log(probability)
-                    rows[label, state, position] = pack(1.0 - probability, packing)
+                    rows[label, state, position] = pack(1.0 - probability, row, packing)
                 else:
-                    rows[label, state, position] = pack(-probability, packing)
+                    rows[label, state, position] = pack(-probability, row, packing)
         log_likelihoods[sequence] = log_likelihood

@@ -21,7 +21,7 @@ def pseudo_likelihood_gradient(
 ):
     """Gradients and log pseudo-likelihoods of some sequences; parameters as in `treecrf.models.boosted._gradient`."""
     n_labels = len(exponentials)
-    zero_row = pack(0.0, packing)
+    zero_row = pack(0.0, 0, packing)
     weights = np.empty(n_labels)
     for sequence in range(first, last):
         begin, end = offsets[sequence], offsets[sequence + 1]
@@ -47,7 +47,7 @@ def pseudo_likelihood_gradient(
             log_likelihood += np.log(weights[true_label] / weight_sum)
             for label in range(n_labels):
                 gradient = (1.0 if label == true_label else 0.0) - weights[label] / weight_sum
-                addend = pack(gradient, packing) - zero_row
+                addend = pack(gradient, label * len(observed) + position, packing) - zero_row
                 rows[label, observed[position], position] += addend
                 for lag in range(1, reach + 1):
                     later = position + lag

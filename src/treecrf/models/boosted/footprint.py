@@ -33,6 +33,8 @@ def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     divides = labeller.missing not in WHOLE_ROWS
     sizes = slot_sizes(train.attributes, labeller.window) + (labeller.missing != "error")
     n_cells, n_surrogates = int(sizes.sum()), labeller.n_surrogates if labeller.missing == "surrogate_splitting" else 0
+    most = int(sizes.max(initial=1)) if labeller.splits == "subsets" else 1
+    n_codes = labeller.max_leaves * min(most, 1 + n_positions // labeller.max_leaves) // 2 + labeller.max_leaves
     rows = space.n_labels * space.n_states * n_positions * (_FLOAT + _INTEGER)  # exp(F) and gradients
     forward = n_positions * space.n_labels ** max(space.order, 1) * _FLOAT
     windows = n_positions * len(sizes) * (2 * _CELL + 2)  # cells, postings, codes
@@ -40,10 +42,11 @@ def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
         "n_leaves": labeller.max_leaves, "n_splits": labeller.max_leaves, "n_all_states": space.n_states,
         "n_positions": n_positions, "n_cells": n_cells, "n_features": n_cells + space.order * (space.n_labels + 1),
         "n_most_codes": int(sizes.max(initial=1)), "n_surrogates": n_surrogates, "n_depths": space.order + 1,
-        "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": labeller.max_leaves,
+        "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": n_codes,
         "n_sets": labeller.max_leaves * (1 + n_surrogates),
     }  # fmt: skip
     buffers = size_of(WeightedWorkspace if divides else Workspace, **of_trees)
+    buffers += labeller.max_leaves * (1 + n_surrogates) * most * _CELL
     if divides:
         buffers += n_positions * space.n_states * _FLOAT
     forest = labeller.n_iterations * space.n_labels * size_of(Tree, **of_trees)

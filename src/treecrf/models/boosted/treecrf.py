@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
-from treecrf.sequences import NARROW_CATEGORIES, SequenceSet, slot_sizes, window_codes
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
@@ -63,7 +63,7 @@ class TreeCRF(base.ChainLabeller):
         threshold.
     category_smoothing : float
         Added to the weight of a category when categories are sorted to find sets: the larger, the nearer to the middle
-        stand rare ones. 0 finds the set that gains most.
+        stand rare ones. 0 finds the set that gains most, as long as `least_weight` is 0 and missing does not only join sides.
     least_weight : float
         What the rows on each side of a split must weigh, at least: their number, or with Newton leaves the sum of
         their ``p (1 - p)``.
@@ -301,12 +301,6 @@ class TreeCRF(base.ChainLabeller):
                 f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
                 "train it with missing='error' or 'incorporated'."
             )
-        for name, categories, _ in self.attributes_:
-            if len(categories) > NARROW_CATEGORIES:
-                raise ValueError(
-                    f"flattened: attribute {name!r} has {len(categories):,} categories, and {NARROW_CATEGORIES} are the most "
-                    "of flat trees; merge the rare ones by min_count."
-                )
         from treecrf.trees.flattening import FlatForest
 
         flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
@@ -337,6 +331,17 @@ class TreeCRF(base.ChainLabeller):
                 yield _at_positions(potentials, window_of)
 
     # --- parts --------------------------------------------------------------------------------------
+
+    def _check_fitted(self) -> None:
+        """Refuse to predict with other settings than those that the trees were grown for, too."""
+        super()._check_fitted()
+        self._check_shape(("window", "order", "missing"), "set it back or fit again")
+
+    def _check_shape(self, names: Iterable[str], advice: str) -> None:
+        for name in names:
+            before = self.shape_[name]
+            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
+                raise ValueError(f"{name} was {before} in the training so far; {advice}.")
 
     def _columns(self, data: SequenceSet) -> Columns:
         sizes = slot_sizes(data.attributes, self.window)
@@ -381,9 +386,7 @@ class TreeCRF(base.ChainLabeller):
             raise ValueError(
                 f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
             )
-        for name, before in self.shape_.items():
-            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
-                raise ValueError(f"{name} was {before} in the training so far; set it back or set warm_start=False.")
+        self._check_shape(self.shape_, "set it back or set warm_start=False")
         if inputs.described() != self.inputs_.described() or train.label_names != self.label_names_:
             raise ValueError("the set has other inputs or labels than the training so far; set warm_start=False.")
 

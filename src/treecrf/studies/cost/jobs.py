@@ -202,9 +202,9 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
     for name in settings.methods:
         if name in CHOSEN_BY and java_problem() is not None:
             continue
-        row = TRAINING[name]
-        shared = {name: name for name in row.grid} | dict(row.taken)
-        values = {"window": window, **LABELLERS[name].preset, **row.fixed}
+        row, preset = TRAINING[name], LABELLERS[name].preset
+        shared = {own: own for own in row.grid if own not in preset} | dict(row.taken)
+        values = {"window": window, **preset, **row.fixed}
         values |= {own: getattr(settings, name) for own, name in shared.items() if hasattr(settings, name)}
         model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
         phases = _fit(model, train)

@@ -73,6 +73,7 @@ class BlendingEvaluator:
         self._labels_of_state = labels_of_state
         sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
         sizes["n_cells"] = int(columns.first_cell[-1])
+        sizes["n_most_codes"] = int(np.diff(columns.first_cell).max(initial=0))
         self._copies = allocate(Copies, n_surrogates=n_surrogates, **sizes)
         self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
 

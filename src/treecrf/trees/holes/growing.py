@@ -32,7 +32,7 @@ from treecrf.trees.holes.leaves import (
 from treecrf.trees.holes.surrogates import Sides, choose_surrogates, count_unknown
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE, is_considered
-from treecrf.trees.search import UNKNOWN, ColumnSums, find_test, gain_of, write_set
+from treecrf.trees.search import UNKNOWN, ColumnSums, find_test, side_gain, write_set
 from treecrf.trees.tree import TREE, set_of
 
 _ONE = 1.0 / FULL
@@ -185,11 +185,11 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
     known_weight = node_sum[0] - missing_weight
     if problem.handling.learns_direction and missing_weight > 0:
         unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
-        weight_unit, penalty = _ONE * problem.packing.weight_unit, problem.growth.l2_regularization
-        of_node = float64(node_sum[0]) * weight_unit, float64(node_sum[1]) * unit
+        weight_unit = _ONE * problem.packing.weight_unit
         with_missing = float64(weight + missing_weight) * weight_unit, float64(gradient + missing_gradient) * unit
-        gain_true = gain_of(*with_missing, *of_node, penalty)
-        gain_false = gain_of(float64(weight) * weight_unit, float64(gradient) * unit, *of_node, penalty)
+        sums = workspace.column_sums  # those of the slot, as the test has just been written
+        gain_true = side_gain(*with_missing, sums, problem.growth)
+        gain_false = side_gain(float64(weight) * weight_unit, float64(gradient) * unit, sums, problem.growth)
         return FULL if gain_true > gain_false else 0
     if problem.handling.blends:
         return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))

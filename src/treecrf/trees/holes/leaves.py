@@ -51,7 +51,7 @@ class Copies(NamedTuple):
     unknown_positions: Annotated[Int32, "n_positions", "Copies set aside by `take_known` until `distribute`."]
     unknown_weights: Annotated[Int32, "n_positions"]
     absent_positions: Annotated[Int32, "n_positions", "Where `take_known` found no cell, outside a leaf with a vector."]
-    holds: Annotated[Bool, "n_cells + 1", "Whether the test of the split that is being made holds for a cell."]
+    holds: Annotated[Bool, "n_most_codes + 1", "Whether the test of the split that is being made holds for a code."]
     resolved: Annotated[Int64, "n_surrogates, 3", "Slot, cell of missing and polarity of its surrogates."]
     agrees: Annotated[Bool, "n_surrogates, n_cells + 1", "Whether the set of a surrogate has a cell."]
     used: Annotated[Int64, "3", "Entries of the lists, vectors, and absent positions that are in use."]
@@ -158,14 +158,14 @@ def _take_from_vector(copies, columns, leaf, begin, slot, codes):
 def _take_from_list(copies, columns, leaf, begin, slot, codes):
     """`take_known` from a leaf with a list."""
     positions, weights, holds, end, n_unknown = copies.positions, copies.weights, copies.holds, begin, int64(0)
-    missing = columns.first_cell[slot + 1] - 1
+    missing, of_slot = columns.first_cell[slot + 1] - 1 - columns.first_cell[slot], columns.codes[slot]
     for code in codes:
-        holds[columns.first_cell[slot] + code] = True
+        holds[code] = True
     kept = copies.begins[leaf]
     for i in range(uint64(copies.begins[leaf]), uint64(copies.ends[leaf])):
         position = uint64(positions[i])
         weight = weights[i]
-        at = columns.cells[position, uint64(slot)]
+        at = of_slot[position]
         true, unknown = holds[at], at == missing  # no branches: they would be mispredicted
         positions[uint64(end)] = position
         weights[uint64(end)] = weight
@@ -178,7 +178,7 @@ def _take_from_list(copies, columns, leaf, begin, slot, codes):
         kept += not (true | unknown)
     copies.ends[leaf] = kept
     for code in codes:
-        holds[columns.first_cell[slot] + code] = False
+        holds[code] = False
     copies.used[2] = 0
     return end, n_unknown
 
