@@ -12,15 +12,22 @@ from treecrf.missing.probabilities import name_scores, rising
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_codes
 
 LETTERS, LINES = (12,), (4, 3, 6)
-SHAPES = pytest.mark.parametrize("sizes", [LETTERS, LINES], ids=["letters", "lines"])
+SHAPES = pytest.mark.parametrize(
+    ("sizes", "n_numbers"),
+    [(LETTERS, 0), (LINES, 0), (LETTERS, 1), (LINES, 2)],
+    ids=["letters", "lines", "number", "mixed"],
+)
 EVERY = pytest.mark.parametrize("name", MECHANISMS)
 
 INFLATION = {"runs": 2 * 5, "observations": len(LINES), "mar": 2}
 """How many times the variance of independent cells a count of holes has, at most."""
 
 
-def sticky_set(seed, sizes, n_sequences=900, longest=30):
-    """Each cell mostly copies the one before it, in its row or else above; labels mostly follow the first attribute."""
+def sticky_set(seed, sizes, n_sequences=900, longest=30, n_numbers=0):
+    """Each cell mostly copies the one before it, in its row or else above; labels mostly follow the first column.
+
+    The last `n_numbers` columns are numbers, whose values are the codes.
+    """
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, longest + 1, n_sequences)
     observed = lengths + rng.integers(0, 2, n_sequences)
@@ -35,18 +42,27 @@ def sticky_set(seed, sizes, n_sequences=900, longest=30):
     attributes = [Attribute(f"a{j}", tuple(f"c{code}" for code in range(size))) for j, size in enumerate(sizes)]
     rows = np.concatenate([np.arange(begin, begin + n) for begin, n in zip(observation_offsets, lengths, strict=False)])
     labels = np.where(rng.random(len(rows)) < 0.6, values[rows, 0] % 3, rng.integers(0, 3, len(rows)))
-    return SequenceSet(values, offsets, attributes, labels, ("A", "B", "C"), observation_offsets)
+    n_categories = len(sizes) - n_numbers
+    return SequenceSet(
+        values[:, :n_categories], offsets, attributes[:n_categories], labels, ("A", "B", "C"), observation_offsets,
+        numbers=values[:, n_categories:].astype(float), number_names=[a.name for a in attributes[n_categories:]],
+    )  # fmt: skip
+
+
+def cells_of(data):
+    """Codes, and after them the numbers, -1 where one is missing."""
+    return np.hstack([data.values, np.where(np.isnan(data.numbers), MISSING, data.numbers).astype(int)])
 
 
 def holes_of(name, data, rate=0.2, seed=0):
-    return MECHANISMS[name].make(data, rate, np.random.default_rng(seed)).values == MISSING
+    return cells_of(MECHANISMS[name].make(data, rate, np.random.default_rng(seed))) == MISSING
 
 
 def neighbours(data):
     """Cells and the cells before them, as index arrays: in the row, or above within a sequence where a row has one cell."""
-    n, n_attributes = data.values.shape
-    if n_attributes > 1:
-        rows, columns = (index.ravel() for index in np.indices((n, n_attributes - 1)))
+    n, n_columns = cells_of(data).shape
+    if n_columns > 1:
+        rows, columns = (index.ravel() for index in np.indices((n, n_columns - 1)))
         return (rows, columns + 1), (rows, columns)
     rows = np.setdiff1d(np.arange(n), data.observation_offsets[:-1])
     return (rows, np.zeros_like(rows)), (rows - 1, np.zeros_like(rows))
@@ -72,41 +88,42 @@ def dependence(holes, reasons, strata=None):
 @EVERY
 @SHAPES
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.4])
-def test_the_share_of_holes_is_the_rate(name, sizes, rate):
-    data = sticky_set(1, sizes)
-    n_holes, n_cells = holes_of(name, data, rate).sum(), data.values.size
+def test_the_share_of_holes_is_the_rate(name, sizes, n_numbers, rate):
+    data = sticky_set(1, sizes, n_numbers=n_numbers)
+    n_holes, n_cells = holes_of(name, data, rate).sum(), data.n_cells
     deviation = np.sqrt(n_cells * rate * (1 - rate) * INFLATION.get(name, 1))
     assert abs(n_holes - n_cells * rate) < 4 * deviation
 
 
 @EVERY
 @SHAPES
-def test_holes_stay_and_what_is_seen_does_not_change(name, sizes):
-    data = inject(sticky_set(2, sizes, 100), 0.3, np.random.default_rng(0))
+def test_holes_stay_and_what_is_seen_does_not_change(name, sizes, n_numbers):
+    data = inject(sticky_set(2, sizes, 100, n_numbers=n_numbers), 0.3, np.random.default_rng(0))
     damaged = MECHANISMS[name].make(data, 0.2, np.random.default_rng(1))
-    assert (damaged.values[data.values == MISSING] == MISSING).all()
-    assert (damaged.values == MISSING).sum() > (data.values == MISSING).sum()
-    shown = damaged.values != MISSING
-    np.testing.assert_array_equal(damaged.values[shown], data.values[shown])
-    assert damaged.with_values(data.values) == data  # labels, offsets, names
+    before, after = cells_of(data), cells_of(damaged)
+    assert (after[before == MISSING] == MISSING).all()
+    assert damaged.n_missing > data.n_missing
+    shown = after != MISSING
+    np.testing.assert_array_equal(after[shown], before[shown])
+    assert damaged.with_values(data.values).with_numbers(data.numbers) == data  # labels, offsets, names
 
 
 @EVERY
 @SHAPES
-def test_outside_a_sequence_nothing_is_missing(name, sizes):
-    data = sticky_set(3, sizes, 60, longest=5)
+def test_outside_a_sequence_nothing_is_missing(name, sizes, n_numbers):
+    data = sticky_set(3, sizes, 60, longest=5, n_numbers=n_numbers)
     before, after = (
         window_codes(one, (2, 2)) for one in (data, MECHANISMS[name].make(data, 0.4, np.random.default_rng(0)))
     )
-    edge = np.tile(sizes, 5)
+    edge = np.tile(sizes[: len(sizes) - n_numbers], 5)
     np.testing.assert_array_equal(before == edge, after == edge)
-    assert (before == edge).any()
+    assert (before == edge).any() == (len(sizes) > n_numbers)
 
 
 @EVERY
 @SHAPES
-def test_no_holes_at_rate_0_and_later_draws_do_not_depend_on_the_rate(name, sizes):
-    data, after = sticky_set(4, sizes, 50), []
+def test_no_holes_at_rate_0_and_later_draws_do_not_depend_on_the_rate(name, sizes, n_numbers):
+    data, after = sticky_set(4, sizes, 50, n_numbers=n_numbers), []
     assert MECHANISMS[name].make(data, 0, np.random.default_rng(0)) == data
     for rate in (0.0, 0.3):
         rng = np.random.default_rng(5)
@@ -138,15 +155,16 @@ def test_bad_rates_are_refused(name, rate):
 
 
 @SHAPES
-def test_by_neighbour_what_decides_is_seen_and_nothing_else_does(sizes):
-    data = sticky_set(7, sizes)
+def test_by_neighbour_what_decides_is_seen_and_nothing_else_does(sizes, n_numbers):
+    data = sticky_set(7, sizes, n_numbers=n_numbers)
     cells, before = neighbours(data)
+    codes = cells_of(data)
 
     def judge(holes):
         """p-values of: the neighbour's value where it is seen; given it, the own value; the neighbour's where it is a hole."""
         seen = ~holes[before]
         column = 100 * cells[1]
-        near, own, gone = column + data.values[before], column + data.values[cells], holes[cells]
+        near, own, gone = column + codes[before], column + codes[cells], holes[cells]
         return (
             dependence(gone[seen], near[seen]), dependence(gone[seen], own[seen], near[seen]),
             dependence(gone[~seen], near[~seen], column[~seen]),
@@ -161,11 +179,12 @@ def test_by_neighbour_what_decides_is_seen_and_nothing_else_does(sizes):
 
 
 @SHAPES
-def test_by_value_the_own_value_decides_and_nothing_else_does(sizes):
-    data = sticky_set(8, sizes)
+def test_by_value_the_own_value_decides_and_nothing_else_does(sizes, n_numbers):
+    data = sticky_set(8, sizes, n_numbers=n_numbers)
     cells, before = neighbours(data)
+    codes = cells_of(data)
     column = 100 * cells[1]
-    near, own = column + data.values[before], column + data.values[cells]
+    near, own = column + codes[before], column + codes[cells]
     gone = holes_of("mnar", data)[cells]
     assert dependence(gone, own) < 1e-20
     assert dependence(gone, near, own) > 0.001
@@ -174,27 +193,27 @@ def test_by_value_the_own_value_decides_and_nothing_else_does(sizes):
 
 
 @SHAPES
-def test_by_label_the_label_decides_and_nothing_else_does(sizes):
-    data = sticky_set(9, sizes)
+def test_by_label_the_label_decides_and_nothing_else_does(sizes, n_numbers):
+    data = sticky_set(9, sizes, n_numbers=n_numbers)
     starts = zip(data.observation_offsets, data.lengths, strict=False)
     rows = np.concatenate([np.arange(begin, begin + n) for begin, n in starts])
     gone = {name: holes_of(name, data)[rows, 0] for name in ("label", "mcar", "mnar")}
-    own = data.values[rows, 0]
+    own = cells_of(data)[rows, 0]
     assert dependence(gone["label"], data.labels) < 1e-20
     assert dependence(gone["label"], own, data.labels) > 0.001
     assert dependence(gone["mcar"], data.labels) > 0.001
     assert dependence(gone["mnar"], own, data.labels) < 1e-20
     beyond = np.setdiff1d(np.arange(len(data.values)), rows)
-    n_gone, n = holes_of("label", data)[beyond].sum(), data.values[beyond].size
+    n_gone, n = holes_of("label", data)[beyond].sum(), cells_of(data)[beyond].size
     assert n > 300
     assert abs(n_gone - 0.2 * n) < 4 * np.sqrt(0.16 * n)
 
 
 @SHAPES
 @pytest.mark.parametrize("run_length", [1.5, 5.0])
-def test_runs_have_the_mean_length_and_no_other_reason(sizes, run_length):
-    data = sticky_set(10, sizes, longest=60)
-    holes = in_runs(data, 0.2, np.random.default_rng(0), run_length).values == MISSING
+def test_runs_have_the_mean_length_and_no_other_reason(sizes, n_numbers, run_length):
+    data = sticky_set(10, sizes, longest=60, n_numbers=n_numbers)
+    holes = cells_of(in_runs(data, 0.2, np.random.default_rng(0), run_length)) == MISSING
     later = np.setdiff1d(np.arange(len(holes)), data.observation_offsets[:-1])
     stays = holes[later][holes[later - 1]]
     expected = 1 - 1 / run_length
@@ -202,14 +221,15 @@ def test_runs_have_the_mean_length_and_no_other_reason(sizes, run_length):
     first = holes[data.observation_offsets[:-1]]  # sequences do not begin whole
     assert abs(first.sum() - 0.2 * first.size) < 4 * np.sqrt(0.16 * first.size)
     begun = ~holes[later - 1]  # given what was before, cells are independent of their values
-    values = data.values[later] + 100 * np.arange(len(sizes))
+    values = cells_of(data)[later] + 100 * np.arange(len(sizes))
     assert dependence(holes[later][begun], values[begun]) > 0.001
     if len(sizes) > 1:  # one attribute's runs say nothing of another's
         assert dependence(holes[later][:, 1][begun[:, 1]], holes[later][:, 0][begun[:, 1]].astype(int)) > 0.001
 
 
-def test_whole_observations_go_missing():
-    holes = holes_of("observations", sticky_set(11, LINES))
+@pytest.mark.parametrize("n_numbers", [0, 2])
+def test_whole_observations_go_missing(n_numbers):
+    holes = holes_of("observations", sticky_set(11, LINES, n_numbers=n_numbers))
     assert (holes.all(axis=1) == holes.any(axis=1)).all()
     assert holes.any()
 
@@ -223,6 +243,24 @@ def test_training_and_test_sets_lose_the_same_values():
     assert np.corrcoef(*shares)[0, 1] > 0.95
 
 
+@pytest.mark.parametrize("name", ["mar", "mnar"])
+def test_numbers_go_missing_by_their_rank_whatever_their_unit(name):
+    data = sticky_set(16, LINES, n_numbers=2)
+    for numbers in (data.numbers * 1e-300, np.exp(100 * data.numbers), data.numbers + np.array([1e6, -5.0])):
+        damaged = [
+            MECHANISMS[name].make(one, 0.2, np.random.default_rng(0)) for one in (data, data.with_numbers(numbers))
+        ]
+        np.testing.assert_array_equal(*(np.isnan(one.numbers) for one in damaged))
+        np.testing.assert_array_equal(*(one.values for one in damaged))
+
+
+def test_the_larger_a_number_the_more_often_it_goes_missing():
+    data = sticky_set(17, LETTERS, n_numbers=1)
+    holes = holes_of("mnar", data)[:, 0]
+    shares = [holes[data.numbers[:, 0] == value].mean() for value in range(12)]
+    assert np.corrcoef(shares, range(12))[0, 1] > 0.95
+
+
 def test_what_cannot_be_made_is_refused():
     data, rng = sticky_set(14, LETTERS, 5), np.random.default_rng(0)
     with pytest.raises(
@@ -234,10 +272,13 @@ def test_what_cannot_be_made_is_refused():
             in_runs(data, rate, rng, length)
 
 
-def test_cells_that_all_show_one_value_go_missing_at_the_rate():
+@pytest.mark.parametrize("n_numbers", [0, 1])
+def test_cells_that_all_show_one_value_go_missing_at_the_rate(n_numbers):
     data = SequenceSet(np.zeros((4000, 1), int), [0, 4000], (Attribute("a", ("x",)),), np.zeros(4000, int), ("y",))
+    if n_numbers:
+        data = data.with_values(data.values[:, :0], ()).with_numbers(np.full((4000, 1), 2.5), ("a",))
     for make in (by_value, by_neighbour, by_label, by_observation):
-        n_holes = (make(data, 0.3, np.random.default_rng(0)).values == MISSING).sum()
+        n_holes = make(data, 0.3, np.random.default_rng(0)).n_missing
         assert abs(n_holes - 1200) < 4 * np.sqrt(4000 * 0.21)
 
 
@@ -281,8 +322,9 @@ def test_orders_of_names_are_permutations_that_differ_by_what_they_are_of():
 # --- beside another library -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n_numbers", [0, 2], ids=["categories", "numbers"])
 @pytest.mark.parametrize(("ours", "theirs"), [("mcar", "MCAR"), ("mar", "MAR"), ("mnar", "MNAR")])
-def test_pyampute_empties_the_same_values_as_often(ours, theirs):
+def test_pyampute_empties_the_same_values_as_often(ours, theirs, n_numbers):
     amputation = pytest.importorskip("pyampute.ampute", reason="needs pyampute")
     n, size = 40_000, 12
     rng = np.random.default_rng(15)
@@ -292,6 +334,8 @@ def test_pyampute_empties_the_same_values_as_often(ours, theirs):
     reasons = {"mcar": values[:, 1], "mar": values[:, 0], "mnar": values[:, 1]}[ours]
     of = {"mcar": ("b", "value"), "mar": ("a", "neighbour"), "mnar": ("b", "value")}[ours]
     scores = np.column_stack([name_scores(names, of[1], of[0])[column] for column in values.T])
+    if n_numbers:
+        data, scores = data.with_values(values[:, :0], ()).with_numbers(values.astype(float), ("a", "b")), values * 1.0
     pattern = {"incomplete_vars": [1], "mechanism": theirs}
     if theirs != "MCAR":
         pattern["score_to_probability_func"] = "sigmoid-right"

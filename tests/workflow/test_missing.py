@@ -24,7 +24,7 @@ def test_tables_figures_guide_and_page_are_made(finished):
     comparisons = [
         f"{kind}_{name}" for kind in ("coefficients", "significance", "effects") for name in MISSING["methods"]
     ]
-    for table in ("accuracy", "costs", "deviance", "trees", "mechanisms", *comparisons):
+    for table in ("accuracy", "costs", "deviance", "trees", "tree_differences", "mechanisms", *comparisons):
         assert len(pd.read_csv(results / f"tables/{table}.csv"))
         assert "<table" in (results / f"tables/{table}.html").read_text()
         assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")

@@ -1,4 +1,4 @@
-"""From values to probabilities of going missing: scores of names, and the curve over them that has the wanted mean."""
+"""From values to probabilities of going missing: scores, and the curve over them that has the wanted mean."""
 
 from __future__ import annotations
 
@@ -34,6 +34,23 @@ def name_scores(names: Sequence[str], *of: str) -> Floats:
     """
     seeds = [derive_seed("score", *of, name) for name in names]
     return np.argsort(np.argsort(seeds)).astype(np.float64)
+
+
+def ranks(numbers: Floats) -> Floats:
+    """The place of each number among those of its column, from 1; equal ones share the mean of their places.
+
+    Parameters
+    ----------
+    numbers : float64, shape (n, n_columns)
+        NaN where a number is not known; there the rank is NaN too.
+
+    Returns
+    -------
+    float64, shape (n, n_columns)
+    """
+    import pandas as pd  # slow to import, and the names of mechanisms do not need it
+
+    return pd.DataFrame(numbers).rank().to_numpy(dtype=np.float64)
 
 
 def standardised(scores: Floats) -> Floats:

@@ -7,8 +7,9 @@ import pytest
 from treecrf.rendering.layouts import to_fragment
 from treecrf.rendering.style import save_figure
 from treecrf.studies.missing.figures import accuracy_by_mechanism, accuracy_by_trees
-from treecrf.studies.missing.standing import mean_accuracies, spreads, tied_for_best
-from treecrf.studies.missing.tables import mechanisms_layout, trees_layout
+from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.tables import mechanisms_layout, tree_differences_layout, trees_layout
+from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.missing.trees import TREES, Trees
 
 WEIGHTING, IMPUTATION, INDICATOR = "instance_weighting", "imputation", "indicator"
@@ -131,7 +132,79 @@ def test_kinds_of_trees_stand_one_under_another(trees):
     ]
 
 
-@pytest.mark.parametrize("layout", [trees_layout, mechanisms_layout])
+@pytest.fixture
+def differences():
+    """At 40 %: small trees minus the papers', from the fixture above; the best ones are of one method."""
+    rows = [
+        ("protein", 0.4, IMPUTATION, IMPUTATION, 9.5, 8.0, 11.0, 0.001, "better"),
+        ("protein", 0.4, WEIGHTING, IMPUTATION, 4.5, -0.5, 9.5, 0.2, "undecided"),
+        ("protein", 0.4, WEIGHTING, WEIGHTING, 5.0, 4.0, 6.0, 0.004, "better"),
+    ]
+    names = [
+        "dataset",
+        "rate",
+        "baseline",
+        "method",
+        "accuracy_points",
+        "points_low",
+        "points_high",
+        "valid_p_holm",
+        "decision",
+    ]
+    forth = pd.DataFrame(rows, columns=names).assign(baseline_trees="papers", trees="small")
+    back = forth.rename(
+        columns={"baseline": "method", "method": "baseline", "baseline_trees": "trees", "trees": "baseline_trees"}
+    )
+    return pd.concat([forth, back.assign(accuracy_points=-forth["accuracy_points"], decision="worse")])
+
+
+def test_other_trees_are_compared_by_the_same_method_and_by_the_best_of_each(trees, differences):
+    layout = tree_differences_layout(trees[0], differences)
+    assert layout.columns.tolist() == [
+        "data set", "missing rate", "trees", "instance weighting", "imputation", "best minus best",
+    ]  # fmt: skip
+    assert layout.to_numpy().tolist() == [
+        ["protein", "40 %", "small trees", "+5.00† [+4.00, +6.00]", "+9.50† [+8.00, +11.00]", "+5.00† [+4.00, +6.00]"]
+    ]
+
+
+def test_the_best_methods_of_two_kinds_need_not_be_one(trees, differences):
+    evaluations, _ = trees
+    small_imputation = (evaluations["trees"] == "small") & (evaluations["method"] == IMPUTATION)
+    means = mean_accuracies(
+        evaluations.assign(n_correct=evaluations["n_correct"] + 9 * small_imputation), ("dataset", "rate", "trees")
+    )
+    found = best_of_trees(means, differences)
+    assert found[["baseline", "method", "accuracy_points"]].to_numpy().tolist() == [[WEIGHTING, IMPUTATION, 4.5]]
+
+
+def test_what_other_trees_change_is_told_in_words(trees, differences):
+    evaluations, comparisons = trees
+    answers = tree_answers(evaluations, comparisons, differences)
+    assert answers == (
+        "With small trees the choice of the method makes no difference that the tests find: the best one is significantly better "
+        "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with the papers' trees in 1 of 1, 5.00 "
+        "points ahead on average. Instance weighting is never beaten with them: it is not significantly worse than the best method "
+        "in 2 of 2 cases, with the papers' trees in 2 of 2. Beside the papers' trees with the same method they are better in 2 of 2 "
+        "cases (data set, share and method) and worse in 0; their best method is better than the best one with the papers' trees in "
+        "1 of 1 case and worse in 0."
+    )
+    rows = [("protein", 0.4, "small", "incorporated", WEIGHTING, 5.0, 4.0, 6.0, 0.01, "better")]
+    against = pd.concat([comparisons, comparisons_of("trees", rows)])
+    won = tree_answers(evaluations, against, differences)
+    assert "Instance weighting wins with them" in won
+    assert "Against incorporated in tests it is better in 1 of 1 case and worse in 0." in won
+    rows = [("protein", 0.4, "small", IMPUTATION, WEIGHTING, -4.0, -6.0, -2.0, 0.01, "worse")]
+    ahead = evaluations.assign(n_correct=evaluations["n_correct"] + 9 * (evaluations["method"] == IMPUTATION))
+    lost = tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences)
+    assert (
+        "Instance weighting does not always win with them: it is not significantly worse than the best method in 1 of 2"
+        in lost
+    )
+    assert tree_answers(evaluations, comparisons, differences[:0]) == ""
+
+
+@pytest.mark.parametrize("layout", [trees_layout, tree_differences_layout, mechanisms_layout])
 def test_where_nothing_was_run_there_are_no_rows(layout):
     empty = pd.DataFrame(columns=["dataset", "rate"])
     assert layout(empty, empty).empty

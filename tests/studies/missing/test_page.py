@@ -62,12 +62,12 @@ def test_sections_on_trees_and_mechanisms_are_there_where_these_were_run(tmp_pat
     for name in ("trees", "mechanisms"):
         (tmp_path / f"{name}.svg").write_text("<svg/>")
     layout = pd.DataFrame({"data set": ["a"]})
-    frames = {name: pd.DataFrame() for name in missing_page.OF_MECHANISMS}
+    frames = {name: pd.DataFrame(columns=["rate"]) for name in (*missing_page.OF_TREES, *missing_page.OF_MECHANISMS)}
     settings = MissingSettings(datasets=["a"], mechanism_datasets=["a"])
     for layouts, n_parts in (
-        ({"trees": layout, "mechanisms": layout}, (3, 4)),
+        ({"trees": layout, "tree_differences": layout, "mechanisms": layout}, (6, 4)),
         ({"trees": layout[:0], "mechanisms": layout[:0]}, (0, 0)),
     ):
         shown = Exhibits(tmp_path, layouts, MISSING.caption)
-        sections = missing_page._trees(shown), missing_page._mechanisms(settings, frames, shown)
+        sections = missing_page._trees(frames, shown), missing_page._mechanisms(settings, frames, shown)
         assert tuple(len(section.parts) for section in sections) == n_parts

@@ -9,6 +9,7 @@ from treecrf.studies.missing.summary import (
     analyse,
     analyse_by,
     comparable,
+    compare_trees,
     evaluations,
     feature_frequencies,
     summarise,
@@ -132,6 +133,27 @@ def test_mechanisms_are_tested_each_by_itself():
     assert sums.loc[("runs", "a"), "n_correct"] == counts[1].query("method == 'a'")["n_correct"].sum()
 
 
+def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pairs():
+    rng = np.random.default_rng(3)
+    papers, newer = planted_counts(rng, 6, trees="papers"), planted_counts(rng, 0, trees="new")
+    newer["n_correct"] += 12 * (newer["method"] == "b")
+    alone = planted_counts(rng, 0, trees="papers").query("method == 'a'").assign(method="custom")
+    found = compare_trees([papers, alone, newer], 0.5, "satterthwaite")
+    assert set(found["method"]) == {"a", "b"}
+    assert (found["trees"] != found["baseline_trees"]).all()
+    pairs = found.set_index(["baseline_trees", "baseline", "trees", "method"])
+    assert pairs.loc["papers", "decision"].to_dict() == {
+        ("a", "new", "a"): "worse", ("b", "new", "b"): "better", ("b", "new", "a"): "undecided", ("a", "new", "b"): "better",
+    }  # fmt: skip
+    planted = pd.concat([papers, newer])
+    every = planted.assign(method=planted["trees"] + planted["method"]).drop(columns="trees")
+    direct = analyse(every, 0.5, "satterthwaite")["comparisons"].set_index(["baseline", "method"])
+    columns = ["accuracy_points", "points_low", "valid_p_holm"]
+    np.testing.assert_array_equal(
+        pairs.loc[("papers", "a", "new", "b"), columns], direct.loc[("papersa", "newb"), columns]
+    )
+
+
 def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
     rng = np.random.default_rng(2)
     papers, newer, reasoned = (planted_counts(rng, 3) for _ in range(3))
@@ -146,7 +168,13 @@ def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
     assert list(plain) == list(both)
     for name in ("evaluations", "comparisons", "deviance", "variances"):
         pd.testing.assert_frame_equal(plain[name], both[name])
-    for name in ("tree_evaluations", "tree_comparisons", "mechanism_evaluations", "mechanism_comparisons"):
+    for name in (
+        "tree_evaluations",
+        "tree_comparisons",
+        "tree_differences",
+        "mechanism_evaluations",
+        "mechanism_comparisons",
+    ):
         assert (len(plain[name]), list(plain[name])) == (0, list(both[name]))
     assert both["tree_evaluations"]["trees"].unique().tolist() == ["papers", "new"]
     of_papers = both["tree_evaluations"].query("trees == 'papers'")

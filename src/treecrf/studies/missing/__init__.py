@@ -32,7 +32,7 @@ STUDY = Study(
     summary=Summary(
         (
             "evaluations", "comparisons", "deviance", "variances", "choices", "costs", "frequencies",
-            "tree_evaluations", "tree_comparisons", "mechanism_evaluations", "mechanism_comparisons",
+            "tree_evaluations", "tree_comparisons", "tree_differences", "mechanism_evaluations", "mechanism_comparisons",
         ),
         settings=("equivalence_margin", "degrees_of_freedom"),
     ),
@@ -45,6 +45,7 @@ STUDY = Study(
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),
+        Table("tree_differences", ("Trees against each other", "Other trees minus the papers' trees", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
         Table("mechanisms", ("Mechanisms", "Accuracy by mechanism", "table"), needs=("mechanism_evaluations", "mechanism_comparisons"), function="mechanisms_layout"),
     ),
     figures=(

@@ -11,11 +11,14 @@ from treecrf.missing import MECHANISMS
 from treecrf.rendering.cells import BEST, DAGGER, DASH, dataset_names, signed, with_deviation
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
-from treecrf.studies.missing.standing import mean_accuracies, spreads, tied_for_best
-from treecrf.studies.missing.trees import TREES
+from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.trees import PAPERS, TREES
 
 HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}
 """Of the column that says under which condition, by its name in the frames."""
+
+BEST_OF_BOTH = "best minus best"
+"""Heading of the best method of one kind of trees minus that of another."""
 
 
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +27,33 @@ def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.Dat
     `BEST`: no valid test finds the method worse than the best mean of its row. Last column: the best mean minus the worst,
     with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
     """
-    return _layout(evaluations, comparisons, "trees", {name: kind.name for name, kind in TREES.items()})
+    return _layout(evaluations, comparisons, "trees", _tree_names())
+
+
+def tree_differences_layout(evaluations: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy with each other kind of trees minus that with the papers' trees, in points, with the 95 % interval.
+
+    A column for each method, handled alike by both kinds; last column: the best method of the one minus the best of the other.
+    `DAGGER` as in the effects. Without rows where there is one kind of trees.
+    """
+    headings = ["data set", "missing rate", HEADINGS["trees"]]
+    if differences.empty:
+        return _no_rows(headings)
+    case = ["dataset", "rate", "trees"]
+    against = differences[differences["baseline_trees"] == PAPERS]
+    alike = against[against["baseline"] == against["method"]]
+    best = best_of_trees(mean_accuracies(evaluations, case), against).assign(method=BEST_OF_BOTH)
+    cells = {
+        (*(row[part] for part in case), row["method"]): _with_interval(row)
+        for row in pd.concat([alike, best]).to_dict("records")
+    }
+    compared = evaluations.merge(alike[case].drop_duplicates())
+    rows = _sorted(compared[[*case, "stand_in"]].drop_duplicates(case), "trees", TREES)
+    keys = list(rows[case].itertuples(index=False, name=None))
+    columns = dict(zip(headings, (dataset_names(rows), _rates(rows), rows["trees"].map(_tree_names())), strict=True))
+    for method in [*ordered_methods(alike["method"]), BEST_OF_BOTH]:
+        columns[method_name(method)] = [cells.get((*key, method), DASH) for key in keys]
+    return pd.DataFrame(columns)
 
 
 def mechanisms_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +65,7 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     """A row for each data set, rate and value of the column `name`, a column for each method."""
     headings = ["data set", "missing rate", HEADINGS[name]]
     if evaluations.empty:
-        return pd.DataFrame({heading: pd.Series(dtype=str) for heading in headings})
+        return _no_rows(headings)
     case = ["dataset", "rate", name]
     means = mean_accuracies(evaluations, case)
     rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
@@ -48,12 +77,24 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     found = spreads(means, comparisons, case).to_dict("records")
     differences = {tuple(row[part] for part in case): _with_interval(row) for row in found}
     keys = list(rows[case].itertuples(index=False, name=None))
-    columns = {"data set": dataset_names(rows), "missing rate": [f"{100 * rate:g} %" for rate in rows["rate"]]}
+    columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     columns[HEADINGS[name]] = [shown.get(value, value) for value in rows[name]]
     for method in ordered_methods(means["method"]):
         columns[method_name(method)] = [cells.get((*key, method), DASH) for key in keys]
     columns["best minus worst"] = [differences.get(key, DASH) for key in keys]
     return pd.DataFrame(columns)
+
+
+def _tree_names() -> dict[str, str]:
+    return {name: kind.name for name, kind in TREES.items()}
+
+
+def _no_rows(headings: Iterable[str]) -> pd.DataFrame:
+    return pd.DataFrame({heading: pd.Series(dtype=str) for heading in headings})
+
+
+def _rates(rows: pd.DataFrame) -> list[str]:
+    return [f"{100 * rate:g} %" for rate in rows["rate"]]
 
 
 def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame:

@@ -149,7 +149,8 @@ def evaluate_mechanisms(
     Parameters are those of `evaluate_method` without the rate.
     """
     rate = settings.mechanism_rate
-    possible = [name for name in settings.mechanisms if len(train.attributes) >= MECHANISMS[name].least_attributes]
+    n_columns = len(train.attributes) + len(train.number_names)
+    possible = [name for name in settings.mechanisms if n_columns >= MECHANISMS[name].least_columns]
     fewer = settings.model_copy(update={"n_training_sets": settings.mechanism_training_sets})
     return _labelled(
         "mechanism",

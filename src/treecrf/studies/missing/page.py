@@ -27,6 +27,7 @@ from treecrf.studies.headlines import counted_names
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
 from treecrf.studies.missing.tables import OF_LINES
+from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings
 
 INTRODUCTION = """
@@ -40,6 +41,8 @@ MECHANISMS_INTRODUCTION = """
 Above, holes are made completely at random. Here {rate} of the cells go missing for reasons, in training and test sets alike
 unless the table says otherwise; {train} damaged training sets for each reason. {survivors}
 """
+
+OF_TREES = ("tree_evaluations", "tree_comparisons", "tree_differences")
 
 OF_MECHANISMS = ("mechanism_evaluations", "mechanism_comparisons")
 
@@ -68,14 +71,14 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         return None
     frames = {
         name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
-        for name in ("evaluations", "comparisons", "frequencies", *OF_MECHANISMS)
+        for name in ("evaluations", "comparisons", "frequencies", *OF_TREES, *OF_MECHANISMS)
     }
     shown = Exhibits(folder, layouts, STUDY.caption)
     bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
     sections = [
         _accuracy(settings.missing, frames["evaluations"], shown),
         _comparisons(settings.missing, frames["comparisons"], shown),
-        _trees(shown),
+        _trees(frames, shown),
         _mechanisms(settings.missing, frames, shown),
         Section(
             "missing-cost",
@@ -149,12 +152,17 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
     return Section("missing-tests", "Which differences are real (table 4.1)", parts)
 
 
-def _trees(shown: Exhibits) -> Section:
+def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
     """Kinds of trees, where there are several."""
     alt = "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."
     table = shown.captioned_table("trees", "Percent by trees and method; bold: tied for best of the row")
-    parts = [*shown.figure("trees", alt), *table] if table else []
-    return Section("missing-trees", "Does the method still matter with other trees?", parts)
+    parts = [
+        paragraph("{answers}", answers=tree_answers(*(frames[name] for name in OF_TREES))),
+        *shown.figure("trees", alt),
+        *table,
+        *shown.captioned_table("tree_differences", "Points of accuracy that other trees gain"),
+    ]
+    return Section("missing-trees", "Does the method still matter with other trees?", parts if table else [])
 
 
 def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:

@@ -1,4 +1,6 @@
-"""How the ways of handling missing values stand to the best one of a case: who is tied, how far behind is the worst."""
+"""How the ways of handling missing values stand to the best one of a case: who is tied, how far behind is the worst.
+
+With other trees, also how the best ways stand to each other."""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from treecrf.studies.headlines import best_rows
+from treecrf.studies.missing.trees import PAPERS
 
 CASE = ("dataset", "rate")
 
@@ -53,3 +56,25 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     numbers = ["accuracy_points", "points_low", "points_high", "valid_p_holm", "decision"]
     names = [*case, "baseline", "method"]
     return pairs.merge(comparisons[[*names, *numbers]], on=names, validate="one_to_one")[[*names, *numbers]]
+
+
+def best_of_trees(means: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
+    """The best method with each other kind of trees against the best one with the papers' trees.
+
+    Parameters
+    ----------
+    means : DataFrame
+        dataset, rate, trees, method, percent.
+    differences : DataFrame
+        As of `treecrf.studies.missing.summary.compare_trees`.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `differences` for these pairs, one for each data set, rate and other kind of trees.
+    """
+    shared = means[means["method"].isin(differences["method"])]
+    best = shared.loc[shared.groupby(["dataset", "rate", "trees"])["percent"].idxmax(), [*CASE, "trees", "method"]]
+    of_papers = best[best["trees"] == PAPERS].rename(columns={"trees": "baseline_trees", "method": "baseline"})
+    pairs = best.merge(of_papers, on=list(CASE))
+    return pairs.merge(differences, on=list(pairs.columns), validate="one_to_one")

@@ -36,6 +36,7 @@ def summarise(
     found = {
         **analyse(counts, equivalence_margin, degrees_of_freedom),
         **analyse_by("tree", "trees", other_trees, equivalence_margin, degrees_of_freedom),
+        "tree_differences": compare_trees(other_trees, equivalence_margin, degrees_of_freedom),
         **analyse_by(
             "mechanism", "mechanism", frames.get("mechanism_counts", []), equivalence_margin, degrees_of_freedom
         ),
@@ -83,6 +84,35 @@ def analyse_by(
         f"{prefix}_evaluations": _labelled(counted, name, [*COUNT_NAMES[:5], *COUNT_NAMES[8:]]),
         f"{prefix}_comparisons": _labelled(compared, name, CROSSED_COLUMNS),
     }
+
+
+def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, degrees_of_freedom: str) -> pd.DataFrame:
+    """Valid tests between kinds of trees: each method with one kind against each method with another.
+
+    `counts` are one under another as for `analyse`, with a column trees. Methods that one kind alone has are left out.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `treecrf.statistics.crossed.compare_crossed`, and baseline_trees and trees: those of `baseline` and of
+        `method`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it covers
+        the choice of the best method of each kind.
+    """
+    names = [*CROSSED_COLUMNS, "baseline_trees", "trees"]
+    filled = [frame for frame in counts if len(frame)]
+    if not filled:
+        return pd.DataFrame(columns=names)
+    every = stacked(filled)
+    shared = every[every.groupby("method", observed=True)["trees"].transform("nunique") > 1]
+    combined = shared.groupby(["trees", "method"], observed=True)
+    kinds = pd.DataFrame([key for key, _ in combined], columns=["trees", "method"])
+    tested = compare_crossed(
+        comparable(shared.assign(method=combined.ngroup())), equivalence_margin, degrees_of_freedom == "satterthwaite"
+    )
+    for role, trees in (("baseline", "baseline_trees"), ("method", "trees")):
+        place = tested[role].astype(int)
+        tested = tested.assign(**{role: place.map(kinds["method"]), trees: place.map(kinds["trees"])})
+    return tested.loc[tested["trees"] != tested["baseline_trees"], names].reset_index(drop=True)
 
 
 def _by_value(counts: Sequence[pd.DataFrame], name: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -28,6 +28,7 @@ from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.clusters import BLOCK, GROUP
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.condition_tables import mechanisms_layout as mechanisms_layout
+from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
 
