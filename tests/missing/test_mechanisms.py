@@ -353,3 +353,11 @@ def test_pyampute_empties_the_same_values_as_often(ours, theirs, n_numbers):
     assert min(p_values) > 0.001
     shares = counts[0, 0] / counts[0].sum(axis=0)
     assert (np.ptp(shares) > 0.2) == (ours != "mcar")
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.2, 0.7])
+def test_cells_without_any_neighbour_go_missing_at_the_rate(rate):
+    n = 4000
+    data = SequenceSet(np.arange(n)[:, None] % 3, np.arange(n + 1), (Attribute("a", ("x", "y", "z")),))
+    share = (by_neighbour(data, rate, np.random.default_rng(0)).values < 0).mean()
+    assert abs(share - rate) < 5 * np.sqrt(rate * (1 - rate) / n)

@@ -21,10 +21,13 @@ def test_the_system_says_how_much_there_is():
 
 
 def test_a_batch_systems_limit_counts(monkeypatch, tmp_path):
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr(memory, "_LIMITS", (limit, tmp_path / "none"))
+    limit, taken = tmp_path / "memory.max", tmp_path / "memory.current"
+    monkeypatch.setattr(memory, "_GROUPS", (tmp_path, tmp_path / "none"))
     limit.write_text("1000000\n")
-    assert memory.available_memory() == 10**6
+    taken.write_text("400000\n")
+    assert memory.available_memory() == 600_000
+    taken.write_text("1100000\n")
+    assert memory.available_memory() == 0
     limit.write_text("max\n")
     assert memory.available_memory() > 10**6
 

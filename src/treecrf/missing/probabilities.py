@@ -12,6 +12,8 @@ from treecrf.statistics.selection import derive_seed
 FARTHEST = 700.0
 """A shift of a curve so far to either side leaves probabilities of 0 or 1."""
 
+_ROUNDING = 1e-12
+
 Floats = NDArray[np.float64]
 
 
@@ -99,6 +101,9 @@ def rising(scores: Floats, rate: float, mean: Callable[[Floats], float] = np.mea
     def curve(shift: float) -> Floats:
         return np.where(known, expit(np.where(known, scores, 0.0) + shift), rate)
 
-    if rate in (0, 1) or not known.any():
-        return np.full(scores.shape, float(rate))
-    return curve(brentq(lambda shift: float(mean(curve(shift))) - rate, -FARTHEST, FARTHEST))
+    def excess(shift: float) -> float:
+        return float(mean(curve(shift))) - rate
+
+    if rate in (0, 1) or not known.any() or not excess(-FARTHEST) < -_ROUNDING < _ROUNDING < excess(FARTHEST):
+        return np.full(scores.shape, float(rate))  # no score decides anything
+    return curve(brentq(excess, -FARTHEST, FARTHEST))
