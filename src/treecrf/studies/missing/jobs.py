@@ -25,7 +25,7 @@ from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.block_flips import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
-from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, custom_candidates
+from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.missing.trees import PAPERS, TREES
@@ -274,7 +274,7 @@ def _choose(
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     else:
-        candidates = TREES[trees].candidates(settings.l2_regularizations)
+        candidates = combinations(TREES[trees].grid_of(settings.l2_regularizations))
     curves = []
     for rank, candidate in enumerate(candidates):
         model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings, trees)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import Any, NamedTuple
+
+from treecrf.models.labellers import LABELLERS
 
 
 class Trees(NamedTuple):
@@ -24,20 +25,21 @@ class Trees(NamedTuple):
     fixed: Mapping[str, Any] = {}
     grid: Mapping[str, Sequence[Any]] = {}
 
-    def candidates(self, l2_regularizations: Sequence[float]) -> list[dict[str, Any]]:
+    def grid_of(self, l2_regularizations: Sequence[float]) -> Mapping[str, Sequence[Any]]:
         """What hold-out chooses from."""
-        grid = self.grid or {"l2_regularization": sorted(l2_regularizations)}
-        return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+        return self.grid or {"l2_regularization": sorted(l2_regularizations)}
 
 
 PAPERS = "papers"
 """The trees that the papers' tables, figures and claims are about."""
 
+_NEWTON = LABELLERS["treecrf_newton"].preset
+
 TREES = {
     PAPERS: Trees("the papers' trees"),
     "newton": Trees(
         "subsets and Newton leaves",
-        {"splits": "subsets", "leaf_values": "newton", "l2_regularization": 5.0},
+        {name: _NEWTON[name] for name in ("splits", "leaf_values", "l2_regularization")},
         {"max_leaves": (8, 30), "learning_rate": (0.1, 0.3)},
     ),
 }
