@@ -80,7 +80,7 @@ def gradients_at(model, train, n_iterations):
         gradient_leaves(20.0),
     )
     trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
-    training.replay(trees, model._evaluator(columns, space, model.forest_))
+    training.replay(trees)
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
     return training
 

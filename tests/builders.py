@@ -48,6 +48,17 @@ def larger_set(seed=0, n_sequences=40, longest=30):
     return random_set(np.random.default_rng(seed), n_sequences, 3, 2, 5, longest)
 
 
+def lasting_set(n_sequences=6, length=60):
+    """Two labels, of which the second follows the first once in a sequence, and a category that mostly tells which it is."""
+    rng = np.random.default_rng(0)
+    changes = rng.integers(length // 4, 3 * length // 4, n_sequences)
+    labels = (np.arange(length) >= changes[:, None]).ravel().astype(int)
+    values = np.where(rng.random(labels.size) < 0.7, labels, rng.integers(0, 4, labels.size))
+    attribute = Attribute("a0", tuple("abcd"))
+    offsets = length * np.arange(n_sequences + 1)
+    return SequenceSet(values[:, None], offsets, (attribute,), labels, ("A", "B"))
+
+
 HOLE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
 
 

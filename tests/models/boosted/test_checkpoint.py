@@ -10,6 +10,10 @@ from treecrf.missing import inject
 from treecrf.models.boosted.checkpoint import Checkpoint
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}
+HALVED = {
+    "splits": "subsets", "leaf_values": "newton", "l2_regularization": 0.01, "largest_step": 40.0, "window": (0, 0),
+    "n_iterations": 7,
+}  # fmt: skip
 CASES = {
     "order 0": (TreeCRF, {"order": 0}),
     "order 1, windows of one observation": (TreeCRF, {"window": (0, 0)}),
@@ -18,6 +22,8 @@ CASES = {
     "samples of rows and features": (TreeCRF, {"row_fraction": 0.6, "feature_fraction": 0.5, "sampling_seed": 7}),
     "influence trimming": (TreeCRF, {"influence_trimming": 0.2}),
     "subsets and Newton leaves": (TreeCRF, {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3}),
+    "Newton leaves that are halved": (TreeCRF, HALVED),
+    "Newton leaves that are halved, with holes": (TreeCRF, HALVED | {"missing": "instance_weighting"}),
     "missing as a code": (TreeCRF, {"splits": "subsets", "missing": "incorporated"}),
     "MEMM": (MEMM, {"order": 2}),
     "sliding window": (SlidingWindow, {"row_fraction": 0.5}),
@@ -74,6 +80,11 @@ def test_stopped_at_any_iteration_and_gone_on(case, n_threads, tmp_path):
         spent = [sum(seconds.values()) for _, seconds, _ in calls]
         assert spent == sorted(spent)
         assert calls[-1][1] == model.seconds_
+
+
+def test_there_are_halved_steps_to_go_on_from():
+    for settings in (settings for case, (_, settings) in CASES.items() if "halved" in case):
+        assert (TreeCRF(**PLAIN | settings).fit(data_for(settings)).steps_ < 1).any()
 
 
 def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import naive_hole_splits
 import naive_splits
 import numpy as np
 import pytest
-from builders import larger_set, random_set
+from builders import larger_set, lasting_set, random_set
 from naive_splits import Rules
 
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
@@ -124,6 +124,23 @@ def test_newton_leaves_are_clipped_before_the_learning_rate():
 def test_small_newton_steps_raise_the_likelihood_every_time(splits):
     model = TreeCRF(25, 8, 5.0, (1, 1), splits=splits, leaf_values="newton", learning_rate=0.05).fit(larger_set())
     assert (np.diff(model.log_likelihood_history_) > 0).all()
+
+
+def test_a_newton_step_that_lowers_the_likelihood_is_halved():
+    # Labels that stay the same for long change together: the curvature between rows, which is left out, is large.
+    settings = {"splits": "subsets", "leaf_values": "newton", "learning_rate": 1.0}
+    data = lasting_set()
+    never = TreeCRF(15, 8, 1.0, (1, 1), most_halvings=0, **settings).fit(data)
+    model = TreeCRF(15, 8, 1.0, (1, 1), **settings).fit(data)
+    first = int(np.argmax(np.diff(never.log_likelihood_history_) < 0))
+    assert np.diff(never.log_likelihood_history_)[first] < -1.0
+    assert (np.diff(model.log_likelihood_history_) >= 0).all()
+    assert (model.steps_[:first] == 1).all()
+    assert model.steps_[first] < 1
+    for i in range(2 * first + 2):  # two labels
+        expected = model.steps_[i // 2] * never.forest_.tree(i).values
+        assert model.forest_.tree(i).values.tobytes() == expected.tobytes()
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
 
 
 @pytest.mark.parametrize("missing", ["error", "default_direction", "incorporated"])

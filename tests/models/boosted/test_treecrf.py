@@ -10,7 +10,7 @@ import warnings
 import naive
 import numpy as np
 import pytest
-from builders import ROOT, assert_same_bits, larger_set, random_set
+from builders import ROOT, assert_same_bits, larger_set, lasting_set, random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
@@ -98,15 +98,24 @@ def test_any_number_of_threads_gives_the_same_bits(order):
     assert one.log_likelihood_history_.tobytes() == three.log_likelihood_history_.tobytes()
 
 
-def test_warm_start_equals_one_longer_run_bit_for_bit(tmp_path):
-    data = larger_set()
-    whole = TreeCRF(12, 20, 1.0, (2, 2), pseudo_likelihood_iterations=2, random_state=1).fit(data)
-    part = TreeCRF(5, 20, 1.0, (2, 2), pseudo_likelihood_iterations=2, random_state=1, warm_start=True).fit(data)
+@pytest.mark.parametrize(
+    ("data", "settings"),
+    [
+        (larger_set(), {"max_leaves": 20, "pseudo_likelihood_iterations": 2}),
+        (lasting_set(), {"max_leaves": 4, "leaf_values": "newton"}),
+    ],
+)
+def test_warm_start_equals_one_longer_run_bit_for_bit(data, settings, tmp_path):
+    settings = settings | {"l2_regularization": 1.0, "window": (2, 2), "random_state": 1}
+    whole = TreeCRF(12, **settings).fit(data)
+    part = TreeCRF(5, warm_start=True, **settings).fit(data)
+    assert (part.steps_ < 1).any() == ("leaf_values" in settings)
     part.save(tmp_path / "part.npz")
     for model in (part, treecrf.load(tmp_path / "part.npz")):
         model.set_params(n_iterations=12).fit(data)
         assert pickle.dumps(model.forest_) == pickle.dumps(whole.forest_)
         assert model.log_likelihood_history_.tobytes() == whole.log_likelihood_history_.tobytes()
+        assert model.steps_.tobytes() == whole.steps_.tobytes()
 
 
 def test_continuing_with_another_shape_is_refused():

@@ -27,7 +27,7 @@ from treecrf.trees.tree import Tree
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller
 
-FORMAT = "treecrf.checkpoint/1"
+FORMAT = "treecrf.checkpoint/2"
 
 SECONDS = 30.0
 """Seconds of work that a stopped training loses at most, unless told otherwise."""
@@ -53,12 +53,16 @@ class Progress(NamedTuple):
     reports : list of list of float
         The seconds as they were when the gradient of each iteration was known; without the iterations of the trees
         that a warm start began with.
+    steps : list of float
+        What the leaf values of each iteration were multiplied by, so that it did not lower the log likelihood; not yet
+        that of trees whose effect is not known.
     """
 
     trees: list[Tree]
     log_likelihoods: list[float]
     seconds: dict[str, float]
     reports: list[list[float]]
+    steps: list[float]
 
 
 class Checkpoint:
@@ -129,7 +133,7 @@ def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float6
     named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
     digest = hashlib.sha256(json.dumps(named, default=str).encode())
     digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
-    digest.update(_digest([*join_trees(progress.trees), np.array(progress.log_likelihoods)]))
+    digest.update(_digest([*join_trees(progress.trees), np.array(progress.log_likelihoods), np.array(progress.steps)]))
     return digest.hexdigest()
 
 
@@ -147,6 +151,7 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
         f"forest_{name}": part for name, part in join_trees(progress.trees)._asdict().items()
     }
     arrays["log_likelihoods"] = np.array(progress.log_likelihoods)
+    arrays["steps"] = np.array(progress.steps)
     arrays["reports"] = np.array(progress.reports).reshape(-1, len(progress.seconds))
     return header, arrays
 
@@ -154,4 +159,5 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
     forest = restored_forest(arrays)
     trees = [forest.tree(i) for i in range(forest.n_trees)]
-    return Progress(trees, arrays["log_likelihoods"].tolist(), header["seconds"], arrays["reports"].tolist())
+    reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
+    return Progress(trees, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -113,6 +113,11 @@ class Training:
         )
         self._idle_growers: list[Grower] = []
 
+    @property
+    def n_labels(self) -> int:
+        """Trees of an iteration."""
+        return self._space.n_labels
+
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the criterion's value for the training set."""
         n_shares = 1 if n_threads == 1 else 4 * n_threads  # several each: a thread that wakes late takes fewer
@@ -131,10 +136,46 @@ class Training:
         seconds["update"] += sum(updating for *_, updating in results)
         return [tree for tree, *_ in results]
 
-    def replay(self, trees: Sequence[Tree], evaluator: Evaluator | BlendingEvaluator) -> None:
-        """Add trees that an earlier run has grown, label by label, with the same bits as that run."""
-        for i, tree in enumerate(trees):
-            evaluator.add(tree, self._exponentials[i % self._space.n_labels], exponentiated=True)
+    def replay(self, trees: Sequence[Tree], steps: Sequence[float] = ()) -> None:
+        """Add trees that an earlier run has grown, label by label, with the same bits as that run.
+
+        `steps` are what `halve` has made of the first iterations' values: 1, 0.5, 0.25, ...
+        """
+        n_labels = self._space.n_labels
+        for iteration in range(len(trees) // n_labels):
+            step = steps[iteration] if iteration < len(steps) else 1.0
+            grown = trees[n_labels * iteration : n_labels * (iteration + 1)]
+            whole = [tree._replace(values=tree.values / step) for tree in grown]  # exact: steps are powers of 2
+            self._add(whole)
+            while step < 1.0:
+                whole, step = self.halve(whole), 2.0 * step
+
+    def halve(self, trees: Sequence[Tree]) -> list[Tree]:
+        """Take half of the values of these trees, one for each label, back; return the trees with what is left."""
+        halves = [tree._replace(values=0.5 * tree.values) for tree in trees]
+        self._add([tree._replace(values=-tree.values) for tree in halves])
+        return halves
+
+    def _add(self, trees: Sequence[Tree]) -> None:
+        """Add one tree for each label."""
+        columns, labels_of_state = self._columns, self._space.labels_of_state
+        most_leaves = max(len(tree.values) for tree in trees)
+        evaluator: Evaluator | BlendingEvaluator
+        if self._handling is None:
+            evaluator = Evaluator(columns, labels_of_state, most_leaves)
+        else:
+            evaluator = BlendingEvaluator(columns, labels_of_state, most_leaves, trees[0].surrogates.shape[1])
+        for label, tree in enumerate(trees):
+            self._multiply(label, partial(evaluator.add, tree, exponentiated=True))
+
+    def _multiply(self, label: int, add: Callable[[NDArray[np.float64]], None]) -> None:
+        """Multiply exp(F) of a label by what `add` makes of ones, shape (n_windows, n_states)."""
+        if self._window_of is None:
+            add(self._exponentials[label])
+        else:
+            factors = np.ones((len(self._columns.cells), self._space.n_states))
+            add(factors)
+            multiply_by_window(factors, self._window_of, self._exponentials[label])
 
     def _differentiate(self, first: int, last: int, criterion: Criterion) -> float:
         before = time.thread_time()
@@ -163,12 +204,7 @@ class Training:
         considered = draw_columns(sampling, self._max_leaves, n_columns, iteration, label)
         tree = grower.grow(rows, Sample(positions, considered))
         grown = time.thread_time()
-        if window_of is None:
-            grower.add_last(tree, self._exponentials[label])
-        else:
-            factors = np.ones((len(self._columns.cells), self._space.n_states))
-            grower.add_last(tree, factors)
-            multiply_by_window(factors, window_of, self._exponentials[label])
+        self._multiply(label, partial(grower.add_last, tree))
         self._idle_growers.append(grower)
         return tree, grown - begin, time.thread_time() - grown
 

@@ -75,6 +75,10 @@ class TreeCRF(base.ChainLabeller):
         What leaf values are multiplied by, above 0 and at most 1.
     largest_step : float
         To which the value of a Newton leaf is clipped, before the learning rate.
+    most_halvings : int
+        How often, at most, the Newton leaves of an iteration are halved because the iteration lowers the log likelihood
+        of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
+        rows out.
     missing : "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
         What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
@@ -133,6 +137,8 @@ class TreeCRF(base.ChainLabeller):
         The potentials at the start.
     log_likelihood_history_ : float64, shape (n_iterations + 1,)
         Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations.
+    steps_ : float64, shape (n_iterations,)
+        What the leaf values of each iteration were multiplied by: 1, or less after halvings.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient", "trees", "update".
     shape_ : dict
@@ -152,6 +158,7 @@ class TreeCRF(base.ChainLabeller):
     leaf_values: str = "gradient"
     learning_rate: float = 1.0
     largest_step: float = 4.0
+    most_halvings: int = 10
     missing: str = "error"
     scale_gain: bool = False
     n_surrogates: int = 5
@@ -237,16 +244,17 @@ class TreeCRF(base.ChainLabeller):
             columns, sweep, train.offsets, labels, space, start, kinds_of(self, train), self.max_leaves, growth_of(self),
             handling_of(self), self.leaf_values == "newton", window_of, sampling, self._criterion == "local",
         )  # fmt: skip
-        progress = Progress([], [], seconds, [])
+        progress = Progress([], [], seconds, [], [])
         if going_on:
             progress.trees.extend(self.forest_.tree(i) for i in range(self.forest_.n_trees))
             progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
+            progress.steps.extend(self.steps_)
         checkpoint = as_checkpoint(checkpoint)
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
-        if progress.trees:
-            training.replay(progress.trees, self._evaluator(self._columns(train), space, join_trees(progress.trees)))
-        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint)
+        training.replay(progress.trees, progress.steps)
+        halvings = self.most_halvings if self.leaf_values == "newton" else 0
+        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
 
         history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():
@@ -262,6 +270,7 @@ class TreeCRF(base.ChainLabeller):
         self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.log_likelihood_history_: NDArray[np.float64] = history
+        self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
         return self
 
@@ -281,6 +290,7 @@ class TreeCRF(base.ChainLabeller):
         n_trees = n_iterations * len(self.label_names_)
         part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
         part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
+        part.steps_ = self.steps_[:n_iterations]
         part.n_iterations, part.flat_ = n_iterations, None
         return part
 
@@ -392,12 +402,13 @@ class TreeCRF(base.ChainLabeller):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
-        arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_}
+        arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_, "steps": self.steps_}
         return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.forest_ = restored_forest(arrays)
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
+        self.steps_ = arrays.get("steps", np.ones(len(self.log_likelihood_history_) - 1))  # older files have none
         self.seconds_, self.shape_ = values["seconds"], values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None
 
