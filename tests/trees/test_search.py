@@ -8,6 +8,7 @@ from naive_splits import EDGE, MISSING, Rules
 from treecrf.compiled.struct import allocate
 from treecrf.trees.ranking import rank
 from treecrf.trees.search import (
+    EITHER_SIDE,
     INCORPORATED,
     ONE_VS_REST,
     ORDERED,
@@ -15,6 +16,7 @@ from treecrf.trees.search import (
     UNKNOWN,
     ColumnSums,
     Growth,
+    bound,
     find_test,
     write_set,
 )
@@ -59,7 +61,7 @@ def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, lea
         expected, _ = naive_splits.best_set(column, weights, gradients, kind, rules)
         if kind == "subsets" and least_weight > 0:  # the best of the prefixes, as the theorem knows no least weight
             expected = naive_splits.best_prefix(column, weights, gradients, rules)
-        gain, candidate = find_test(sums, n_codes, KINDS[kind], growth, 0.0)
+        gain, candidate = find_test(sums, n_codes, KINDS[kind], growth)
         assert gain == pytest.approx(expected, abs=1e-8)
         if expected > 0:
             codes = np.zeros(n_codes + 1, dtype=np.int32)
@@ -77,18 +79,26 @@ def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, lea
     assert found > 50
 
 
-def test_a_larger_gain_elsewhere_stops_the_search_and_no_smaller_one_does():
-    rng = np.random.default_rng(0)
-    growth = Growth(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0)
-    n_stopped = 0
-    for _ in range(300):
-        column, weights, gradients = random_rows(rng, 6, False)
-        sums = sums_of(column, weights, gradients, 6, False)
-        gain, candidate = find_test(sums, 6, SUBSETS, growth, 0.0)
-        if gain > 0:
-            assert find_test(sums, 6, SUBSETS, growth, 0.999 * gain) == (gain, candidate)
-            n_stopped += find_test(sums, 6, SUBSETS, growth, 3.0 * gain) == (0.0, -1)
-    assert n_stopped > 100
+@pytest.mark.parametrize("missing", [UNKNOWN, EITHER_SIDE, INCORPORATED])
+@pytest.mark.parametrize("penalty", [0.0, 3.0])
+def test_no_subset_gains_more_than_the_bound_and_some_gain_nearly_as_much(missing, penalty):
+    rng = np.random.default_rng([missing, int(penalty)])
+    growth = Growth(penalty, 0.0, 0.0, missing, np.inf, 1.0)
+    shares = []
+    for _ in range(500):
+        n_codes = int(rng.integers(2, 9))
+        column, weights, gradients = random_rows(rng, n_codes, missing != UNKNOWN)
+        sums = sums_of(column, weights, gradients, n_codes, missing != UNKNOWN)
+        gain, _ = find_test(sums, n_codes, SUBSETS, growth)
+        shares.append(gain / bound(sums, n_codes, growth))
+    assert (0.95 if penalty == 0 else 0.7) < max(shares) <= 1.0
+
+
+def test_a_code_that_weighs_nothing_but_has_a_gradient_has_no_bound():
+    sums = allocate(ColumnSums, n_most_codes=4)
+    sums.weights[:2], sums.gradients[:3] = 1.0, [1.0, -1.0, 1e-3]
+    sums.total[:] = sums.weights.sum(), sums.gradients.sum()
+    assert bound(sums, 3, Growth(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0)) > 1e250
 
 
 def test_smoothing_moves_rare_categories_to_the_middle():
@@ -108,7 +118,7 @@ def test_what_no_row_shows_goes_the_way_of_most():
     sums.weights[:3], sums.gradients[:3] = [2.0, 9.0, 9.0], [2.0, -2.0, -2.5]
     sums.total[:] = sums.weights.sum(), sums.gradients.sum()
     growth, codes = Growth(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0), np.zeros(6, dtype=np.int32)
-    _, candidate = find_test(sums, 5, SUBSETS, growth, 0.0)
+    _, candidate = find_test(sums, 5, SUBSETS, growth)
     assert codes[: write_set(sums, 5, SUBSETS, growth, candidate, codes)].tolist() == [0]
 
 
@@ -119,5 +129,5 @@ def test_codes_are_sorted_by_key_then_code(n):
     codes = np.sort(rng.choice(10 * n, n, replace=False)).astype(np.int32)
     expected = [code for _, code in sorted(zip(keys, codes, strict=True))]
     ranked = np.zeros(n, dtype=np.int32)
-    rank(codes.copy(), keys.copy(), ranked)
+    rank(codes.copy(), keys.copy(), ranked, np.empty(n, dtype=np.int64))
     assert ranked.tolist() == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numba import float64, int64, njit
 
 from treecrf.compiled.kernel import kernel
+from treecrf.trees.best_split import best_leaf, bound_leaf
 from treecrf.trees.search import GROWTH
 
 
@@ -18,35 +19,31 @@ def leaf_value(total, weight, growth):
 
 
 @njit(inline="always")
-def grow_best_first(plant, find, split, sum_of, problem, rows, sample, workspace, tree):
+def grow_best_first(plant, take_sums, split, sum_of, problem, rows, sample, workspace, tree):
     """Grow one tree; return its number of splits, or -1 if there is no room for another.
 
     Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
     ``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
 
-    ``plant(problem, rows, sample, workspace)`` makes the root; ``find(problem, sample, node, workspace, leaf)`` writes the
-    gain and the column of a leaf's best test to ``workspace.gains`` and ``workspace.columns``, 0 where there is none,
-    `node` being the leaf's row in the sample; ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of
-    that test to the tree, makes the split and returns whether there was room; ``sum_of(problem, workspace, leaf)``
-    returns the sum of a leaf's gradients and the weight of its rows.
+    ``plant(problem, rows, sample, workspace)`` makes the root; ``take_sums`` is that of `treecrf.trees.best_split`;
+    ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
+    and returns whether there was room; ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the
+    weight of its rows.
 
     `rows`, shape (n_all_states, n_positions), are the packed gradients of one label, 0 where a state is not valid.
     `tree` has room for ``max_leaves`` leaves and is written from the front.
     """
-    gains = workspace.gains
     plant(problem, rows, sample, workspace)
     leaf, n_leaves = 0, 1
     while n_leaves < problem.max_leaves:
         for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
-            find(problem, sample, max(2 * n_leaves - 3, 0) + i, workspace, leaf if i == 0 else n_leaves - 1)
-        leaf = 0
-        for other in range(1, n_leaves):
-            if gains[other] > gains[leaf]:
-                leaf = other
-        if gains[leaf] <= 0.0:
+            node = max(2 * n_leaves - 3, 0) + i
+            bound_leaf(take_sums, problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
+        leaf = best_leaf(take_sums, problem, workspace, n_leaves)
+        if workspace.splits.gains[leaf] <= 0.0:
             break
         tree.parents[n_leaves - 1] = leaf
-        tree.columns[n_leaves - 1] = workspace.columns[leaf]
+        tree.columns[n_leaves - 1] = workspace.splits.columns[leaf]
         if not split(problem, rows, workspace, leaf, n_leaves, tree):
             return int64(-1)
         n_leaves += 1

@@ -7,14 +7,15 @@ from typing import Annotated, NamedTuple
 from numba import boolean, float64, int64, njit, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
+from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
+from treecrf.trees.best_split import BestSplits
 from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, take_rest
 from treecrf.trees.leaves import Leaves, has_room, plant_leaves, split_by_label, split_by_window
 from treecrf.trees.packing import steps, total
 from treecrf.trees.problem import PROBLEM
-from treecrf.trees.sampling import SAMPLE, is_considered
-from treecrf.trees.search import INCORPORATED, ColumnSums, find_test, write_set
+from treecrf.trees.sampling import SAMPLE
+from treecrf.trees.search import INCORPORATED, write_set
 from treecrf.trees.sweep import space_all, space_some, sweep_is_faster, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
 
@@ -27,10 +28,7 @@ class Workspace(NamedTuple):
     position_sums: Annotated[Int64, "n_all_states, n_positions", "By lane: sum of a position over the leaf's states."]
     histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
     node_sums: Annotated[Int64, "n_leaves"]
-    gains: Annotated[Float64, "n_leaves", "Of each leaf's best split."]
-    columns: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
-    candidates: Annotated[Int64, "n_leaves", "Number of each leaf's best split among the tests of its column."]
-    sums: ColumnSums
+    splits: BestSplits
     spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
     table: Annotated[Int64, "n_table"]
 
@@ -86,56 +84,40 @@ def _plant(problem, rows, sample, workspace):
     _fill_histogram(problem, rows, workspace, 0, workspace.histograms[0])
 
 
-@kernel(int64(PROBLEM, int64))
-def _n_codes(problem, column):
-    """Codes of a column, missing not counted."""
-    n_slots = len(problem.columns.first_cell) - 1
-    has_missing = problem.growth.missing == INCORPORATED and column < n_slots
-    return problem.first_feature[column + 1] - problem.first_feature[column] - has_missing
+@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
+def _weight_and_total(problem, workspace, leaf):
+    """Weight and sum of gradients of a leaf's rows."""
+    node_sum, packing = workspace.node_sums[leaf], problem.packing
+    return float64(steps(node_sum, packing)) * packing.weight_unit, total(node_sum, packing)
 
 
-@kernel(void(PROBLEM, WORKSPACE, int64, int64))
+@kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
 def _take_sums(problem, workspace, leaf, column):
-    """Unpack a column of a leaf's histogram."""
-    packing, sums, histogram = problem.packing, workspace.sums, workspace.histograms[leaf]
+    """See `treecrf.trees.best_split.bound_leaf`."""
+    packing, sums = problem.packing, workspace.splits.sums
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
+    histogram = workspace.histograms[leaf, first:last]
     half = int64(1) << (packing.shift - 1)
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
-    for code in range(last - first):
-        packed = histogram[first + code]
+    weights, gradients, n = sums.weights, sums.gradients, uint64(last - first)
+    for code in range(n):
+        packed = histogram[code]
         n_steps = (packed + half) >> packing.shift
-        sums.weights[code] = float64(n_steps) * packing.weight_unit
-        sums.gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
-    sums.weights[last - first] = 0.0
-    sums.gradients[last - first] = 0.0
-
-
-@kernel(void(PROBLEM, SAMPLE, int64, WORKSPACE, int64))
-def _find(problem, sample, node, workspace, leaf):
-    """See `grow_best_first`."""
-    sums = workspace.sums
+        weights[code] = float64(n_steps) * packing.weight_unit
+        gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
+    weights[n] = gradients[n] = 0.0
     sums.total[0], sums.total[1] = _weight_and_total(problem, workspace, leaf)
-    workspace.gains[leaf] = 0.0
-    for column in range(len(problem.kinds)):
-        if is_considered(sample, node, column):
-            _take_sums(problem, workspace, leaf, column)
-            kind, floor = int64(problem.kinds[column]), workspace.gains[leaf]
-            gain, candidate = find_test(sums, _n_codes(problem, column), kind, problem.growth, floor)
-            if gain > floor:
-                workspace.gains[leaf] = gain
-                workspace.columns[leaf] = column
-                workspace.candidates[leaf] = candidate
+    has_missing = problem.growth.missing == INCORPORATED and column < len(problem.columns.first_cell) - 1
+    return last - first - has_missing, 1.0
 
 
 @kernel(int64(PROBLEM, WORKSPACE, int64, int64, TREE))
 def _write_test(problem, workspace, leaf, child, tree):
     """Write the set of the split that makes `child`; return the packed sum of the rows where it holds."""
     column, split = int64(tree.columns[child - 1]), child - 1
-    _take_sums(problem, workspace, leaf, column)
-    begin, kind = tree.first_code[split], int64(problem.kinds[column])
-    n_written = write_set(
-        workspace.sums, _n_codes(problem, column), kind, problem.growth, workspace.candidates[leaf], tree.codes[begin:]
-    )
+    n_codes, _ = _take_sums(problem, workspace, leaf, column)
+    begin, kind, splits = tree.first_code[split], int64(problem.kinds[column]), workspace.splits
+    n_written = write_set(splits.sums, n_codes, kind, problem.growth, splits.candidates[leaf], tree.codes[begin:])
     tree.first_code[split + 1] = begin + n_written
     packed = int64(0)
     for i in range(begin, begin + n_written):
@@ -167,13 +149,6 @@ def _split(problem, rows, workspace, leaf, child, tree):
     return True
 
 
-@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
-def _weight_and_total(problem, workspace, leaf):
-    """Weight and sum of gradients of a leaf's rows."""
-    node_sum, packing = workspace.node_sums[leaf], problem.packing
-    return float64(steps(node_sum, packing)) * packing.weight_unit, total(node_sum, packing)
-
-
 @njit(inline="always")
 def _sum_of(problem, workspace, leaf):
     weight, gradient = _weight_and_total(problem, workspace, leaf)
@@ -183,4 +158,4 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE, TREE))
 def grow_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``leaves`` tell which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _find, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)

@@ -73,6 +73,7 @@ class Problem(NamedTuple):
             "n_positions": len(self.columns.cells),
             "n_cells": int(self.columns.first_cell[-1]),
             "n_features": int(self.first_feature[-1]),
+            "n_columns": len(self.kinds),
             "n_most_codes": self.most_codes,
             "n_surrogates": self.handling.n_surrogates,
             "n_depths": order + 1,

@@ -7,10 +7,11 @@ from numba import float64, int32, int64, uint64, void
 from treecrf.compiled.kernel import kernel
 
 _FEW = 64  # up to so many, comparing all with all takes less time than sorting: it has no branches
+_FREE = -1
 
 
-@kernel(void(int32[::1], float64[::1], int32[::1]))
-def rank(codes, keys, ranked):
+@kernel(void(int32[::1], float64[::1], int32[::1], int64[::1]))
+def rank(codes, keys, ranked, places):
     """Write codes in the order of their keys; of equal keys the first stays first.
 
     Parameters
@@ -21,26 +22,33 @@ def rank(codes, keys, ranked):
         Key of each; used up, too.
     ranked : int32, shape (at least n,)
         What is written.
+    places : int64, shape (at least n,)
+        Work space.
     """
     if len(codes) <= _FEW:
-        _rank_few(codes, keys, ranked)
+        _rank_few(codes, keys, ranked, places)
     else:
         _sort_many(codes, keys)
         for i in range(len(codes)):
             ranked[i] = codes[i]
 
 
-@kernel(void(int32[::1], float64[::1], int32[::1]))
-def _rank_few(codes, keys, ranked):
+@kernel(void(int32[::1], float64[::1], int32[::1], int64[::1]))
+def _rank_few(codes, keys, ranked, places):
     """The place of a code is the number of codes before it."""
     n = uint64(len(codes))
     for i in range(n):
-        key, place = keys[i], int64(0)
-        for j in range(i):
-            place += keys[j] <= key
-        for j in range(i + uint64(1), n):
-            place += keys[j] < key
-        ranked[uint64(place)] = codes[i]
+        places[i] = 0
+        ranked[i] = _FREE
+    for i in range(n):
+        key = keys[i]
+        for j in range(n):  # many at a time
+            places[j] += key < keys[j]
+    for i in range(n):
+        place = uint64(places[i])
+        while ranked[place] != _FREE:  # of equal keys the first have come already
+            place += uint64(1)
+        ranked[place] = codes[i]
 
 
 @kernel(void(int32[::1], float64[::1], int64, int64))

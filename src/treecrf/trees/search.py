@@ -22,7 +22,7 @@ import numpy as np
 from numba import boolean, float64, int32, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Float64, Int32, compiled_type, struct
+from treecrf.compiled.struct import Float64, Int32, Int64, compiled_type, struct
 from treecrf.trees.ranking import rank
 
 ONE_VS_REST, SUBSETS, ORDERED = 0, 1, 2
@@ -35,6 +35,7 @@ MINIMUM_GAIN = 1e-10
 """A smaller gain is rounding error, not a gain (gradients are probabilities, so sums are of order 1)."""
 
 _ROUNDING = 1.0 + 1e-9  # a bound stays one
+_TINY = 1e-300  # a code that weighs nothing but has a gradient has no bound, one without rows adds nothing
 
 _WITH_EDGE, _WITH_MISSING, _N_VARIANTS = 1, 2, 4
 
@@ -74,6 +75,7 @@ class ColumnSums(NamedTuple):
     keys: Annotated[Float64, "n_most_codes + 1", "Of the codes that are sorted."]
     ranked: Annotated[Int32, "n_most_codes + 1", "Codes in their order."]
     spare: Annotated[Int32, "n_most_codes + 1"]
+    places: Annotated[Int64, "n_most_codes + 1"]
     side_weights: Annotated[Float64, "n_most_codes + 1", "Of the first codes in that order, together."]
     side_gradients: Annotated[Float64, "n_most_codes + 1"]
     total: Annotated[Float64, "2", "Weight and gradient of all rows whose code is known, or may join a side."]
@@ -151,16 +153,25 @@ def _best_single(sums, n_codes, growth):
 
 
 @kernel(float64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
-def _bound(sums, n_codes, growth):
+def bound(sums, n_codes, growth):
     """No subset gains more: by Cauchy and Schwarz, a side's ``G^2 / (N + lambda)`` is at most ``N / (N + lambda)`` times
     the sum of ``g^2 / n`` over its codes.
+
+    Parameters are those of `find_test`.
     """
-    squares = 0.0
-    for code in range(n_codes):
-        weight, gradient = sums.weights[code], sums.gradients[code]
-        squares += gradient * gradient / weight if weight > 0 else (np.inf if gradient != 0.0 else 0.0)
+    weights, gradients = sums.weights, sums.gradients
+    n = uint64(n_codes + (growth.missing != UNKNOWN))
+    first = second = third = fourth = 0.0  # four sums, as each addition waits for the one before it
+    for i in range(uint64(0), n & ~uint64(3), uint64(4)):
+        first += gradients[i] * gradients[i] / max(weights[i], _TINY)
+        second += gradients[i + uint64(1)] * gradients[i + uint64(1)] / max(weights[i + uint64(1)], _TINY)
+        third += gradients[i + uint64(2)] * gradients[i + uint64(2)] / max(weights[i + uint64(2)], _TINY)
+        fourth += gradients[i + uint64(3)] * gradients[i + uint64(3)] / max(weights[i + uint64(3)], _TINY)
+    for i in range(n & ~uint64(3), n):
+        first += gradients[i] * gradients[i] / max(weights[i], _TINY)
+    squares = (first + second) + (third + fourth)
     weight, gradient = sums.total[0], sums.total[1]
-    return _ROUNDING * (squares * weight - gradient * gradient) / (weight + growth.l2_regularization)
+    return (_ROUNDING * squares * weight - gradient * gradient) / (weight + growth.l2_regularization)
 
 
 @kernel(int64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
@@ -174,15 +185,13 @@ def _rank_codes(sums, n_codes, growth):
         sums.spare[uint64(n_present)] = code
         sums.keys[uint64(n_present)] = ratios[code]
         n_present += (weights[code] != 0) | (gradients[code] != 0)
-    rank(sums.spare[:n_present], sums.keys, sums.ranked)
+    rank(sums.spare[:n_present], sums.keys, sums.ranked, sums.places)
     return n_present
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH, float64))
-def _best_subset(sums, n_codes, growth, floor):
-    """The best set of codes, if it gains more than `floor`: the candidate is how many of the first codes it has, less 1."""
-    if _bound(sums, n_codes + (growth.missing != UNKNOWN), growth) <= floor:
-        return 0.0, int64(-1)
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
+def _best_subset(sums, n_codes, growth):
+    """The best set of codes, in `SUBSETS`; the candidate tells how many of the first codes it has, less 1."""
     n_present = _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)
     weights, gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
     weight = gradient = 0.0
@@ -236,8 +245,8 @@ def _best_threshold(sums, n_codes, growth):
     return best, candidate
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, int64, GROWTH, float64), error_model="numpy")
-def find_test(sums, n_codes, kind, growth, floor):
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, int64, GROWTH), error_model="numpy")
+def find_test(sums, n_codes, kind, growth):
     """The gain of a column's best test and its number among the tests of the column, for `write_set`.
 
     Parameters
@@ -246,11 +255,9 @@ def find_test(sums, n_codes, kind, growth, floor):
         Of the node's rows; the first `n_codes` are the attribute's and EDGE.
     kind : int
         `ONE_VS_REST`, `SUBSETS` or `ORDERED`.
-    floor : float
-        A gain that another column has: no more is asked than whether this one has a larger one.
     """
     if kind == SUBSETS:
-        return _best_subset(sums, n_codes, growth, floor)
+        return _best_subset(sums, n_codes, growth)
     if kind == ORDERED:
         return _best_threshold(sums, n_codes, growth)
     return _best_single(sums, n_codes, growth)

@@ -41,8 +41,8 @@ def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     of_trees = {
         "n_leaves": labeller.max_leaves, "n_splits": labeller.max_leaves, "n_all_states": space.n_states,
         "n_positions": n_positions, "n_cells": n_cells, "n_features": n_cells + space.order * (space.n_labels + 1),
-        "n_most_codes": int(sizes.max(initial=1)), "n_surrogates": n_surrogates, "n_depths": space.order + 1,
-        "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": n_codes,
+        "n_columns": len(sizes) + space.order, "n_most_codes": int(sizes.max(initial=1)), "n_surrogates": n_surrogates,
+        "n_depths": space.order + 1, "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": n_codes,
         "n_sets": labeller.max_leaves * (1 + n_surrogates),
     }  # fmt: skip
     buffers = size_of(WeightedWorkspace if divides else Workspace, **of_trees)

@@ -14,8 +14,9 @@ from typing import Annotated, NamedTuple
 from numba import boolean, float64, int32, int64, njit, types, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
+from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
+from treecrf.trees.best_split import BestSplits
 from treecrf.trees.histogram import take_rest
 from treecrf.trees.holes.histogram import fill_weighted_label_tests, scan_copies, scan_weights, sweep_whole_rows
 from treecrf.trees.holes.leaves import (
@@ -31,8 +32,8 @@ from treecrf.trees.holes.leaves import (
 )
 from treecrf.trees.holes.surrogates import Sides, choose_surrogates, count_unknown
 from treecrf.trees.problem import PROBLEM
-from treecrf.trees.sampling import SAMPLE, is_considered
-from treecrf.trees.search import UNKNOWN, ColumnSums, find_test, side_gain, write_set
+from treecrf.trees.sampling import SAMPLE
+from treecrf.trees.search import UNKNOWN, side_gain, write_set
 from treecrf.trees.tree import TREE, set_of
 
 _ONE = 1.0 / FULL
@@ -45,10 +46,7 @@ class WeightedWorkspace(NamedTuple):
     copies: Copies
     histograms: Annotated[Int64, "n_leaves, 2 * n_features", "Weight and gradient of a leaf's copies by test."]
     node_sums: Annotated[Int64, "n_leaves, 2", "Weight and gradient of all copies of a leaf."]
-    gains: Annotated[Float64, "n_leaves", "Of each leaf's best split."]
-    columns: Annotated[Int64, "n_leaves", "Of each leaf's best split."]
-    candidates: Annotated[Int64, "n_leaves", "Number of each leaf's best split among the tests of its column."]
-    column_sums: ColumnSums
+    splits: BestSplits
     state_sums: Annotated[Int64, "2 * n_all_states", "Weight and gradient of scanned copies by state."]
     sums: Annotated[Int64, "2", "Weight and gradient of scanned copies."]
     sides: Sides
@@ -117,10 +115,10 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 # --- splits -----------------------------------------------------------------------------------------
 
 
-@kernel(int64(PROBLEM, WEIGHTED_WORKSPACE, int64, int64))
+@kernel(types.Tuple((int64, float64))(PROBLEM, WEIGHTED_WORKSPACE, int64, int64), error_model="numpy")
 def _take_sums(problem, workspace, leaf, column):
-    """Unpack a column of a leaf's histogram; return its number of codes, missing not counted."""
-    sums, histogram, node_sum = workspace.column_sums, workspace.histograms[leaf], workspace.node_sums[leaf]
+    """See `treecrf.trees.best_split.bound_leaf`."""
+    sums, histogram, node_sum = workspace.splits.sums, workspace.histograms[leaf], workspace.node_sums[leaf]
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
     has_missing = column < len(problem.columns.first_cell) - 1
     n_codes = last - first - has_missing
@@ -136,35 +134,17 @@ def _take_sums(problem, workspace, leaf, column):
         weight -= histogram[2 * (last - 1)]
         gradient -= histogram[2 * (last - 1) + 1]
     sums.total[0], sums.total[1] = float64(weight) * weight_unit, float64(gradient) * unit
-    return n_codes
-
-
-@kernel(void(PROBLEM, SAMPLE, int64, WEIGHTED_WORKSPACE, int64))
-def _find(problem, sample, node, workspace, leaf):
-    """See `grow_best_first`."""
-    sums, node_weight = workspace.column_sums, max(workspace.node_sums[leaf, 0], 1)
-    unit = _ONE * problem.packing.weight_unit
-    workspace.gains[leaf] = 0.0
-    for column in range(len(problem.kinds)):
-        if is_considered(sample, node, column):
-            n_codes = _take_sums(problem, workspace, leaf, column)
-            factor = sums.total[0] / (float64(node_weight) * unit) if problem.handling.scales_gain else 1.0
-            floor = workspace.gains[leaf] if factor == 1.0 else 0.0
-            gain, candidate = find_test(sums, n_codes, int64(problem.kinds[column]), problem.growth, floor)
-            if factor * gain > workspace.gains[leaf]:
-                workspace.gains[leaf] = factor * gain
-                workspace.columns[leaf] = column
-                workspace.candidates[leaf] = candidate
+    factor = sums.total[0] / (float64(max(node_sum[0], 1)) * weight_unit) if problem.handling.scales_gain else 1.0
+    return n_codes, factor
 
 
 @kernel(types.UniTuple(int64, 2)(PROBLEM, WEIGHTED_WORKSPACE, int64, int64, TREE))
 def _write_test(problem, workspace, leaf, child, tree):
     """Write the set of the split that makes `child`; return weight and gradient of the rows where it holds."""
     column, number = int64(tree.columns[child - 1]), (child - 1) * (1 + tree.surrogates.shape[1])
-    n_codes = _take_sums(problem, workspace, leaf, column)
-    begin, candidate = tree.first_code[number], workspace.candidates[leaf]
-    kind = int64(problem.kinds[column])
-    n_written = write_set(workspace.column_sums, n_codes, kind, problem.growth, candidate, tree.codes[begin:])
+    n_codes, _ = _take_sums(problem, workspace, leaf, column)
+    begin, kind, splits = tree.first_code[number], int64(problem.kinds[column]), workspace.splits
+    n_written = write_set(splits.sums, n_codes, kind, problem.growth, splits.candidates[leaf], tree.codes[begin:])
     tree.first_code[number + 1] = begin + n_written
     weight = gradient = int64(0)
     for i in range(begin, begin + n_written):
@@ -187,7 +167,7 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
         unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
         weight_unit = _ONE * problem.packing.weight_unit
         with_missing = float64(weight + missing_weight) * weight_unit, float64(gradient + missing_gradient) * unit
-        sums = workspace.column_sums  # those of the slot, as the test has just been written
+        sums = workspace.splits.sums  # those of the slot, as the test has just been written
         gain_true = side_gain(*with_missing, sums, problem.growth)
         gain_false = side_gain(float64(weight) * weight_unit, float64(gradient) * unit, sums, problem.growth)
         return FULL if gain_true > gain_false else 0
@@ -299,4 +279,4 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
 def grow_weighted_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _find, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
