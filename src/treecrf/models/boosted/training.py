@@ -16,12 +16,11 @@ from treecrf.compiled.struct import allocate
 from treecrf.models.boosted._gradient import backward_kernel, forward_kernel
 from treecrf.models.boosted._local import local_gradient
 from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
+from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.runner import Runner
 from treecrf.trees.columns import Columns
-from treecrf.trees.forest import Evaluator
-from treecrf.trees.holes.blending import BlendingEvaluator
 from treecrf.trees.holes.surrogates import count_missing
 from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing
@@ -158,13 +157,10 @@ class Training:
 
     def _add(self, trees: Sequence[Tree]) -> None:
         """Add one tree for each label."""
-        columns, labels_of_state = self._columns, self._space.labels_of_state
-        most_leaves = max(len(tree.values) for tree in trees)
-        evaluator: Evaluator | BlendingEvaluator
-        if self._handling is None:
-            evaluator = Evaluator(columns, labels_of_state, most_leaves)
-        else:
-            evaluator = BlendingEvaluator(columns, labels_of_state, most_leaves, trees[0].surrogates.shape[1])
+        evaluator = make_evaluator(
+            self._columns, self._space.labels_of_state, self._handling is not None,
+            max(len(tree.values) for tree in trees), trees[0].surrogates.shape[1],
+        )  # fmt: skip
         for label, tree in enumerate(trees):
             self._multiply(label, partial(evaluator.add, tree, exponentiated=True))
 

@@ -18,6 +18,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
+from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS, growth_of, handling_of, kinds_of
 from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.checks import one_of, whole
@@ -25,13 +26,12 @@ from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
-from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
+from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
     from treecrf.models.boosted.training import Criterion
     from treecrf.trees.flattening import FlatForest
-    from treecrf.trees.holes.blending import BlendingEvaluator
 
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
@@ -330,13 +330,14 @@ class TreeCRF(base.ChainLabeller):
             return
         space = chain.StateSpace(len(self.label_names_), self.order)
         columns, _, window_of = self._distinct_windows(aligned)
-        evaluator = self._evaluator(columns, space, self.forest_)
+        divides, forest = self.missing not in WHOLE_ROWS, self.forest_
+        evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
         potentials = np.repeat(self.start_[:, None, :], len(columns.cells), axis=1)
         if not self.n_iterations:
             yield _at_positions(potentials, window_of)
         for iteration in range(self.n_iterations):
             for label in range(len(self.label_names_)):
-                evaluator.add(self.forest_.tree(iteration * len(self.label_names_) + label), potentials[label])
+                evaluator.add(forest.tree(iteration * len(self.label_names_) + label), potentials[label])
             if (iteration + 1) % every == 0:
                 yield _at_positions(potentials, window_of)
 
@@ -374,15 +375,6 @@ class TreeCRF(base.ChainLabeller):
 
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
-
-    def _evaluator(
-        self, columns: Columns, space: chain.StateSpace, forest: Forest
-    ) -> Evaluator | BlendingEvaluator:  # with buffers for these trees, whatever the settings say now
-        if self.missing in WHOLE_ROWS:
-            return Evaluator(columns, space.labels_of_state, forest.most_leaves)
-        from treecrf.trees.holes.blending import BlendingEvaluator
-
-        return BlendingEvaluator(columns, space.labels_of_state, forest.most_leaves, forest.n_surrogates)
 
     def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
         shape = (space.n_labels, space.n_states)
