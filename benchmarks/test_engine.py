@@ -47,23 +47,31 @@ def test_trees_beside_those_of_the_papers(record, load, size, name):
             record(f"{name}, {max_leaves} leaves, seconds of trees: {what}", f"{ratio:.2f}", target)
 
 
-@pytest.mark.parametrize("name", WINDOWS)
-def test_time_to_the_accuracy_of_the_papers_trees(record, load, size, name):
-    train, test = load(name)
-    old = TreeCRF(size(150), window=WINDOWS[name], **PAPERS)
-    new = TreeCRF(size(150), window=WINDOWS[name], **NEWTON)
+def mean_curve(name, train, test, size, settings):
+    """CPU seconds and test accuracy by iteration, means over perturbed starts: the peak of one curve is mostly chance."""
     times, curves = [], []
-    for model in (old, new):
-        model.fit(train)  # compiles
-        reached = []
+    for seed in range(size(5)):
+        model, reached = TreeCRF(size(150), window=WINDOWS[name], random_state=seed, **settings), []
         begin = time.process_time()
         model.fit(train, monitor=lambda *_, reached=reached, begin=begin: reached.append(time.process_time() - begin))
         times.append(reached)
         curves.append(model.staged_score(test, ("forward_backward",))[:, 0])
-    best = int(curves[0].argmax())
-    as_good = np.flatnonzero(curves[1] >= curves[0][best])
-    ratio = f"{times[1][as_good[0]] / times[0][best]:.2f}" if len(as_good) else "never"
-    record(f"{name}: time to the best test accuracy of the papers' trees, new / papers", ratio, "at most 0.5")
+    return np.mean(times, axis=0), np.mean(curves, axis=0)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_time_to_the_accuracy_of_the_papers_trees(record, load, size, name):
+    train, test = load(name)
+    for settings in (PAPERS, NEWTON):
+        TreeCRF(2, window=WINDOWS[name], random_state=0, **settings).fit(train)  # compiles
+    old_times, old = mean_curve(name, train, test, size, PAPERS)
+    best = int(old.argmax())
+    for max_leaves in (8, 30):
+        times, curve = mean_curve(name, train, test, size, NEWTON | {"max_leaves": max_leaves})
+        as_good = np.flatnonzero(curve >= old[best])
+        ratio = f"{times[as_good[0]] / old_times[best]:.2f}" if len(as_good) else "never"
+        what = f"{name}, {max_leaves} leaves: time to the best test accuracy of the papers' trees, new / papers"
+        record(what, ratio, "at most 0.5")
 
 
 def real_numbers(n_positions, n_numbers):
