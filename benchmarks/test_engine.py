@@ -10,9 +10,11 @@ import pytest
 
 from treecrf import SequenceSet, TreeCRF, chain
 from treecrf.models.boosted.growth import growth_of, kinds_of
-from treecrf.models.boosted.training import Training, build_sweep
+from treecrf.models.boosted.training import Training
+from treecrf.models.boosted.windows import columns_of
 from treecrf.models.labellers import LABELLERS
 from treecrf.trees.sampling import Sample
+from treecrf.trees.sweep import build_sweep
 
 WINDOWS = {"hyphen": (3, 2), "nettalk": (6, 6), "protein": (5, 5)}
 PAPERS = {"max_leaves": 100, "l2_regularization": 20.0}
@@ -92,7 +94,7 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
     data = real_numbers(200 * size(40), 6)  # 8,000 rows, and 42 slots with the window
     model = TreeCRF(1, 8, 1.0, (3, 3), 0, leaf_values="newton", learning_rate=0.3).fit(data)
     binned = model.inputs_.apply(data, "error")
-    columns, sweep, space = model._columns(binned), build_sweep(binned, model.window), chain.StateSpace(3, 0)
+    columns, sweep, space = columns_of(model, binned), build_sweep(binned, model.window), chain.StateSpace(3, 0)
     training = Training(
         columns, sweep, binned.offsets, binned.labels, space, model.start_, kinds_of(model, binned), 8, growth_of(model),
         newton=True,

@@ -8,6 +8,7 @@ from numba import float64, int32, int64, njit, void
 
 from treecrf import TreeCRF, chain, datasets
 from treecrf.compiled.struct import allocate
+from treecrf.models.boosted.windows import columns_of
 from treecrf.trees.forest import Routing, route
 
 SETS = {"protein": (142, 20.0), "hyphen": (100, 20.0), "nettalk": (169, 40.0), "hmm": (100, 20.0)}
@@ -29,7 +30,7 @@ def add_dot_products(first, active, weights, potentials):
 def active_conjunctions(model, data):
     """Leaves that hold at each label and position, and the weights of all leaves."""
     space = chain.StateSpace(len(model.label_names_), model.order)
-    columns, forest = model._columns(data), model.forest_
+    columns, forest = columns_of(model, data), model.forest_
     routing = allocate(Routing, n_positions=data.n_positions, n_all_states=space.n_states, n_leaves=forest.most_leaves)
     weights = np.zeros((len(forest.values), space.n_states))
     rows, leaves = [], []

@@ -10,6 +10,7 @@ import pytest
 
 from treecrf import TreeCRF, chain
 from treecrf.models.boosted.growth import kinds_of
+from treecrf.models.boosted.stage import split_stages
 from treecrf.models.boosted.training import Training, build_sweep
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.statistics.selection import sequence_folds
@@ -79,8 +80,7 @@ def gradients_at(model, train, n_iterations):
         100,
         gradient_leaves(20.0),
     )
-    trees = [model.forest_.tree(index) for index in range(n_iterations * space.n_labels)]
-    training.replay(trees)
+    training.replay(split_stages(model.forest_, model.transitions_, model.n_iterations)[:n_iterations])
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
     return training
 

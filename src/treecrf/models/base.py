@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf import chain
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS
+from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import MISSING, Attribute, SequenceSet
@@ -231,9 +231,9 @@ class Labeller:
 
 
 class ChainLabeller(Labeller):
-    """A labeller whose predictions are those of a chain with potentials (`treecrf.chain`).
+    """A labeller whose predictions are those of chains with potentials (`treecrf.models.chains`).
 
-    Subclasses have a setting `order` and implement `_staged_potentials`.
+    Subclasses have a setting `order` and implement `_staged_potentials`, or `_staged_chains`.
     """
 
     order: int
@@ -242,23 +242,28 @@ class ChainLabeller(Labeller):
         """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
         raise NotImplementedError
 
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
+        """The chains after every `every` stages of training, or after the last one."""
+        for potentials in self._staged_potentials(data, every):
+            yield DenseChains(potentials, data.offsets, self.order)
+
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
         """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
         return next(self._staged_potentials(data))
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
-        return chain.forward_backward(self.potentials(data), data.offsets, self.order).labels
+        return next(self._staged_chains(data)).marginals()
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
         labels = self.align_labels(data)
-        return chain.log_likelihood(self.potentials(data), labels, data.offsets, self.order)
+        return next(self._staged_chains(data)).log_likelihood(labels)
 
     def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after 1, 2, .. iterations."""
-        for potentials in self._staged_potentials(data, every=1):
-            yield chain.forward_backward(potentials, data.offsets, self.order).labels
+        for chains in self._staged_chains(data, every=1):
+            yield chains.marginals()
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -266,20 +271,16 @@ class ChainLabeller(Labeller):
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         for decoder in decoders:
             check_decoder(decoder)
-        for potentials in self._staged_potentials(data, every):
-            yield {decoder: self._decode(potentials, data.offsets, decoder) for decoder in decoders}
+        for chains in self._staged_chains(data, every):
+            yield {decoder: self._decode(chains, decoder) for decoder in decoders}
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return self._decode(self.potentials(data), data.offsets, "viterbi")
+        return next(self._staged_chains(data)).viterbi()
 
-    def _decode(
-        self, potentials: NDArray[np.float64], offsets: NDArray[np.int64], decoder: Decoder
-    ) -> NDArray[np.int16]:
-        if not self.order:  # positions by themselves: the decoders agree
-            return potentials[:, :, 0].argmax(axis=0).astype(np.int16)
-        if decoder == "viterbi":
-            return chain.viterbi(potentials, offsets, self.order).labels
-        return chain.forward_backward(potentials, offsets, self.order).labels.argmax(axis=1).astype(np.int16)
+    def _decode(self, chains: Chains, decoder: Decoder) -> NDArray[np.int16]:
+        if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
+            return chains.viterbi()
+        return chains.marginals().argmax(axis=1).astype(np.int16)
 
 
 def check_decoder(decoder: str) -> None:

@@ -125,6 +125,7 @@ LABELLERS = {
                 "max_leaves": "newton_leaves",
                 "l2_regularization": "newton_regularizations",
                 "learning_rate": "newton_rates",
+                "transitions": "newton_transitions",
             },
             {"n_iterations": "n_iterations", "order": "order"},
             in_cost=True,

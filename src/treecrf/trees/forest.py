@@ -174,6 +174,11 @@ class Evaluator:
         sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
         self._routing = allocate(Routing, **sizes)
 
+    def leaves(self, tree: Tree) -> NDArray[np.int16]:
+        """The leaf of each position, where there is one state; a view that the next tree overwrites."""
+        route(tree, self._columns, self._labels_of_state, self._routing)
+        return self._routing.membership[0]
+
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
         """Add a tree's values to `potentials` (see `add_leaf_values`)."""
         route(tree, self._columns, self._labels_of_state, self._routing)

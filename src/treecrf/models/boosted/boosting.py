@@ -14,13 +14,14 @@ from treecrf.models.boosted.checkpoint import Checkpoint, Progress
 from treecrf.models.runner import make_runner
 
 if TYPE_CHECKING:
+    from treecrf.models.boosted.lattice_training import LatticeTraining
     from treecrf.models.boosted.training import Criterion, Training
 
 _ROUNDING = 1e-9  # of a sum of many logarithms
 
 
 def boost(
-    training: Training,
+    training: Training | LatticeTraining,
     progress: Progress,
     n_iterations: int,
     criterion_of: Callable[[int], Criterion],
@@ -29,13 +30,13 @@ def boost(
     checkpoint: Checkpoint | None = None,
     most_halvings: int = 0,
 ) -> None:
-    """Go on with a training, whose potentials hold the trees of `progress`, up to `n_iterations`.
+    """Go on with a training, whose potentials hold the stages of `progress`, up to `n_iterations`.
 
     `progress` gets what is added, and the log likelihood at the end; `monitor` hears of the iterations in its reports
     first. `criterion_of` says what an iteration follows. After the last one, the criterion of that one is computed once
     more. An iteration that lowers its criterion is halved, `most_halvings` times at most, until it does not.
     """
-    trees, log_likelihoods, seconds, reports, steps = progress
+    stages, log_likelihoods, seconds, reports, steps = progress
     if monitor is not None:
         for iteration, report in enumerate(reports, start=len(log_likelihoods) - len(reports)):
             if iteration > 0:
@@ -54,13 +55,17 @@ def boost(
             if monitor is not None and iteration > 0:
                 monitor(iteration, dict(seconds), log_likelihoods[-1])
             if iteration < n_iterations:
-                trees.extend(training.grow(run, iteration, seconds))
+                stages.append(training.grow(run, iteration, seconds))
                 if checkpoint is not None:
                     checkpoint.note(progress)
 
 
 def _settle(
-    training: Training, progress: Progress, value: float, gradient: Callable[[], float], most_halvings: int
+    training: Training | LatticeTraining,
+    progress: Progress,
+    value: float,
+    gradient: Callable[[], float],
+    most_halvings: int,
 ) -> float:
     """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then.
 
@@ -69,8 +74,8 @@ def _settle(
     before, step = progress.log_likelihoods[-1], 1.0
     least = before - _ROUNDING * abs(before)
     while not value >= least and step > 0.5**most_halvings:
-        last, begin = slice(-training.n_labels, None), time.thread_time()
-        progress.trees[last] = training.halve(progress.trees[last])
+        begin = time.thread_time()
+        progress.stages[-1] = training.halve(progress.stages[-1])
         progress.seconds["update"] += time.thread_time() - begin
         value, step = gradient(), 0.5 * step
     progress.steps.append(step)

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.cache import kernel_digest
 from treecrf.io.npz import read_npz, write_npz
+from treecrf.models.boosted.stage import Stage, join_stages, split_stages
 from treecrf.sequences import SequenceSet
-from treecrf.trees.forest import join_trees, restored_forest
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import restored_forest
 
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller
 
-FORMAT = "treecrf.checkpoint/2"
+FORMAT = "treecrf.checkpoint/3"
 
 SECONDS = 30.0
 """Seconds of work that a stopped training loses at most, unless told otherwise."""
@@ -44,8 +44,7 @@ class Progress(NamedTuple):
 
     Attributes
     ----------
-    trees : list of Tree
-        Label by label within iteration.
+    stages : list of Stage
     log_likelihoods : list of float
         Before each iteration.
     seconds : dict
@@ -55,10 +54,10 @@ class Progress(NamedTuple):
         that a warm start began with.
     steps : list of float
         What the leaf values of each iteration were multiplied by, so that it did not lower the log likelihood; not yet
-        that of trees whose effect is not known.
+        that of a stage whose effect is not known.
     """
 
-    trees: list[Tree]
+    stages: list[Stage]
     log_likelihoods: list[float]
     seconds: dict[str, float]
     reports: list[list[float]]
@@ -133,7 +132,8 @@ def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float6
     named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
     digest = hashlib.sha256(json.dumps(named, default=str).encode())
     digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
-    digest.update(_digest([*join_trees(progress.trees), np.array(progress.log_likelihoods), np.array(progress.steps)]))
+    forest, transitions = join_stages(progress.stages)
+    digest.update(_digest([*forest, transitions, np.array(progress.log_likelihoods), np.array(progress.steps)]))
     return digest.hexdigest()
 
 
@@ -147,9 +147,9 @@ def _digest(arrays: Iterable[NDArray[Any]]) -> bytes:
 
 def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header = {"format": FORMAT, "fingerprint": fingerprint, "seconds": progress.seconds}
-    arrays: dict[str, NDArray[Any]] = {
-        f"forest_{name}": part for name, part in join_trees(progress.trees)._asdict().items()
-    }
+    forest, transitions = join_stages(progress.stages)
+    arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in forest._asdict().items()}
+    arrays["transitions"] = transitions
     arrays["log_likelihoods"] = np.array(progress.log_likelihoods)
     arrays["steps"] = np.array(progress.steps)
     arrays["reports"] = np.array(progress.reports).reshape(-1, len(progress.seconds))
@@ -158,6 +158,6 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
     forest = restored_forest(arrays)
-    trees = [forest.tree(i) for i in range(forest.n_trees)]
+    stages = split_stages(forest, arrays["transitions"], len(arrays["transitions"]))
     reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
-    return Progress(trees, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)
+    return Progress(stages, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)

@@ -39,15 +39,19 @@ class CompleteGrower:
         leaves = self._workspace.leaves
         self._routing = Routing(leaves.membership, leaves.states, leaves.n_states)
 
-    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
-        """See `Grower`."""
+    def grow(self, rows: NDArray[np.int64], sample: Sample, route_all: bool = True) -> Tree:
+        """See `Grower`; `route_all` says whether positions outside the sample have a leaf afterwards, too."""
         p = self._problem
         while (n_splits := grow_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
             self._workspace = self._workspace._replace(leaves=with_longer_list(self._workspace.leaves))
         tree = self._buffer.first(n_splits)
-        if len(sample.positions) < rows.shape[1]:
+        if route_all and len(sample.positions) < rows.shape[1]:
             route(tree, p.columns, p.labels_of_state, self._routing)
         return tree
+
+    def leaves(self, positions: NDArray[np.int32]) -> NDArray[np.int16]:
+        """The leaf of each of these positions in the tree that was grown last, where there is one state."""
+        return self._routing.membership[0, positions]
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
         """See `Grower`."""

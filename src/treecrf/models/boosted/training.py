@@ -19,6 +19,7 @@ from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
 from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
+from treecrf.models.boosted.stage import Stage
 from treecrf.models.runner import Runner
 from treecrf.trees.columns import Columns
 from treecrf.trees.holes.surrogates import count_missing
@@ -112,11 +113,6 @@ class Training:
         )
         self._idle_growers: list[Grower] = []
 
-    @property
-    def n_labels(self) -> int:
-        """Trees of an iteration."""
-        return self._space.n_labels
-
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the criterion's value for the training set."""
         n_shares = 1 if n_threads == 1 else 4 * n_threads  # several each: a thread that wakes late takes fewer
@@ -125,38 +121,35 @@ class Training:
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
 
-    def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> list[Tree]:
-        """Grow and add one tree for each label; return the trees."""
+    def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> Stage:
+        """Grow and add one tree for each label."""
         before = time.thread_time()
         positions = draw_positions(self._sampling, len(self._labels), iteration)
         seconds["trees"] += time.thread_time() - before
         results = run([partial(self._grow_one, label, iteration, positions) for label in range(self._space.n_labels)])
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
-        return [tree for tree, *_ in results]
+        return Stage([tree for tree, *_ in results])
 
-    def replay(self, trees: Sequence[Tree], steps: Sequence[float] = ()) -> None:
-        """Add trees that an earlier run has grown, label by label, with the same bits as that run.
+    def replay(self, stages: Sequence[Stage], steps: Sequence[float] = ()) -> None:
+        """Add what an earlier run has grown, with the same bits as that run.
 
-        `steps` are what `halve` has made of the first iterations' values: 1, 0.5, 0.25, ...
+        `steps` are what `halve` has made of the first stages' values: 1, 0.5, 0.25, ...
         """
-        n_labels = self._space.n_labels
-        for iteration in range(len(trees) // n_labels):
-            step = steps[iteration] if iteration < len(steps) else 1.0
-            grown = trees[n_labels * iteration : n_labels * (iteration + 1)]
-            whole = [tree._replace(values=tree.values / step) for tree in grown]  # exact: steps are powers of 2
+        for i, stage in enumerate(stages):
+            step = steps[i] if i < len(steps) else 1.0
+            whole = stage.scaled(1.0 / step)  # exact: steps are powers of 2
             self._add(whole)
             while step < 1.0:
                 whole, step = self.halve(whole), 2.0 * step
 
-    def halve(self, trees: Sequence[Tree]) -> list[Tree]:
-        """Take half of the values of these trees, one for each label, back; return the trees with what is left."""
-        halves = [tree._replace(values=0.5 * tree.values) for tree in trees]
-        self._add([tree._replace(values=-tree.values) for tree in halves])
-        return halves
+    def halve(self, stage: Stage) -> Stage:
+        """Take half of the values of a stage back; return what is left."""
+        self._add(stage.scaled(-0.5))
+        return stage.scaled(0.5)
 
-    def _add(self, trees: Sequence[Tree]) -> None:
-        """Add one tree for each label."""
+    def _add(self, stage: Stage) -> None:
+        trees = stage.trees
         evaluator = make_evaluator(
             self._columns, self._space.labels_of_state, self._handling is not None,
             max(len(tree.values) for tree in trees), trees[0].surrogates.shape[1],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -18,15 +17,16 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
-from treecrf.models.boosted.evaluating import make_evaluator
-from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS, growth_of, handling_of, kinds_of
-from treecrf.models.boosted.sampling import make_sampling
+from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary
+from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS
+from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
+from treecrf.models.boosted.stage import join_stages, split_stages
+from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import Columns, build_columns, distinct_windows
-from treecrf.trees.forest import Forest, join_trees, restored_forest
+from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.trees.forest import join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
@@ -128,6 +128,12 @@ class TreeCRF(base.ChainLabeller):
         Most bins that a number is cut into (`treecrf.models.binning.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    transitions : "full" or "separable"
+        Whether trees look at previous labels, too; or at the window alone, and labels follow each other by a matrix of
+        transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
+    label_dictionary : "centre", name of an attribute, or None
+        A position may have the labels alone that training has seen with its symbol of the attribute ("centre": the only
+        attribute), all if it has not seen the symbol. For separable transitions.
 
     Attributes
     ----------
@@ -177,12 +183,14 @@ class TreeCRF(base.ChainLabeller):
     warm_start: bool = False
     n_bins: int = MOST_BINS
     min_count: int = 1
+    transitions: str = "full"
+    label_dictionary: str | None = None
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
     checks: ClassVar = {
         "max_leaves": whole(2, MAX_LEAVES), "missing": one_of(*MISSING_METHODS), "splits": one_of(*KINDS),
-        "leaf_values": one_of("gradient", "newton"),
+        "leaf_values": one_of("gradient", "newton"), "transitions": one_of("full", "separable"),
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
@@ -211,15 +219,11 @@ class TreeCRF(base.ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        from treecrf.models.boosted.footprint import training_bytes  # kernels are loaded for training alone
-        from treecrf.models.boosted.training import Training, build_sweep
+        from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
+        from treecrf.models.boosted.footprint import training_bytes
 
         self._check_settings()
-        sampling = make_sampling(
-            self.row_fraction, self.feature_fraction, self.influence_trimming, self.sampling_seed,
-            self.pseudo_likelihood_iterations,
-        )  # fmt: skip
-        labels = base.check_training_set(train)
+        base.check_training_set(train)
         if self.missing == "error":
             base.refuse_missing(train)
         inputs = self._learn_inputs(train)
@@ -234,25 +238,19 @@ class TreeCRF(base.ChainLabeller):
             self._check_continuation(train, inputs)
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
-        before = time.thread_time()
-        columns, windows, window_of = self._distinct_windows(train)
-        sweep = build_sweep(windows, self.window, self.missing != "error")
-        seconds["windows"] = time.thread_time() - before
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
-        training = Training(
-            columns, sweep, train.offsets, labels, space, start, kinds_of(self, train), self.max_leaves, growth_of(self),
-            handling_of(self), self.leaf_values == "newton", window_of, sampling, self._criterion == "local",
-        )  # fmt: skip
+        dictionary = learn_dictionary(train, self.label_dictionary)
+        training = begin_training(self, train, start, dictionary, seconds)
         progress = Progress([], [], seconds, [], [])
         if going_on:
-            progress.trees.extend(self.forest_.tree(i) for i in range(self.forest_.n_trees))
+            progress.stages.extend(split_stages(self.forest_, self.transitions_, len(self.transitions_)))
             progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
             progress.steps.extend(self.steps_)
         checkpoint = as_checkpoint(checkpoint)
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
-        training.replay(progress.trees, progress.steps)
+        training.replay(progress.stages, progress.steps)
         halvings = self.most_halvings if self.leaf_values == "newton" else 0
         boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
 
@@ -265,10 +263,14 @@ class TreeCRF(base.ChainLabeller):
             )
         self.inputs_, self.label_names_ = inputs, train.label_names
         self.start_: NDArray[np.float64] = start
-        self.forest_: Forest = join_trees(progress.trees)
+        self.forest_: Forest
+        self.transitions_: NDArray[np.float64]
+        self.forest_, self.transitions_ = join_stages(progress.stages)
+        self.dictionary_: NDArray[np.bool_] = dictionary
         self.flat_: FlatForest | None = None
         self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
+        self.shape_ |= {"transitions": self.transitions, "label_dictionary": self.label_dictionary}
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
@@ -290,7 +292,7 @@ class TreeCRF(base.ChainLabeller):
         n_trees = n_iterations * len(self.label_names_)
         part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
         part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
-        part.steps_ = self.steps_[:n_iterations]
+        part.steps_, part.transitions_ = self.steps_[:n_iterations], self.transitions_[:n_iterations]
         part.n_iterations, part.flat_ = n_iterations, None
         return part
 
@@ -313,65 +315,52 @@ class TreeCRF(base.ChainLabeller):
             )
         from treecrf.trees.flattening import FlatForest
 
-        flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), self.order)
+        separable = self.transitions == "separable"
+        flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), 0 if separable else self.order)
+        start = np.zeros((space.n_labels, 1)) if separable else self.start_
         sizes = slot_sizes(self.attributes_, self.window) + (self.missing != "error")
-        flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, self.start_)
+        flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, start)
         return flat
 
     # --- prediction ---------------------------------------------------------------------------------
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        every = every or max(self.n_iterations, 1)
+        aligned = self._aligned(data)
+        if self.transitions == "separable":
+            raise ValueError(
+                "potentials: with transitions='separable' they are kept in parts, not for each pair of labels; see "
+                "predict_proba and log_likelihood."
+            )
+        yield from staged_potentials(self, aligned, every or max(self.n_iterations, 1))
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
+        if self.transitions == "full":
+            yield from super()._staged_chains(data, every)
+        else:
+            yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
+
+    def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
             base.refuse_missing(data)
-        if self.flat_ is not None and every * len(self.label_names_) == self.forest_.n_trees:
-            yield self.flat_.potentials(window_codes(aligned, self.window), repeated=tuple(self.window) == (0, 0))
-            return
-        space = chain.StateSpace(len(self.label_names_), self.order)
-        columns, _, window_of = self._distinct_windows(aligned)
-        divides, forest = self.missing not in WHOLE_ROWS, self.forest_
-        evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
-        potentials = np.repeat(self.start_[:, None, :], len(columns.cells), axis=1)
-        if not self.n_iterations:
-            yield _at_positions(potentials, window_of)
-        for iteration in range(self.n_iterations):
-            for label in range(len(self.label_names_)):
-                evaluator.add(forest.tree(iteration * len(self.label_names_) + label), potentials[label])
-            if (iteration + 1) % every == 0:
-                yield _at_positions(potentials, window_of)
+        return aligned
 
     # --- parts --------------------------------------------------------------------------------------
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_transitions(self)
 
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(("window", "order", "missing"), "set it back or fit again")
+        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary"), "set it back or fit again")
 
     def _check_shape(self, names: Iterable[str], advice: str) -> None:
         for name in names:
             before = self.shape_[name]
             if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
                 raise ValueError(f"{name} was {before} in the training so far; {advice}.")
-
-    def _columns(self, data: SequenceSet) -> Columns:
-        sizes = slot_sizes(data.attributes, self.window)
-        return build_columns(window_codes(data, self.window), sizes + (self.missing != "error"))
-
-    def _distinct_windows(self, data: SequenceSet) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
-        """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
-
-        Else, and if all differ, the windows of all positions, and None.
-        """
-        columns = self._columns(data)
-        if tuple(self.window) == (0, 0):
-            examples, window_of = distinct_windows(columns.cells)
-            if len(examples) < len(window_of):
-                place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
-                observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
-                distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
-                return self._columns(distinct), distinct, window_of
-        return columns, data, None
 
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
@@ -395,16 +384,16 @@ class TreeCRF(base.ChainLabeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
         arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_, "steps": self.steps_}
+        arrays |= {"transitions": self.transitions_, "dictionary": self.dictionary_}
         return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.forest_ = restored_forest(arrays)
         self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
-        self.steps_ = arrays.get("steps", np.ones(len(self.log_likelihood_history_) - 1))  # older files have none
-        self.seconds_, self.shape_ = values["seconds"], values["shape"]
+        n_iterations = len(self.log_likelihood_history_) - 1
+        self.steps_ = arrays.get("steps", np.ones(n_iterations))  # older files have none
+        self.transitions_ = arrays.get("transitions", np.zeros((n_iterations, 0, 0)))
+        self.dictionary_ = arrays.get("dictionary", np.ones((1, len(self.start_)), dtype=np.bool_))
+        self.seconds_ = values["seconds"]
+        self.shape_ = {"transitions": "full", "label_dictionary": None} | values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None
-
-
-def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:
-    """Potentials of every position, from those of the windows that differ; shapes (n_labels, n, n_states)."""
-    return potentials if window_of is None else np.take(potentials, window_of, axis=1)

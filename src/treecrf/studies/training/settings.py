@@ -61,6 +61,11 @@ class TrainingSettings(StudySettings):
     newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
         [0.1, 0.3], min_length=1, description="Its grid of the learning rate."
     )
+    newton_transitions: list[Literal["full", "separable"]] = Field(
+        ["full", "separable"],
+        min_length=1,
+        description="Whether its trees look at previous labels, or at the window alone.",
+    )
     variances: list[Variance] = Field(
         [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
     )
@@ -105,7 +110,7 @@ class TrainingSettings(StudySettings):
 
     @field_validator(
         "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
-        "newton_regularizations", "newton_rates", "variances", "network_penalties", "lightgbm_leaves", "decoders",
+        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "decoders",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:

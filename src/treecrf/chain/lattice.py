@@ -1,0 +1,166 @@
+"""Inference on first-order chains with many labels: each position has few labels, or pairs of labels have weights of their own.
+
+A chain gives a label sequence the score ``sum_t U(y_t, t) + T(y_t, y_{t-1})``, or with weights of pairs ``U(y_t, t) + F(y_t,
+y_{t-1}, t)``. A `Lattice` tells which labels each position may have; all others have probability 0. Arrays are laid out by
+entry, a label of a position, and by pair, so that their size follows the labels that are possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.chain._lattice_kernels import Lattice, Recursions, Weights, backward, find_paths, forward
+from treecrf.chain.inference import Marginals
+from treecrf.compiled.struct import allocate
+
+__all__ = [
+    "Lattice", "Weights", "build_lattice", "by_label", "entries_of", "forward_backward", "log_likelihood", "pair_marginals",
+    "pairs_of", "viterbi",
+]  # fmt: skip
+
+_NO_COUNTS = np.empty((0, 0))
+_WIDEST = 600.0  # exponentials of what lies farther apart could underflow
+
+
+def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Lattice:
+    """A lattice in which position p may have the labels ``candidates[kinds[p]]``.
+
+    Parameters
+    ----------
+    offsets : int64, shape (n_sequences + 1,)
+    candidates : bool, shape (n_kinds, n_labels)
+        At least one label of each kind.
+    kinds : int, shape (n_positions,)
+    """
+    starts = np.array(offsets, dtype=np.int64)
+    table, kind_of = np.asarray(candidates, dtype=np.bool_), np.asarray(kinds)
+    n_of_kind = table.sum(axis=1)
+    counts = n_of_kind[kind_of]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    rows, labels = np.nonzero(table)
+    first_of_kind = np.searchsorted(rows, np.arange(len(table)))
+    place = np.arange(first[-1]) - np.repeat(first[:-1], counts)
+    before = np.concatenate([[1], counts[:-1]])
+    before[starts[:-1]] = 1
+    return Lattice(
+        starts,
+        first,
+        labels[np.repeat(first_of_kind[kind_of], counts) + place].astype(np.int16),
+        np.concatenate([[0], np.cumsum(counts * before)]).astype(np.int64),
+    )
+
+
+def entries_of(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int64]:
+    """The entry of each position's label, -1 where the position may not have it; shape (n_positions,)."""
+    counts = np.diff(lattice.first)
+    found = np.flatnonzero(lattice.labels == np.repeat(labels, counts))
+    entries = np.full(len(labels), -1)
+    entries[np.repeat(np.arange(len(labels)), counts)[found]] = found
+    return entries
+
+
+def pairs_of(lattice: Lattice, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The pair of each position's entry and the one before it, -1 where one of them is -1; shape (n_positions,)."""
+    before = np.concatenate([[0], entries[:-1]])
+    first_before = np.concatenate([[0], lattice.first[:-2]])
+    n_before = np.concatenate([[1], np.diff(lattice.first)[:-1]])
+    for array in (before, first_before):
+        array[lattice.offsets[:-1]] = 0
+    n_before[lattice.offsets[:-1]] = 1
+    pairs = lattice.first_pair[:-1] + (entries - lattice.first[:-1]) * n_before + (before - first_before)
+    return np.where((entries < 0) | (before < 0), -1, pairs)
+
+
+def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
+    """Marginals by entry, and log partition functions.
+
+    Returns
+    -------
+    Marginals
+        `labels` has shape (n_entries,); `by_label` lays them out by label.
+
+    Raises
+    ------
+    ValueError
+        If potentials are not finite, or those of one position lie too far apart for floating point.
+    """
+    recursions, weights, log_partition = _forward(lattice, potentials)
+    backward(lattice, weights, 0, len(lattice.offsets) - 1, recursions, np.empty(0), _NO_COUNTS)
+    return Marginals(recursions.alphas, log_partition)
+
+
+def pair_marginals(lattice: Lattice, potentials: Weights) -> NDArray[np.float64]:
+    """P(y_t, y_{t-1} | X) by pair, shape (n_pairs,). Errors as `forward_backward`."""
+    recursions, weights, _ = _forward(lattice, potentials)
+    pairs = np.empty(lattice.first_pair[-1])
+    backward(lattice, weights, 0, len(lattice.offsets) - 1, recursions, pairs, _NO_COUNTS)
+    return pairs
+
+
+def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    """log P(Y | X) of each sequence; minus infinity where a position may not have its label. Errors as `forward_backward`."""
+    entries = entries_of(lattice, labels)
+    log_partition = _forward(lattice, potentials)[-1]
+    before = np.concatenate([[0], labels[:-1]])
+    before[lattice.offsets[:-1]] = len(potentials.transitions)
+    steps = (
+        potentials.pairs[pairs_of(lattice, entries)]
+        if len(potentials.pairs)
+        else potentials.transitions[labels, before]
+    )
+    scores = np.where(entries < 0, -np.inf, potentials.unary[entries] + steps)
+    return np.asarray(np.add.reduceat(scores, lattice.offsets[:-1]) - log_partition)
+
+
+def viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
+    """The likeliest labels, shape (n_positions,); of equally likely ones the lowest, compared from the last one backwards."""
+    _exponentials(lattice, potentials)  # refuses what is not finite
+    labels = np.empty(len(lattice.first) - 1, dtype=np.int16)
+    n_entries = len(lattice.labels)
+    find_paths(lattice, potentials, np.empty(n_entries), np.empty(n_entries, dtype=np.int64), labels)
+    return labels
+
+
+def by_label(lattice: Lattice, values: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
+    """Values of entries by position and label, 0 for labels that a position may not have; shape (n_positions, n_labels)."""
+    table = np.zeros((len(lattice.first) - 1, n_labels))
+    table[np.repeat(np.arange(len(table)), np.diff(lattice.first)), lattice.labels] = values
+    return table
+
+
+def _forward(lattice: Lattice, potentials: Weights) -> tuple[Recursions, Weights, NDArray[np.float64]]:
+    """The recursion, exponentials and log partition functions."""
+    weights, shifts = _exponentials(lattice, potentials)
+    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(shifts))
+    forward(lattice, weights, 0, len(lattice.offsets) - 1, recursions)
+    return recursions, weights, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1])
+
+
+def _exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64]]:
+    """Exponentials, the largest of each position 1, and the logarithm of what each position's were divided by."""
+    steps = potentials.pairs if len(potentials.pairs) else potentials.transitions
+    if not (np.isfinite(potentials.unary).all() and np.isfinite(steps).all()):
+        raise ValueError("a potential is NaN or infinite; every potential must be finite.")
+    shifts, width = _ranges(potentials.unary, lattice.first)
+    unary = np.exp(potentials.unary - np.repeat(shifts, np.diff(lattice.first)))
+    if len(potentials.pairs):
+        highest, width_of_steps = _ranges(steps, lattice.first_pair)
+        shifted = np.exp(steps - np.repeat(highest, np.diff(lattice.first_pair)))
+        weights = Weights(unary, potentials.transitions, shifted)
+    else:
+        highest, width_of_steps = _ranges(steps.ravel(), np.array([0, steps.size]))
+        weights = Weights(unary, np.exp(steps - highest), potentials.pairs)
+    widest = float((width + 2 * width_of_steps).max())
+    if widest > _WIDEST:
+        raise ValueError(
+            f"potentials of one position lie {widest:.0f} apart, more than floating point can hold; "
+            "train with more regularization or fewer iterations."
+        )
+    return weights, shifts + highest
+
+
+def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The largest value of each position, and by how much the smallest is below it."""
+    highest = np.maximum.reduceat(values, first[:-1])
+    return highest, highest - np.minimum.reduceat(values, first[:-1])

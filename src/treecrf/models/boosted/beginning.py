@@ -1,0 +1,65 @@
+"""The training of a labeller before its first iteration."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.models.boosted.dictionary import make_lattice
+from treecrf.models.boosted.growth import growth_of, handling_of, kinds_of
+from treecrf.models.boosted.lattice_training import LatticeTraining
+from treecrf.models.boosted.sampling import make_sampling
+from treecrf.models.boosted.training import Training
+from treecrf.models.boosted.windows import columns_of, distinct_windows_of
+from treecrf.sequences import SequenceSet
+from treecrf.trees.sweep import build_sweep
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.treecrf import TreeCRF
+
+
+def begin_training(
+    labeller: TreeCRF,
+    train: SequenceSet,
+    start: NDArray[np.float64],
+    dictionary: NDArray[np.bool_],
+    seconds: dict[str, float],
+) -> Training | LatticeTraining:
+    """The training that the settings of a labeller ask for; its windows' time is added to `seconds`.
+
+    Parameters
+    ----------
+    train : SequenceSet
+        As the trees see it: categories alone.
+    start : float64, shape (n_labels, n_states)
+    dictionary : bool, shape (n_symbols + 1, n_labels)
+        As from `treecrf.models.boosted.dictionary.learn_dictionary`.
+    """
+    assert train.labels is not None
+    sampling = make_sampling(
+        labeller.row_fraction, labeller.feature_fraction, labeller.influence_trimming, labeller.sampling_seed,
+        labeller.pseudo_likelihood_iterations,
+    )  # fmt: skip
+    newton, kinds, growth = labeller.leaf_values == "newton", kinds_of(labeller, train), growth_of(labeller)
+    before = time.thread_time()
+    if labeller.transitions == "separable":
+        columns = columns_of(labeller, train)
+        sweep = build_sweep(train, labeller.window, labeller.missing != "error")
+        seconds["windows"] = time.thread_time() - before
+        lattice = make_lattice(train, dictionary, labeller.label_dictionary)
+        return LatticeTraining(
+            columns, sweep, lattice, train.labels, start, kinds[: len(columns.first_cell) - 1], labeller.max_leaves, growth,
+            newton, sampling,
+        )  # fmt: skip
+    columns, windows, window_of = distinct_windows_of(labeller, train)
+    sweep = build_sweep(windows, labeller.window, labeller.missing != "error")
+    seconds["windows"] = time.thread_time() - before
+    space = chain.StateSpace(len(train.label_names), labeller.order)
+    return Training(
+        columns, sweep, train.offsets, train.labels, space, start, kinds, labeller.max_leaves, growth, handling_of(labeller),
+        newton, window_of, sampling, labeller._criterion == "local",
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""The label dictionary: which labels the symbol at a position may have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.chain.lattice import Lattice, build_lattice
+from treecrf.models.boosted.growth import WHOLE_ROWS
+from treecrf.sequences import MISSING, SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.treecrf import TreeCRF
+
+CENTRE = "centre"
+"""Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
+
+
+def check_transitions(labeller: TreeCRF) -> None:
+    """Refuse settings that do not go with those of transitions, in one sentence."""
+    if labeller.transitions == "full":
+        if labeller.label_dictionary is not None:
+            raise ValueError(
+                f"label_dictionary={labeller.label_dictionary!r} goes with transitions='separable' alone; give None."
+            )
+        return
+    needs = {
+        "order": (labeller.order == 1, "1"),
+        "missing": (labeller.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
+        "pseudo_likelihood_iterations": (labeller.pseudo_likelihood_iterations == 0, "0"),
+    }
+    for name, (holds, needed) in needs.items():
+        if not holds:
+            raise ValueError(f"{name}={getattr(labeller, name)!r}: transitions='separable' needs {needed}.")
+    if labeller._criterion != "likelihood":
+        raise ValueError(f"transitions='separable': a {type(labeller).__name__} has none; give 'full'.")
+
+
+def attribute_of(data: SequenceSet, setting: str) -> int:
+    """Number of the attribute whose symbols decide.
+
+    Raises
+    ------
+    ValueError
+        If there is no such attribute, or several to choose from.
+    """
+    names = [attribute.name for attribute in data.attributes if not attribute.ordered]
+    if setting != CENTRE and setting not in names:
+        raise ValueError(f"label_dictionary={setting!r}: it must be {CENTRE!r} or one of {', '.join(names)}.")
+    if setting == CENTRE and len(names) != 1:
+        raise ValueError(
+            f"label_dictionary={CENTRE!r}: the set has {len(names)} attributes with categories; name one of "
+            f"{', '.join(names)}." if names else "label_dictionary: the set has no attribute with categories; give None."
+        )  # fmt: skip
+    return [attribute.name for attribute in data.attributes].index(names[0] if setting == CENTRE else setting)
+
+
+def learn_dictionary(train: SequenceSet, setting: str | None) -> NDArray[np.bool_]:
+    """Which labels each symbol has in training, shape (n_symbols + 1, n_labels).
+
+    All labels for a symbol that training does not show, and in the last row, for a missing one; the only row without a
+    dictionary.
+    """
+    n_labels = len(train.label_names)
+    if setting is None:
+        return np.ones((1, n_labels), dtype=np.bool_)
+    attribute = attribute_of(train, setting)
+    table = np.zeros((len(train.attributes[attribute].categories) + 1, n_labels), dtype=np.bool_)
+    table[train.values[_centres(train), attribute], train.labels] = True
+    table[~table.any(axis=1)] = True
+    table[-1] = True
+    return table
+
+
+def make_lattice(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Lattice:
+    """The labels that the positions of a set may have; `dictionary` is from `learn_dictionary` with the same setting."""
+    if setting is None:
+        return build_lattice(data.offsets, dictionary, np.zeros(data.n_positions, dtype=np.int64))
+    symbols = data.values[_centres(data), attribute_of(data, setting)].astype(np.int64)
+    return build_lattice(data.offsets, dictionary, np.where(symbols == MISSING, len(dictionary) - 1, symbols))
+
+
+def _centres(data: SequenceSet) -> NDArray[np.int64]:
+    """The observation of each position."""
+    place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+    return np.asarray(np.repeat(data.observation_offsets[:-1], data.lengths) + place)

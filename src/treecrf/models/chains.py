@@ -1,0 +1,80 @@
+"""Chains with potentials, as predictions need them: marginals, likelihood, the likeliest labels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.chain import lattice as lattices
+from treecrf.chain.lattice import Lattice, Weights
+
+
+class Chains(Protocol):
+    """The chains of a data set."""
+
+    def marginals(self) -> NDArray[np.float64]:
+        """P(y_t | X), shape (n_positions, n_labels)."""
+
+    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+        """log P(Y | X) of every sequence, shape (n_sequences,)."""
+
+    def viterbi(self) -> NDArray[np.int16]:
+        """The likeliest labels, shape (n_positions,)."""
+
+
+class DenseChains(NamedTuple):
+    """Chains of any order, all of whose potentials are given (`treecrf.chain`).
+
+    Attributes
+    ----------
+    potentials : float64, shape (n_labels, n_positions, n_states)
+    offsets : int64, shape (n_sequences + 1,)
+    order : int
+    """
+
+    potentials: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    order: int
+
+    def marginals(self) -> NDArray[np.float64]:
+        """See `Chains`."""
+        return chain.forward_backward(self.potentials, self.offsets, self.order).labels
+
+    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+        """See `Chains`."""
+        return chain.log_likelihood(self.potentials, labels, self.offsets, self.order)
+
+    def viterbi(self) -> NDArray[np.int16]:
+        """See `Chains`."""
+        if not self.order:  # positions by themselves
+            return self.potentials[:, :, 0].argmax(axis=0).astype(np.int16)
+        return chain.viterbi(self.potentials, self.offsets, self.order).labels
+
+
+class LatticeChains(NamedTuple):
+    """Chains whose positions may have some labels alone (`treecrf.chain.lattice`).
+
+    Attributes
+    ----------
+    lattice : Lattice
+    potentials : Weights
+    """
+
+    lattice: Lattice
+    potentials: Weights
+
+    def marginals(self) -> NDArray[np.float64]:
+        """See `Chains`; 0 for labels that a position may not have."""
+        found = lattices.forward_backward(self.lattice, self.potentials).labels
+        return lattices.by_label(self.lattice, found, len(self.potentials.transitions))
+
+    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+        """See `Chains`; minus infinity for labels that a position may not have."""
+        return lattices.log_likelihood(self.lattice, self.potentials, labels)
+
+    def viterbi(self) -> NDArray[np.int16]:
+        """See `Chains`."""
+        return lattices.viterbi(self.lattice, self.potentials)

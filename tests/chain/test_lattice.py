@@ -1,0 +1,91 @@
+"""Chains in which positions may have some labels alone, against dense chains and all label sequences."""
+
+import naive
+import numpy as np
+import pytest
+
+from treecrf import chain
+from treecrf.chain import lattice as lattices
+from treecrf.chain.lattice import Weights, build_lattice
+
+N_LABELS = 4
+
+
+def random_lattice(rng, n_kinds=3):
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 6, 7))])
+    candidates = rng.random((n_kinds, N_LABELS)) < 0.6
+    candidates[np.arange(n_kinds), rng.integers(0, N_LABELS, n_kinds)] = True
+    return build_lattice(offsets, candidates, rng.integers(0, n_kinds, offsets[-1])), candidates
+
+
+def random_potentials(rng, lattice, with_pairs):
+    unary, transitions = rng.normal(size=len(lattice.labels)), rng.normal(size=(N_LABELS, N_LABELS + 1))
+    return Weights(unary, transitions, rng.normal(size=lattice.first_pair[-1] if with_pairs else 0))
+
+
+def dense(lattice, potentials, impossible=-80.0):
+    """The same chain with all labels; those that a position may not have are very unlikely."""
+    table = np.full((N_LABELS, len(lattice.first) - 1, N_LABELS + 1), impossible)
+    for begin, end in zip(lattice.offsets[:-1], lattice.offsets[1:], strict=True):
+        for position in range(begin, end):
+            pair = lattice.first_pair[position]
+            for entry in range(lattice.first[position], lattice.first[position + 1]):
+                before = (
+                    [N_LABELS]
+                    if position == begin
+                    else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
+                )
+                for other in before:
+                    label = lattice.labels[entry]
+                    step = potentials.pairs[pair] if len(potentials.pairs) else potentials.transitions[label, other]
+                    table[label, position, other] = potentials.unary[entry] + step
+                    pair += 1
+            assert pair == lattice.first_pair[position + 1]
+    return table
+
+
+@pytest.mark.parametrize("with_pairs", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_as_dense_chains(seed, with_pairs):
+    rng = np.random.default_rng(seed)
+    lattice, _ = random_lattice(rng)
+    potentials = random_potentials(rng, lattice, with_pairs)
+    expected = naive.enumerate_chains(dense(lattice, potentials), lattice.offsets, 1)
+    found = lattices.forward_backward(lattice, potentials)
+    np.testing.assert_allclose(lattices.by_label(lattice, found.labels, N_LABELS), expected.marginals, atol=1e-12)
+    np.testing.assert_allclose(found.log_partition, expected.log_partition, atol=1e-12)
+    np.testing.assert_array_equal(lattices.viterbi(lattice, potentials), expected.best_labels)
+    pairs, pair = lattices.pair_marginals(lattice, potentials), 0
+    for position in range(len(lattice.first) - 1):
+        is_first = position in lattice.offsets
+        before = [N_LABELS] if is_first else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
+        for label in lattice.labels[slice(*lattice.first[position : position + 2])]:
+            for other in before:
+                assert pairs[pair] == pytest.approx(expected.pairs[label, position, other], abs=1e-12)
+                pair += 1
+    labels = np.array(
+        [rng.choice(lattice.labels[slice(*lattice.first[p : p + 2])]) for p in range(len(lattice.first) - 1)]
+    )
+    np.testing.assert_allclose(
+        lattices.log_likelihood(lattice, potentials, labels),
+        chain.log_likelihood(dense(lattice, potentials), labels, lattice.offsets, 1),
+        atol=1e-12,
+    )
+
+
+def test_a_label_that_a_position_may_not_have_has_probability_0():
+    lattice = build_lattice([0, 2, 3], [[True, False], [True, True]], [0, 1, 1])
+    potentials = Weights(np.zeros(5), np.zeros((2, 3)), np.zeros(0))
+    found = lattices.log_likelihood(lattice, potentials, np.array([1, 0, 1], dtype=np.int16))
+    np.testing.assert_array_equal(found, [-np.inf, -np.log(2)])
+    np.testing.assert_array_equal(lattices.entries_of(lattice, np.array([1, 0, 1], dtype=np.int16)), [-1, 1, 4])
+    np.testing.assert_array_equal(lattices.pairs_of(lattice, np.array([-1, 1, 4])), [-1, -1, 4])
+    np.testing.assert_array_equal(lattices.pairs_of(lattice, np.array([0, 2, 3])), [0, 2, 3])
+
+
+@pytest.mark.parametrize(("value", "message"), [(np.nan, "NaN or infinite"), (700.0, "lie 700 apart")])
+def test_potentials_that_floating_point_cannot_hold_are_refused(value, message):
+    lattice = build_lattice([0, 2], np.ones((1, 2)), [0, 0])
+    potentials = Weights(np.array([0.0, 0.0, value, 0.0]), np.zeros((2, 3)), np.zeros(0))
+    with pytest.raises(ValueError, match=message):
+        lattices.forward_backward(lattice, potentials)
