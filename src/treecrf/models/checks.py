@@ -63,6 +63,7 @@ def _are_shares(value: Any) -> bool:
 
 
 _WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0")
+_NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
 _POSITIVE = number("a number above 0", lambda value: value > 0)
 _NOT_NEGATIVE = number("a number of at least 0", lambda value: value >= 0)
 _SHARE = number("a number above 0 and of at most 1", lambda value: 0 < value <= 1)
@@ -91,6 +92,7 @@ CHECKS: dict[str, Check] = {
     "held_out": number("a share above 0 and below 1", lambda value: 0 < value < 1),
     "training_proportions": Check(_are_shares, "give a tuple of shares above 0 and at most 1"),
     "g0": number("a finite number", lambda value: True),
+    "label_dictionary": optional(_NAME),
     "window": _WINDOW,
     "instance_window": _WINDOW,
     "unseen": one_of("missing", "error"),

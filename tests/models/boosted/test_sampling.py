@@ -191,7 +191,7 @@ def test_equal_windows_are_one_in_training(monkeypatch, part):
     model = TreeCRF(5, 8, 1.0, **part).fit(data)
     every = np.arange(data.n_positions)
     monkeypatch.setattr(
-        "treecrf.models.boosted.treecrf.distinct_windows", lambda cells: (every, every.astype(np.int32))
+        "treecrf.models.boosted.windows.distinct_windows", lambda cells: (every, every.astype(np.int32))
     )
     assert_same_bits(model, TreeCRF(5, 8, 1.0, **part).fit(data))
 

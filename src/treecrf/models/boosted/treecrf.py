@@ -26,7 +26,7 @@ from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes
-from treecrf.trees.forest import join_trees, restored_forest
+from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
