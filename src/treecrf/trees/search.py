@@ -293,8 +293,8 @@ def _mark_set(sums, n_codes, kind, growth, candidate):
 def write_set(sums, n_codes, kind, growth, candidate, codes):
     """Write the codes of one side of a test, ascending; return their number.
 
-    It is the side that weighs less, so that what no row of the node shows goes the way of most; but in `ONE_VS_REST` it
-    is always the single code.
+    It is the side that weighs less, so that what no row of the node shows goes the way of most. In `ONE_VS_REST` it is always
+    the single code, as in the papers; with missing, if that goes the way of most.
     """
     _mark_set(sums, n_codes, kind, growth, candidate)
     n_known = n_codes + (growth.missing == INCORPORATED)
@@ -305,6 +305,8 @@ def write_set(sums, n_codes, kind, growth, candidate, codes):
         elif sums.gains[code] < 0:
             outside += sums.weights[code]
     wanted = 1.0 if kind == ONE_VS_REST or inside <= outside else -1.0
+    if kind == ONE_VS_REST and growth.missing == INCORPORATED and sums.gains[n_codes] == 0.0 and inside > outside:
+        sums.gains[n_codes] = 1.0
     n_written = 0
     for code in range(n_known):
         if sums.gains[code] == wanted:
