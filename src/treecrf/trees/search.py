@@ -217,31 +217,33 @@ def _best_threshold(sums, n_codes, growth):
     """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them."""
     edge, n_bins = n_codes - 1, n_codes - 1
     has_edge, has_missing = sums.weights[edge] > 0, growth.missing != UNKNOWN and sums.weights[n_codes] > 0
+    low_weights, low_gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
+    weight = gradient = 0.0
+    for n_low in range(uint64(n_bins)):
+        low_weights[n_low], low_gradients[n_low] = weight, gradient
+        weight += sums.weights[n_low]
+        gradient += sums.gradients[n_low]
     best, candidate = 0.0, int64(-1)
-    low_weight = low_gradient = 0.0
-    for n_low in range(n_bins):
-        if n_low > 0:
-            if sums.weights[n_low - 1] == 0 and sums.gradients[n_low - 1] == 0:
-                continue  # the same rows as before
-            low_weight += sums.weights[n_low - 1]
-            low_gradient += sums.gradients[n_low - 1]
-        for variant in range(_N_VARIANTS):
-            with_edge, with_missing = variant & _WITH_EDGE, variant & _WITH_MISSING
-            if (with_edge and not has_edge) or (with_missing and not has_missing):
-                continue
-            weight, gradient = low_weight, low_gradient
-            if with_edge:
-                weight += sums.weights[edge]
-                gradient += sums.gradients[edge]
-            alone = growth.missing == INCORPORATED and n_low == 0 and variant == _WITH_MISSING
-            if has_missing and not alone and not _tells_known(weight, sums, n_codes):
-                continue
-            if with_missing:
-                weight += sums.weights[n_codes]
-                gradient += sums.gradients[n_codes]
-            gain = side_gain(weight, gradient, sums, growth)
-            if gain > best:
-                best, candidate = gain, n_low * _N_VARIANTS + variant
+    for variant in range(_N_VARIANTS):
+        with_edge, with_missing = variant & _WITH_EDGE > 0, variant & _WITH_MISSING > 0
+        if (with_edge and not has_edge) or (with_missing and not has_missing):
+            continue
+        edge_weight, edge_gradient = sums.weights[edge] * with_edge, sums.gradients[edge] * with_edge
+        more_weight = edge_weight + sums.weights[n_codes] * with_missing
+        more_gradient = edge_gradient + sums.gradients[n_codes] * with_missing
+        for n_low in range(uint64(n_bins)):
+            gains[n_low] = side_gain(
+                low_weights[n_low] + more_weight, low_gradients[n_low] + more_gradient, sums, growth
+            )
+        if has_missing:
+            alone = gains[0] if growth.missing == INCORPORATED and variant == _WITH_MISSING else 0.0
+            for n_low in range(n_bins):
+                gains[n_low] = gains[n_low] if _tells_known(low_weights[n_low] + edge_weight, sums, n_codes) else 0.0
+            gains[0] = max(gains[0], alone)
+        gain, n_low = best_of(gains[:n_bins])
+        chosen = n_low * _N_VARIANTS + variant
+        if gain > best or (gain == best and gain > 0 and chosen < candidate):
+            best, candidate = gain, chosen
     return best, candidate
 
 
