@@ -6,7 +6,9 @@ import pytest
 
 from treecrf import chain
 from treecrf.chain import lattice as lattices
+from treecrf.chain._lattice_kernels import Recursions, backward, forward
 from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.compiled.struct import allocate
 
 N_LABELS = 4
 
@@ -25,13 +27,14 @@ def random_potentials(rng, lattice, with_pairs):
 
 def dense(lattice, potentials, impossible=-80.0):
     """The same chain with all labels; those that a position may not have are very unlikely."""
-    table = np.full((N_LABELS, len(lattice.first) - 1, N_LABELS + 1), impossible)
+    n_labels = len(potentials.transitions)
+    table = np.full((n_labels, len(lattice.first) - 1, n_labels + 1), impossible)
     for begin, end in zip(lattice.offsets[:-1], lattice.offsets[1:], strict=True):
         for position in range(begin, end):
             pair = lattice.first_pair[position]
             for entry in range(lattice.first[position], lattice.first[position + 1]):
                 before = (
-                    [N_LABELS]
+                    [n_labels]
                     if position == begin
                     else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
                 )
@@ -45,8 +48,11 @@ def dense(lattice, potentials, impossible=-80.0):
 
 
 @pytest.mark.parametrize("with_pairs", [False, True])
+@pytest.mark.parametrize("in_logs", [False, True])
 @pytest.mark.parametrize("seed", range(10))
-def test_as_dense_chains(seed, with_pairs):
+def test_as_dense_chains(seed, in_logs, with_pairs, monkeypatch):
+    if in_logs:
+        monkeypatch.setattr(lattices, "_WIDEST", -1.0)
     rng = np.random.default_rng(seed)
     lattice, _ = random_lattice(rng)
     potentials = random_potentials(rng, lattice, with_pairs)
@@ -55,14 +61,6 @@ def test_as_dense_chains(seed, with_pairs):
     np.testing.assert_allclose(lattices.by_label(lattice, found.labels, N_LABELS), expected.marginals, atol=1e-12)
     np.testing.assert_allclose(found.log_partition, expected.log_partition, atol=1e-12)
     np.testing.assert_array_equal(lattices.viterbi(lattice, potentials), expected.best_labels)
-    pairs, pair = lattices.pair_marginals(lattice, potentials), 0
-    for position in range(len(lattice.first) - 1):
-        is_first = position in lattice.offsets
-        before = [N_LABELS] if is_first else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
-        for label in lattice.labels[slice(*lattice.first[position : position + 2])]:
-            for other in before:
-                assert pairs[pair] == pytest.approx(expected.pairs[label, position, other], abs=1e-12)
-                pair += 1
     labels = np.array(
         [rng.choice(lattice.labels[slice(*lattice.first[p : p + 2])]) for p in range(len(lattice.first) - 1)]
     )
@@ -71,6 +69,39 @@ def test_as_dense_chains(seed, with_pairs):
         chain.log_likelihood(dense(lattice, potentials), labels, lattice.offsets, 1),
         atol=1e-12,
     )
+
+
+@pytest.mark.parametrize("with_pairs", [False, True])
+def test_marginals_and_counts_of_pairs(with_pairs):
+    rng = np.random.default_rng(0)
+    lattice, _ = random_lattice(rng)
+    potentials = random_potentials(rng, lattice, with_pairs)
+    expected = naive.enumerate_chains(dense(lattice, potentials), lattice.offsets, 1).pairs
+    weights = Weights(*(np.exp(part) for part in potentials))
+    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
+    pairs, counts = np.empty(lattice.first_pair[-1]), np.zeros((N_LABELS, N_LABELS + 1))
+    forward(lattice, weights, 0, len(lattice.offsets) - 1, recursions)
+    backward(lattice, weights, 0, len(lattice.offsets) - 1, recursions, pairs, counts)
+    pair = 0
+    for position in range(len(lattice.first) - 1):
+        is_first = position in lattice.offsets
+        before = [N_LABELS] if is_first else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
+        for label in lattice.labels[slice(*lattice.first[position : position + 2])]:
+            for other in before:
+                assert pairs[pair] == pytest.approx(expected[label, position, other], abs=1e-12)
+                pair += 1
+    np.testing.assert_allclose(counts, expected.sum(axis=1), atol=1e-12)
+
+
+def test_potentials_that_lie_far_apart():
+    # exp(-2000) is 0: what follows a likely label may be likelier than what follows the likeliest one.
+    lattice = build_lattice([0, 2], np.ones((1, 2)), [0, 0])
+    transitions = np.array([[-2000.0, 0.0, 0.0], [-2000.0, -1000.0, 0.0]])
+    potentials = Weights(np.array([1000.0, 0.0, 0.0, 999.0]), transitions, np.empty(0))
+    found = lattices.forward_backward(lattice, potentials)
+    expected = naive.enumerate_chains(dense(lattice, potentials), lattice.offsets, 1)
+    np.testing.assert_allclose(found.labels.reshape(2, 2), expected.marginals, atol=1e-12)
+    np.testing.assert_allclose(found.log_partition, expected.log_partition)
 
 
 def test_a_label_that_a_position_may_not_have_has_probability_0():
@@ -83,9 +114,9 @@ def test_a_label_that_a_position_may_not_have_has_probability_0():
     np.testing.assert_array_equal(lattices.pairs_of(lattice, np.array([0, 2, 3])), [0, 2, 3])
 
 
-@pytest.mark.parametrize(("value", "message"), [(np.nan, "NaN or infinite"), (700.0, "lie 700 apart")])
-def test_potentials_that_floating_point_cannot_hold_are_refused(value, message):
+def test_potentials_that_are_not_finite_are_refused():
     lattice = build_lattice([0, 2], np.ones((1, 2)), [0, 0])
-    potentials = Weights(np.array([0.0, 0.0, value, 0.0]), np.zeros((2, 3)), np.zeros(0))
-    with pytest.raises(ValueError, match=message):
-        lattices.forward_backward(lattice, potentials)
+    potentials = Weights(np.array([0.0, 0.0, np.nan, 0.0]), np.zeros((2, 3)), np.zeros(0))
+    for use in (lattices.forward_backward, lattices.viterbi):
+        with pytest.raises(ValueError, match="NaN or infinite"):
+            use(lattice, potentials)

@@ -131,6 +131,61 @@ def backward(lattice, weights, first, last, recursions, pair_marginals, counts):
                 alphas[entry] *= betas[entry]
 
 
+@njit(inline="always")
+def _step(lattice, potentials, entry, other, pair, is_first):
+    """Potential of an entry after another."""
+    if len(potentials.pairs) > 0:
+        return potentials.unary[entry] + potentials.pairs[pair]
+    before = _before(lattice, potentials, other, is_first)
+    return potentials.unary[entry] + potentials.transitions[uint64(lattice.labels[entry]), before]
+
+
+@kernel(void(LATTICE, WEIGHTS, RECURSIONS), error_model="numpy")
+def infer_in_logs(lattice, potentials, recursions):
+    """Both recursions where exponentials could underflow: `alphas` become P(y_t | X), `scales` what log Z grows by."""
+    alphas, betas, scales = recursions.alphas, recursions.betas, recursions.scales
+    for sequence in range(len(lattice.offsets) - 1):
+        begin, stop = lattice.offsets[sequence], lattice.offsets[sequence + 1]
+        for position in range(begin, stop):
+            now, end, before, before_end = _span(lattice, position, begin)
+            pair, highest = uint64(lattice.first_pair[position]), -np.inf
+            for entry in range(now, end):
+                largest, total = -np.inf, 0.0
+                for other in range(before, before_end):
+                    value = _step(lattice, potentials, entry, other, pair, position == begin)
+                    value += 0.0 if position == begin else alphas[other]
+                    pair += uint64(1)
+                    if value > largest:
+                        total, largest = total * np.exp(largest - value) + 1.0, value
+                    else:
+                        total += np.exp(value - largest)
+                alphas[entry] = largest + np.log(total)
+                highest = max(highest, alphas[entry])
+            total = 0.0
+            for entry in range(now, end):
+                total += np.exp(alphas[entry] - highest)
+            scales[position] = highest + np.log(total)
+            for entry in range(now, end):
+                alphas[entry] -= scales[position]
+        for entry in range(lattice.first[stop - 1], lattice.first[stop]):
+            betas[entry] = 0.0
+        for position in range(stop - 1, begin, -1):
+            now, end, before, before_end = _span(lattice, position, begin)
+            first_pair = uint64(lattice.first_pair[position])
+            for other in range(before, before_end):
+                pair, largest, total = first_pair + (other - before), -np.inf, 0.0
+                for entry in range(now, end):
+                    value = _step(lattice, potentials, entry, other, pair, False) + betas[entry] - scales[position]
+                    pair += before_end - before
+                    if value > largest:
+                        total, largest = total * np.exp(largest - value) + 1.0, value
+                    else:
+                        total += np.exp(value - largest)
+                betas[other] = largest + np.log(total)
+        for entry in range(lattice.first[begin], lattice.first[stop]):
+            alphas[entry] = np.exp(alphas[entry] + betas[entry])
+
+
 @kernel(void(LATTICE, WEIGHTS, float64[::1], int64[::1], int16[::1]))
 def find_paths(lattice, weights, scores, origins, labels):
     """Write the likeliest labels; of equally likely ones the lowest, compared from the last label backwards.

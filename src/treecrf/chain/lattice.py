@@ -7,20 +7,22 @@ entry, a label of a position, and by pair, so that their size follows the labels
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.chain._lattice_kernels import Lattice, Recursions, Weights, backward, find_paths, forward
+from treecrf.chain._lattice_kernels import Lattice, Recursions, Weights, backward, find_paths, forward, infer_in_logs
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import allocate
 
 __all__ = [
-    "Lattice", "Weights", "build_lattice", "by_label", "entries_of", "forward_backward", "log_likelihood", "pair_marginals",
-    "pairs_of", "viterbi",
+    "Lattice", "Weights", "build_lattice", "by_label", "entries_of", "forward_backward", "log_likelihood", "pairs_of",
+    "viterbi",
 ]  # fmt: skip
 
 _NO_COUNTS = np.empty((0, 0))
-_WIDEST = 600.0  # exponentials of what lies farther apart could underflow
+_WIDEST = 600.0  # exponentials of what lies farther apart could underflow: such chains run in logs
 
 
 def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Lattice:
@@ -83,25 +85,18 @@ def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
     Raises
     ------
     ValueError
-        If potentials are not finite, or those of one position lie too far apart for floating point.
+        If potentials are not finite.
     """
-    recursions, weights, log_partition = _forward(lattice, potentials)
-    backward(lattice, weights, 0, len(lattice.offsets) - 1, recursions, np.empty(0), _NO_COUNTS)
-    return Marginals(recursions.alphas, log_partition)
-
-
-def pair_marginals(lattice: Lattice, potentials: Weights) -> NDArray[np.float64]:
-    """P(y_t, y_{t-1} | X) by pair, shape (n_pairs,). Errors as `forward_backward`."""
-    recursions, weights, _ = _forward(lattice, potentials)
-    pairs = np.empty(lattice.first_pair[-1])
-    backward(lattice, weights, 0, len(lattice.offsets) - 1, recursions, pairs, _NO_COUNTS)
-    return pairs
+    found = _forward(lattice, potentials)
+    if found.weights is not None:
+        backward(lattice, found.weights, 0, len(lattice.offsets) - 1, found.recursions, np.empty(0), _NO_COUNTS)
+    return Marginals(found.recursions.alphas, found.log_partition)
 
 
 def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
     """log P(Y | X) of each sequence; minus infinity where a position may not have its label. Errors as `forward_backward`."""
     entries = entries_of(lattice, labels)
-    log_partition = _forward(lattice, potentials)[-1]
+    log_partition = _forward(lattice, potentials).log_partition
     before = np.concatenate([[0], labels[:-1]])
     before[lattice.offsets[:-1]] = len(potentials.transitions)
     steps = (
@@ -115,7 +110,7 @@ def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int
 
 def viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
     """The likeliest labels, shape (n_positions,); of equally likely ones the lowest, compared from the last one backwards."""
-    _exponentials(lattice, potentials)  # refuses what is not finite
+    _check_finite(potentials)
     labels = np.empty(len(lattice.first) - 1, dtype=np.int16)
     n_entries = len(lattice.labels)
     find_paths(lattice, potentials, np.empty(n_entries), np.empty(n_entries, dtype=np.int64), labels)
@@ -129,35 +124,44 @@ def by_label(lattice: Lattice, values: NDArray[np.float64], n_labels: int) -> ND
     return table
 
 
-def _forward(lattice: Lattice, potentials: Weights) -> tuple[Recursions, Weights, NDArray[np.float64]]:
-    """The recursion, exponentials and log partition functions."""
-    weights, shifts = _exponentials(lattice, potentials)
-    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(shifts))
+class _Forward(NamedTuple):
+    """The forward recursion; in logs there are no weights, and the backward recursion is done, too."""
+
+    recursions: Recursions
+    log_partition: NDArray[np.float64]
+    weights: Weights | None
+
+
+def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
+    _check_finite(potentials)
+    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
+    weights, shifts, widest = _exponentials(lattice, potentials)
+    if widest > _WIDEST:
+        infer_in_logs(lattice, potentials, recursions)
+        return _Forward(recursions, np.add.reduceat(recursions.scales, lattice.offsets[:-1]), None)
     forward(lattice, weights, 0, len(lattice.offsets) - 1, recursions)
-    return recursions, weights, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1])
+    return _Forward(recursions, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1]), weights)
 
 
-def _exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64]]:
-    """Exponentials, the largest of each position 1, and the logarithm of what each position's were divided by."""
+def _check_finite(potentials: Weights) -> None:
     steps = potentials.pairs if len(potentials.pairs) else potentials.transitions
     if not (np.isfinite(potentials.unary).all() and np.isfinite(steps).all()):
         raise ValueError("a potential is NaN or infinite; every potential must be finite.")
+
+
+def _exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64], float]:
+    """Exponentials, the largest of each position 1; the logarithm of what each position's were divided by; the widest range."""
     shifts, width = _ranges(potentials.unary, lattice.first)
     unary = np.exp(potentials.unary - np.repeat(shifts, np.diff(lattice.first)))
     if len(potentials.pairs):
-        highest, width_of_steps = _ranges(steps, lattice.first_pair)
-        shifted = np.exp(steps - np.repeat(highest, np.diff(lattice.first_pair)))
+        highest, width_of_steps = _ranges(potentials.pairs, lattice.first_pair)
+        shifted = np.exp(potentials.pairs - np.repeat(highest, np.diff(lattice.first_pair)))
         weights = Weights(unary, potentials.transitions, shifted)
     else:
+        steps = potentials.transitions
         highest, width_of_steps = _ranges(steps.ravel(), np.array([0, steps.size]))
         weights = Weights(unary, np.exp(steps - highest), potentials.pairs)
-    widest = float((width + 2 * width_of_steps).max())
-    if widest > _WIDEST:
-        raise ValueError(
-            f"potentials of one position lie {widest:.0f} apart, more than floating point can hold; "
-            "train with more regularization or fewer iterations."
-        )
-    return weights, shifts + highest
+    return weights, shifts + highest, float((width + 2 * width_of_steps).max())
 
 
 def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
