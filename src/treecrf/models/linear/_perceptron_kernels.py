@@ -1,0 +1,151 @@
+"""Kernels of `treecrf.models.linear.perceptron`: the likeliest labels by whole-numbered weights, and an epoch of updates."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from numba import boolean, int32, int64, uint64, void
+
+from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Int16, Int32, Int64, UInt32, compiled_type, struct
+
+_LOWEST = -(2**30)
+
+
+@struct
+class Examples(NamedTuple):
+    """Labelled sequences."""
+
+    cells: Annotated[UInt32, "n_positions, n_slots"]
+    labels: Annotated[Int16, "n_positions"]
+    offsets: Annotated[Int64, "n_sequences + 1"]
+
+
+@struct
+class Counts(NamedTuple):
+    """Weights, which are whole numbers, and what their averages need."""
+
+    cells: Annotated[Int32, "n_cells + 1, n_labels"]
+    transitions: Annotated[Int32, "n_labels + 1, n_labels", "By the label before, START last."]
+    cell_delays: Annotated[Int64, "n_cells + 1, n_labels", "Every change times the number of sequences before it."]
+    transition_delays: Annotated[Int64, "n_labels + 1, n_labels"]
+    n_seen: Annotated[Int64, "1", "Sequences, a sequence counting once in each epoch."]
+
+
+@struct
+class Beam(NamedTuple):
+    """Work space of `_label_sequence`."""
+
+    scores: Annotated[Int32, "n_longest, n_labels", "Of the best labels up to a position that end in a label."]
+    origins: Annotated[Int32, "n_longest, n_labels", "The label before the last one of these."]
+    kept: Annotated[Int32, "n_labels", "Labels that are extended, ascending."]
+    is_kept: Annotated[Int32, "n_labels"]
+    found: Annotated[Int32, "n_longest"]
+
+
+EXAMPLES, COUNTS, BEAM = compiled_type(Examples), compiled_type(Counts), compiled_type(Beam)
+
+
+@kernel(int64(BEAM, int64, int64))
+def _keep(beam, t, width):
+    """Choose the `width` labels of the highest scores, of equal ones the lowest; return their number."""
+    scores, n_labels = beam.scores[t], beam.scores.shape[1]
+    if width >= n_labels:
+        for label in range(n_labels):
+            beam.kept[label] = label
+            beam.is_kept[label] = 1
+        return n_labels
+    beam.is_kept[:] = 0
+    for _ in range(width):
+        best = int64(-1)
+        for label in range(n_labels):
+            if beam.is_kept[label] == 0 and (best < 0 or scores[label] > scores[best]):
+                best = label
+        beam.is_kept[best] = 1
+    n_kept = 0
+    for label in range(n_labels):
+        if beam.is_kept[label]:
+            beam.kept[n_kept] = label
+            n_kept += 1
+    return n_kept
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, int64, boolean))
+def _label_sequence(examples, counts, beam, sequence, width, early):
+    """Write the best labels of a sequence to ``beam.found``; return how many.
+
+    With `early`, no more than up to the position where the true label is not kept.
+    """
+    begin, n_labels = examples.offsets[sequence], counts.cells.shape[1]
+    length = examples.offsets[sequence + 1] - begin
+    n_kept, end = int64(0), length
+    for t in range(length):
+        scores, origins = beam.scores[t], beam.origins[t]
+        if t == 0:
+            for label in range(n_labels):
+                scores[label] = counts.transitions[n_labels, label]
+        else:
+            scores[:] = _LOWEST
+            for i in range(n_kept):
+                before = beam.kept[i]
+                base, steps = beam.scores[t - 1, before], counts.transitions[before]
+                for label in range(uint64(n_labels)):  # many at a time: no branches
+                    value = base + steps[label]
+                    better = value > scores[label]
+                    scores[label] = value if better else scores[label]
+                    origins[label] = before if better else origins[label]
+        for slot in range(examples.cells.shape[1]):
+            weights = counts.cells[examples.cells[begin + t, slot]]
+            for label in range(uint64(n_labels)):
+                scores[label] += weights[label]
+        n_kept = _keep(beam, t, width)
+        if early and beam.is_kept[examples.labels[begin + t]] == 0:
+            end = t + 1
+            break
+    best = beam.kept[0]
+    for i in range(1, n_kept):
+        if beam.scores[end - 1, beam.kept[i]] > beam.scores[end - 1, best]:
+            best = beam.kept[i]
+    for t in range(end - 1, -1, -1):
+        beam.found[t] = best
+        best = beam.origins[t, best]
+    return end
+
+
+@kernel(void(EXAMPLES, COUNTS, int64, int32[::1], int64))
+def _update(examples, counts, begin, found, length):
+    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1)."""
+    n_labels, delay = counts.cells.shape[1], counts.n_seen[0]
+    true_before = found_before = int64(n_labels)
+    for t in range(length):
+        true, other = int64(examples.labels[begin + t]), int64(found[t])
+        if true != other:
+            for slot in range(examples.cells.shape[1]):
+                cell = examples.cells[begin + t, slot]
+                counts.cells[cell, true] += 1
+                counts.cells[cell, other] -= 1
+                counts.cell_delays[cell, true] += delay
+                counts.cell_delays[cell, other] -= delay
+        if true != other or true_before != found_before:
+            counts.transitions[true_before, true] += 1
+            counts.transitions[found_before, other] -= 1
+            counts.transition_delays[true_before, true] += delay
+            counts.transition_delays[found_before, other] -= delay
+        true_before, found_before = true, other
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean))
+def learn_epoch(examples, counts, beam, width, early):
+    """One pass over the sequences, in order; return the number of wrong labels that were found."""
+    n_wrong = int64(0)
+    for sequence in range(len(examples.offsets) - 1):
+        begin = examples.offsets[sequence]
+        length = _label_sequence(examples, counts, beam, sequence, width, early)
+        differs = int64(0)
+        for t in range(length):
+            differs += beam.found[t] != examples.labels[begin + t]
+        n_wrong += differs
+        if differs:
+            _update(examples, counts, begin, beam.found, length)
+        counts.n_seen[0] += 1
+    return n_wrong

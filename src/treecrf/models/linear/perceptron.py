@@ -1,0 +1,118 @@
+"""`VotedPerceptron`: a chain whose weights are corrected by the features of wrong labels, and averaged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.compiled.struct import allocate
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.binning import FEW_BINS
+from treecrf.models.chains import LatticeChains
+from treecrf.models.checks import optional, whole
+from treecrf.models.linear.linear_crf import window_cells
+from treecrf.sequences import SequenceSet
+
+
+@dataclass(eq=False, repr=False)
+class VotedPerceptron(base.ChainLabeller):
+    """Perceptron of label sequences with averaged weights (Collins 2002; Hao 2009, chapters 2 and 5).
+
+    The potential of a label is the sum of one weight for each cell of the window and one for the label before, START
+    included. Training takes the sequences in order, finds the best labels, and where they are wrong adds the features of
+    the true labels and takes away those of the labels it found. Predictions are those of a chain with the averages of the
+    weights after every sequence as potentials.
+
+    Parameters
+    ----------
+    n_epochs : int
+        Passes over the training set.
+    beam : int or None
+        In training, so many labels of each position are extended, those of the highest scores; None: all.
+    early_update : bool
+        Whether a search with a beam stops where the true label has left it, and corrects up to there (Collins and Roark
+        2004).
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
+        refuse it.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.FEW_BINS`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+
+    Attributes
+    ----------
+    cell_weights_ : float64, shape (n_cells + 1, n_labels)
+        Averages; cells as in `treecrf.trees.columns.Columns`, the last row for codes that belong to none.
+    transition_weights_ : float64, shape (n_labels, n_labels + 1)
+        Averages, by label and label before, START last.
+    n_wrong_ : int64, shape (n_epochs,)
+        Labels that were wrong in each pass.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "update".
+    """
+
+    n_epochs: int = 20
+    beam: int | None = None
+    early_update: bool = False
+    window: tuple[int, int] = (0, 0)
+    unseen: str = "missing"
+    n_bins: int = FEW_BINS
+    min_count: int = 1
+
+    order: ClassVar[int] = 1
+    checks: ClassVar = {"beam": optional(whole(1))}
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
+
+        before = time.thread_time()
+        cells, n_cells = window_cells(train, self.window)
+        n_labels = len(train.label_names)
+        examples = Examples(np.ascontiguousarray(cells), labels.copy(), train.offsets.copy())  # writable
+        counts = allocate(Counts, n_cells=n_cells, n_labels=n_labels)
+        beam = allocate(Beam, n_longest=int(train.lengths.max()), n_labels=n_labels)
+        seconds = {"windows": time.thread_time() - before, "update": 0.0}
+        n_wrong = []
+        for epoch in range(self.n_epochs):
+            before = time.thread_time()
+            n_wrong.append(learn_epoch(examples, counts, beam, self.beam or n_labels, self.early_update))
+            seconds["update"] += time.thread_time() - before
+            if monitor is not None:
+                monitor(epoch + 1, dict(seconds), float("nan"))
+        n_seen = float(counts.n_seen[0])
+        self.cell_weights_: NDArray[np.float64] = counts.cells - counts.cell_delays / n_seen
+        transitions = counts.transitions - counts.transition_delays / n_seen
+        self.transition_weights_: NDArray[np.float64] = np.ascontiguousarray(transitions.T)
+        self.n_wrong_, self.seconds_ = np.array(n_wrong), seconds
+
+    @property
+    def has_stages(self) -> bool:
+        """Averages are known at the end alone."""
+        return False
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        cells, _ = window_cells(aligned, self.window)
+        unary = self.cell_weights_[cells].sum(axis=1)
+        every_label = np.ones((1, unary.shape[1]))
+        lattice = build_lattice(aligned.offsets, every_label, np.zeros(len(unary), dtype=np.int64))
+        yield LatticeChains(lattice, Weights(unary.ravel(), self.transition_weights_, np.empty(0)))
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays = {"cells": self.cell_weights_, "transitions": self.transition_weights_, "n_wrong": self.n_wrong_}
+        return {"seconds": self.seconds_}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.cell_weights_, self.transition_weights_ = arrays["cells"], arrays["transitions"]
+        self.n_wrong_, self.seconds_ = arrays["n_wrong"], values["seconds"]

@@ -1,0 +1,92 @@
+"""The perceptron of label sequences against a slow one."""
+
+import naive
+import naive_perceptron
+import numpy as np
+import pytest
+from builders import larger_set, random_set
+
+import treecrf
+from treecrf import SequenceSet
+from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.perceptron import VotedPerceptron
+
+
+def searches(n_labels):
+    return {
+        "all labels": ({}, lambda weights, cells, _: naive_perceptron.likeliest(weights, cells, n_labels)),
+        "a beam": ({"beam": 2}, lambda weights, cells, _: naive_perceptron.in_beam(weights, cells, n_labels, 2)),
+        "one label": ({"beam": 1}, lambda weights, cells, _: naive_perceptron.in_beam(weights, cells, n_labels, 1)),
+        "early updates": (
+            {"beam": 2, "early_update": True},
+            lambda weights, cells, truth: naive_perceptron.in_beam(weights, cells, n_labels, 2, truth),
+        ),
+    }
+
+
+@pytest.mark.parametrize("search", searches(4))
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_are_those_of_the_slow_perceptron(search, seed):
+    data = random_set(np.random.default_rng(seed), 8, 4, 2, 3, 4)
+    settings, find = searches(4)[search]
+    model = VotedPerceptron(3, window=(1, 0), **settings).fit(data)
+    cells, n_cells = window_cells(data, (1, 0))
+    expected = naive_perceptron.train(cells, data.labels, data.offsets, 4, 3, find)
+    of_cells, of_transitions = naive_perceptron.as_arrays(expected, n_cells, 4)
+    np.testing.assert_allclose(model.cell_weights_, of_cells, atol=1e-12)
+    np.testing.assert_allclose(model.transition_weights_, of_transitions, atol=1e-12)
+
+
+def test_a_beam_of_all_labels_is_none():
+    data = larger_set()
+    wide, without = (VotedPerceptron(4, beam, window=(1, 1)).fit(data) for beam in (3, None))
+    assert wide.cell_weights_.tobytes() == without.cell_weights_.tobytes()
+
+
+def test_predictions_are_those_of_the_chain_with_its_weights():
+    train, test = larger_set(), random_set(np.random.default_rng(5), 6, 3, 2, 5, 4)
+    model = VotedPerceptron(3, window=(1, 1)).fit(train)
+    cells, _ = window_cells(model.align_inputs(test, "error"), (1, 1))
+    potentials = model.cell_weights_[cells].sum(axis=1).T[:, :, None] + model.transition_weights_[:, None, :]
+    expected = naive.enumerate_chains(potentials, test.offsets, 1)
+    np.testing.assert_allclose(model.predict_proba(test), expected.marginals, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(test, "viterbi"), expected.best_labels)
+
+
+def test_separable_labels_are_learnt_without_a_mistake():
+    data = larger_set()
+    told = data.with_labels(data.values[:, 0] % 3, data.label_names)
+    model = VotedPerceptron(10).fit(told)
+    assert model.n_wrong_[-1] == 0
+    assert model.score(told) == 1.0
+
+
+def test_files_keep_all_that_predictions_need(tmp_path):
+    data = larger_set()
+    model = VotedPerceptron(3, beam=2, window=(1, 1)).fit(data)
+    model.save(tmp_path / "model.npz")
+    loaded = treecrf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
+    np.testing.assert_array_equal(loaded.n_wrong_, model.n_wrong_)
+
+
+def test_the_monitor_hears_of_every_pass():
+    heard = []
+    VotedPerceptron(3).fit(larger_set(), monitor=lambda *call: heard.append(call[0]))
+    assert heard == [1, 2, 3]
+
+
+def test_a_beam_of_no_labels_is_refused():
+    with pytest.raises(ValueError, match=r"^beam=0: give None or a whole number of at least 1\.$"):
+        VotedPerceptron(beam=0).fit(larger_set())
+
+
+def test_a_category_that_training_did_not_have_has_no_weight():
+    train = larger_set()
+    model = VotedPerceptron(3).fit(train)
+    names = [attribute._replace(categories=(*attribute.categories, "new")) for attribute in train.attributes]
+    test = SequenceSet(np.array([[5, 5]]), [0, 1], names)
+    with pytest.warns(UserWarning, match="new"):
+        found = model.predict_proba(test)
+    start = model.transition_weights_[:, 3]
+    np.testing.assert_allclose(found[0], np.exp(start) / np.exp(start).sum())
