@@ -65,6 +65,15 @@ class Labeller:
             setattr(self, name, value)
         return self
 
+    def _params_for_file(self) -> dict[str, Any]:
+        """Settings as JSON values."""
+        return self.get_params()
+
+    @classmethod
+    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
+        """What `_params_for_file` gave, once it has been read."""
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
+
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({settings})"
@@ -191,7 +200,7 @@ class Labeller:
         header = {
             "format": FORMAT,
             "class": type(self).__name__,
-            "params": self.get_params(),
+            "params": self._params_for_file(),
             "label_names": self.label_names_,
             "values": values,
             **self.inputs_.described(),

@@ -29,8 +29,8 @@ def load(path: str | os.PathLike[str]) -> Labeller:
             f"{os.fspath(path)} holds a {quoted(name)}, which is not known; import the module that has it."
         )
     try:
-        params = {name: tuple(value) if isinstance(value, list) else value for name, value in header["params"].items()}
-        model = Labeller.registry[name](**params)
+        kind = Labeller.registry[name]
+        model = kind(**kind._params_from_file(header["params"]))
         model.inputs_ = Inputs.from_described(header)
         model.label_names_ = tuple(header["label_names"])
         model._restore(header["values"], arrays)

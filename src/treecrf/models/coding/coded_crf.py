@@ -1,0 +1,218 @@
+"""`CodedCRF`: many labels by the bits of a code, each bit a chain of two labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.checks import Check, one_of, whole
+from treecrf.models.coding.cascade import history_attributes, window_attributes, windows_as_attributes, with_history
+from treecrf.models.coding.codes import make_code
+from treecrf.models.inputs import Inputs
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import sequence_folds
+
+ALL = "all"
+"""Value of the setting `history` for every earlier bit."""
+
+_N_FOLDS = 5
+
+
+@dataclass(eq=False, repr=False)
+class CodedCRF(Labeller):
+    """Error-correcting output coding of label sequences (Hao 2009, chapters 3 and 4).
+
+    Every label has a random word of bits. A labeller of two labels learns each bit of the positions' words from the window,
+    and from what the labellers of earlier bits predict for the neighbours. A position gets the label whose word has the
+    smallest L1 distance to the probabilities of its bits, the lowest label where several have it.
+
+    With ``history=0`` the bits are independent (the thesis' i-SECOC; iid with a base of order 0), else this is its cascade,
+    c-SECOC.
+
+    Parameters
+    ----------
+    base : Labeller
+        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations.
+    code_length : int
+        Bits of a word. The columns of a shorter code are the first ones of a longer one, so a long training has the
+        shorter ones in it: they are its stages.
+    history : int or "all"
+        So many bits just before a bit are inputs: what was predicted for the position before and for the one after.
+    seed : int
+        Of the code.
+    cross_fit : bool
+        Whether the inputs of later bits in training are predictions of labellers that were trained on other sequences
+        (5 folds), not of the labeller itself as in the thesis.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: count it as the place outside a sequence,
+        with a warning, or refuse it.
+    n_bins, min_count : int
+        As of the other labellers.
+
+    Attributes
+    ----------
+    code_ : bool, shape (n_labels, code_length)
+    bits_ : list of Labeller
+        The labellers of the bits.
+    seconds_ : dict
+        CPU seconds of `fit` by phase, those of the bits added.
+    """
+
+    base: Labeller
+    code_length: int = 100
+    history: int | str = 5
+    seed: int = 0
+    cross_fit: bool = False
+    unseen: str = "missing"
+    n_bins: int = TreeCRF.n_bins
+    min_count: int = 1
+
+    checks: ClassVar = {
+        "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
+        "code_length": whole(1), "seed": whole(0), "cross_fit": one_of(False, True),
+        "history": Check(lambda value: value == ALL or whole(0).holds(value), f"give a whole number of at least 0 or {ALL!r}"),
+    }  # fmt: skip
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        self._check_history()
+        code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
+        windows = windows_as_attributes(train, self.base.window)
+        groups, predicted, self.bits_ = train.groups, list[NDArray[np.bool_]](), list[Labeller]()
+        self.seconds_: dict[str, float] = {}
+        for bit in range(self.code_length):
+            data = self._inputs_of(bit, windows, predicted).with_labels(code[labels, bit].astype(np.int16), ("0", "1"))
+            labeller = self._make_bit().fit(data)
+            if self.cross_fit:
+                predicted.append(self._predict_others(data, groups))
+            else:
+                predicted.append(_probability_of_one(labeller, data) > 0.5)
+            self.bits_.append(labeller)
+            for phase, seconds in labeller.seconds_.items():
+                self.seconds_[phase] = self.seconds_.get(phase, 0.0) + seconds
+            if monitor is not None:
+                monitor(bit + 1, dict(self.seconds_), float("nan"))
+        self.code_ = code
+
+    def _check_history(self) -> None:
+        if isinstance(self.history, int) and self.history >= self.code_length > 0:
+            raise ValueError(
+                f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "
+                f"number or {ALL!r}."
+            )
+
+    def _first_of(self, bit: int) -> int:
+        """The first bit that a bit has for input."""
+        return 0 if self.history == ALL else max(bit - int(self.history), 0)
+
+    def _inputs_of(self, bit: int, windows: SequenceSet, predicted: list[NDArray[np.bool_]]) -> SequenceSet:
+        first = self._first_of(bit)
+        return with_history(windows, predicted[first:bit], first)
+
+    def _make_bit(self) -> Any:
+        return type(self.base)(**self.base.get_params()).set_params(window=(0, 0), min_count=1)
+
+    def _predict_others(self, data: SequenceSet, groups: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The bits of each part of the sequences, by a labeller of the others."""
+        bits = np.zeros(data.n_positions, dtype=np.bool_)
+        for fold in sequence_folds(groups, _N_FOLDS, self.seed):
+            others = np.setdiff1d(np.arange(len(data)), fold)
+            part = data.select(fold)
+            positions = np.concatenate([np.arange(data.offsets[i], data.offsets[i + 1]) for i in fold])
+            bits[positions] = _probability_of_one(self._make_bit().fit(data.select(others)), part) > 0.5
+        return bits
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def bit_probabilities(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(bit = 1 | X) by the labeller of each bit, shape (n_positions, code_length)."""
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        windows = windows_as_attributes(aligned, self.base.window)
+        found: list[NDArray[np.float64]] = []
+        predicted: list[NDArray[np.bool_]] = []
+        for bit, labeller in enumerate(self.bits_):
+            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, predicted)))
+            predicted.append(found[-1] > 0.5)
+        return np.stack(found, axis=1)
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
+        n_labels). Their order is that of decoding.
+        """
+        self._check_fitted()
+        *_, distances = self._staged_distances(data, every=self.code_length)
+        nearness = self.code_length - distances
+        return nearness / nearness.sum(axis=1, keepdims=True)
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
+        labels = self.align_labels(data)
+        chosen = np.log(self.predict_proba(data))[np.arange(len(labels)), labels]
+        return np.asarray(np.add.reduceat(chosen, data.offsets[:-1]))
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` with the first `every`, 2 `every`, .. bits of the code, by decoder; all decoders agree."""
+        for decoder in decoders:
+            check_decoder(decoder)
+        for distances in self._staged_distances(data, every):
+            labels = distances.argmin(axis=1).astype(np.int16)
+            yield dict.fromkeys(decoders, labels)
+
+    def _staged_distances(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
+        bits = self.bit_probabilities(data)
+        distances = np.zeros((len(bits), len(self.code_)))
+        for bit in range(self.code_length):
+            distances += np.abs(bits[:, bit, None] - self.code_[:, bit])
+            if (bit + 1) % every == 0:
+                yield distances.copy()
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        return self.predict_proba(data).argmax(axis=1).astype(np.int16)
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _params_for_file(self) -> dict[str, Any]:
+        described = {"class": type(self.base).__name__, "params": self.base._params_for_file()}
+        return self.get_params() | {"base": described}
+
+    @classmethod
+    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
+        described: Mapping[str, Any] = params["base"]
+        kind = Labeller.registry[described["class"]]
+        return super()._params_from_file(params) | {"base": kind(**kind._params_from_file(described["params"]))}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values: dict[str, Any] = {"seconds": self.seconds_, "bits": []}
+        arrays: dict[str, NDArray[Any]] = {"code": self.code_}
+        for bit, labeller in enumerate(self.bits_):
+            of_bit, arrays_of_bit = labeller._state()
+            values["bits"].append(of_bit)
+            arrays |= {f"bit_{bit}_{name}": array for name, array in arrays_of_bit.items()}
+        return values, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.code_, self.seconds_, self.bits_ = arrays["code"], values["seconds"], []
+        windows = window_attributes(self.attributes_, self.base.window)
+        for bit, of_bit in enumerate(values["bits"]):
+            prefix, first = f"bit_{bit}_", self._first_of(bit)
+            labeller = self._make_bit()
+            labeller.inputs_ = Inputs((*windows, *history_attributes(first, bit - first)))
+            labeller.label_names_ = ("0", "1")
+            own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+            labeller._restore(of_bit, own)
+            self.bits_.append(labeller)
+
+
+def _probability_of_one(labeller: Labeller, data: SequenceSet) -> NDArray[np.float64]:
+    return labeller.predict_proba(data)[:, 1]
