@@ -65,7 +65,7 @@ class CodedCRF(Labeller):
         CPU seconds of `fit` by phase, those of the bits added.
     """
 
-    base: Labeller
+    base: Any
     code_length: int = 100
     history: int | str = 5
     seed: int = 0

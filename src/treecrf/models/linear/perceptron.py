@@ -69,7 +69,7 @@ class VotedPerceptron(base.ChainLabeller):
     n_bins: int = FEW_BINS
     min_count: int = 1
 
-    order: ClassVar[int] = 1
+    order = 1  # not a setting
     checks: ClassVar = {"beam": optional(whole(1))}
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
