@@ -156,6 +156,9 @@ LABELLERS = {
         Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
         TrainingRow({"variance": "variances"}, _ITERATIONS, in_cost=True),
     ),
+    "voted_perceptron": Row(
+        "treecrf.models.linear.perceptron:VotedPerceptron", in_tables=False, iterations="n_epochs", start="fixed"
+    ),
     "mallet": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),

@@ -16,7 +16,7 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chains import LatticeChains
-from treecrf.models.checks import optional, whole
+from treecrf.models.checks import one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.sequences import SequenceSet
 
@@ -70,7 +70,7 @@ class VotedPerceptron(base.ChainLabeller):
     min_count: int = 1
 
     order = 1  # not a setting
-    checks: ClassVar = {"beam": optional(whole(1))}
+    checks: ClassVar = {"beam": optional(whole(1)), "early_update": one_of(False, True)}
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
