@@ -20,7 +20,7 @@ FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind =
 def test_names():
     assert datasets.names() == (
         "protein", "nettalk", "nettalk_full", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
-        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "hmm",
+        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "hmm",
         "xor", "or", "extra", "distant", "table",
     )  # fmt: skip
 
@@ -132,6 +132,8 @@ def own(tmp_path, data, monkeypatch):
         "hyphenation/sparse.hyphen.6.test": "hyphen.sparse",
         "hyphenation/mhyph.txt": "mhyph.txt",
         "sectlabel/sectLabel.tagged.txt": "sectlabel.txt",
+        "conll2000/train.txt": "chunks.txt",
+        "conll2000/test.txt": "chunks.txt",
         **dict.fromkeys(faq_stand_ins.PERL_FILES, "perlfaq.pod"),
         **dict.fromkeys(faq_stand_ins.X_FILES, "xfaq.txt"),
     }
@@ -158,6 +160,7 @@ def own(tmp_path, data, monkeypatch):
         ("faq_x", {}, (4, 1)),
         ("sectlabel", {"n_train": 1}, (1, 1)),
         ("sectlabel", {"n_train": 1, "labels": "all"}, (1, 1)),
+        ("conll2000_np", {"n_train": 3, "n_test": 1}, (3, 1)),
     ],
 )
 def test_load(own, name, options, sizes):

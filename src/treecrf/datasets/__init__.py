@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from treecrf.datasets import (
+    conll2000,
     faq,
     faq_stand_ins,
     hyphenation,
@@ -43,6 +44,7 @@ _REGISTRY = {
         faq,
         faq_stand_ins,
         sectlabel,
+        conll2000,
         synthetic,
         table,
     )
