@@ -120,7 +120,7 @@ def test_harmless_changes_of_real_raw_files(name, change, mirror, data):
     assert PARSERS[name][0](HARMLESS[change](seed)) == PARSERS[name][0](seed)
 
 
-GENERATED = ("hmm", "xor", "or", "extra", "distant")
+GENERATED = ("hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle")
 
 
 @pytest.mark.parametrize("name", [*GENERATED, "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl"])

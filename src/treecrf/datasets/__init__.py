@@ -14,6 +14,7 @@ from treecrf.datasets import (
     conll2000,
     faq,
     faq_stand_ins,
+    hidden_markov,
     hyphenation,
     nettalk,
     protein,
@@ -46,6 +47,7 @@ _REGISTRY = {
         sectlabel,
         conll2000,
         synthetic,
+        hidden_markov,
         table,
     )
     for description in module.DESCRIPTIONS
