@@ -132,9 +132,11 @@ def test_probabilities_have_the_order_of_decoding():
     ("settings", "message"),
     [
         ({"history": 6, "code_length": 6}, "history=6: a code of 6 bits has fewer"),
-        ({"history": "some"}, "give a whole number of at least 0 or 'all'"),
+        ({"history": "some"}, "history='some': give a whole number of at least 0 or 'all'"),
+        ({"history": -1}, "history=-1: give a whole number of at least 0 or 'all'"),
         ({"code_length": 0}, "code_length=0"),
         ({"base": None}, "give a labeller with a window"),
+        ({"base": TreeCRF(max_leaves=1)}, "max_leaves=1: give a whole number from 2"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, message):

@@ -37,6 +37,23 @@ def test_weights_are_those_of_the_slow_perceptron(search, seed):
     np.testing.assert_allclose(model.transition_weights_, of_transitions, atol=1e-12)
 
 
+def test_without_transitions_positions_are_labelled_by_themselves():
+    data = random_set(np.random.default_rng(0), 8, 4, 2, 3, 4)
+    model = VotedPerceptron(3, window=(1, 0), order=0).fit(data)
+    cells, n_cells = window_cells(data, (1, 0))
+
+    def find(weights, cells, _):
+        scores = [[sum(weights.get((int(cell), label), 0) for cell in row) for label in range(4)] for row in cells]
+        return tuple(int(np.argmax(row)) for row in scores)
+
+    expected = naive_perceptron.train(cells, data.labels, data.offsets, 4, 3, find)
+    np.testing.assert_allclose(model.cell_weights_, naive_perceptron.as_arrays(expected, n_cells, 4)[0], atol=1e-12)
+    assert not model.transition_weights_.any()
+    exponentials = np.exp(model.cell_weights_[cells].sum(axis=1))
+    np.testing.assert_allclose(model.predict_proba(data), exponentials / exponentials.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(model.predict(data, "viterbi"), model.predict(data))
+
+
 def test_a_beam_of_all_labels_is_none():
     data = larger_set()
     wide, without = (VotedPerceptron(4, beam, window=(1, 1)).fit(data) for beam in (3, None))

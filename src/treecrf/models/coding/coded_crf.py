@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,15 @@ ALL = "all"
 _N_FOLDS = 5
 
 
+def _thesis_trees() -> TreeCRF:
+    """The base learner GTB; the thesis does not tell iterations and leaves."""
+    return TreeCRF(n_iterations=80, max_leaves=40, l2_regularization=5.0)
+
+
+def _is_history(value: Any) -> bool:
+    return whole(0).holds(value) or (isinstance(value, str) and value == ALL)
+
+
 @dataclass(eq=False, repr=False)
 class CodedCRF(Labeller):
     """Error-correcting output coding of label sequences (Hao 2009, chapters 3 and 4).
@@ -39,7 +48,8 @@ class CodedCRF(Labeller):
     Parameters
     ----------
     base : Labeller
-        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations.
+        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations. Unless given, trees
+        of the thesis' form.
     code_length : int
         Bits of a word. The columns of a shorter code are the first ones of a longer one, so a long training has the
         shorter ones in it: they are its stages.
@@ -65,7 +75,7 @@ class CodedCRF(Labeller):
         CPU seconds of `fit` by phase, those of the bits added.
     """
 
-    base: Any
+    base: Any = field(default_factory=_thesis_trees)
     code_length: int = 100
     history: int | str = 5
     seed: int = 0
@@ -77,13 +87,21 @@ class CodedCRF(Labeller):
     checks: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
         "code_length": whole(1), "seed": whole(0), "cross_fit": one_of(False, True),
-        "history": Check(lambda value: value == ALL or whole(0).holds(value), f"give a whole number of at least 0 or {ALL!r}"),
+        "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"),
     }  # fmt: skip
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        self.base._check_settings()
+        if self.history != ALL and int(self.history) >= self.code_length:
+            raise ValueError(
+                f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "
+                f"number or {ALL!r}."
+            )
 
     # --- training -----------------------------------------------------------------------------------
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        self._check_history()
         code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
         windows = windows_as_attributes(train, self.base.window)
         groups, predicted, self.bits_ = train.groups, list[NDArray[np.bool_]](), list[Labeller]()
@@ -101,13 +119,6 @@ class CodedCRF(Labeller):
             if monitor is not None:
                 monitor(bit + 1, dict(self.seconds_), float("nan"))
         self.code_ = code
-
-    def _check_history(self) -> None:
-        if isinstance(self.history, int) and self.history >= self.code_length > 0:
-            raise ValueError(
-                f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "
-                f"number or {ALL!r}."
-            )
 
     def _first_of(self, bit: int) -> int:
         """The first bit that a bit has for input."""

@@ -112,9 +112,12 @@ def _label_sequence(examples, counts, beam, sequence, width, early):
     return end
 
 
-@kernel(void(EXAMPLES, COUNTS, int64, int32[::1], int64))
-def _update(examples, counts, begin, found, length):
-    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1)."""
+@kernel(void(EXAMPLES, COUNTS, int64, int32[::1], int64, int64))
+def _update(examples, counts, begin, found, length, order):
+    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1).
+
+    With order 0 transitions stay 0, so that the best labels of a sequence are those of its positions.
+    """
     n_labels, delay = counts.cells.shape[1], counts.n_seen[0]
     true_before = found_before = int64(n_labels)
     for t in range(length):
@@ -126,7 +129,7 @@ def _update(examples, counts, begin, found, length):
                 counts.cells[cell, other] -= 1
                 counts.cell_delays[cell, true] += delay
                 counts.cell_delays[cell, other] -= delay
-        if true != other or true_before != found_before:
+        if order and (true != other or true_before != found_before):
             counts.transitions[true_before, true] += 1
             counts.transitions[found_before, other] -= 1
             counts.transition_delays[true_before, true] += delay
@@ -134,8 +137,8 @@ def _update(examples, counts, begin, found, length):
         true_before, found_before = true, other
 
 
-@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean))
-def learn_epoch(examples, counts, beam, width, early):
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean, int64))
+def learn_epoch(examples, counts, beam, width, early, order):
     """One pass over the sequences, in order; return the number of wrong labels that were found."""
     n_wrong = int64(0)
     for sequence in range(len(examples.offsets) - 1):
@@ -146,6 +149,6 @@ def learn_epoch(examples, counts, beam, width, early):
             differs += beam.found[t] != examples.labels[begin + t]
         n_wrong += differs
         if differs:
-            _update(examples, counts, begin, beam.found, length)
+            _update(examples, counts, begin, beam.found, length, order)
         counts.n_seen[0] += 1
     return n_wrong

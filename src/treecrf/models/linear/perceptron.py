@@ -16,7 +16,7 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chains import LatticeChains
-from treecrf.models.checks import one_of, optional, whole
+from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.sequences import SequenceSet
 
@@ -41,6 +41,9 @@ class VotedPerceptron(base.ChainLabeller):
         2004).
     window : (int, int)
         Observations before and after the position that the potentials see.
+    order : 0 or 1
+        Number of previous labels that the potentials see; 0 labels every position by itself, and has no weights for the label
+        before.
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
@@ -54,7 +57,7 @@ class VotedPerceptron(base.ChainLabeller):
     cell_weights_ : float64, shape (n_cells + 1, n_labels)
         Averages; cells as in `treecrf.trees.columns.Columns`, the last row for codes that belong to none.
     transition_weights_ : float64, shape (n_labels, n_labels + 1)
-        Averages, by label and label before, START last.
+        Averages, by label and label before, START last; 0 with order 0.
     n_wrong_ : int64, shape (n_epochs,)
         Labels that were wrong in each pass.
     seconds_ : dict
@@ -65,12 +68,16 @@ class VotedPerceptron(base.ChainLabeller):
     beam: int | None = None
     early_update: bool = False
     window: tuple[int, int] = (0, 0)
+    order: int = 1
     unseen: str = "missing"
     n_bins: int = FEW_BINS
     min_count: int = 1
 
-    order = 1  # not a setting
-    checks: ClassVar = {"beam": optional(whole(1)), "early_update": one_of(False, True)}
+    checks: ClassVar = {
+        "beam": optional(whole(1)),
+        "early_update": one_of(False, True),
+        "order": Check(whole(0, 1).holds, "choose 0 or 1"),
+    }
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
@@ -85,7 +92,7 @@ class VotedPerceptron(base.ChainLabeller):
         n_wrong = []
         for epoch in range(self.n_epochs):
             before = time.thread_time()
-            n_wrong.append(learn_epoch(examples, counts, beam, self.beam or n_labels, self.early_update))
+            n_wrong.append(learn_epoch(examples, counts, beam, self.beam or n_labels, self.early_update, self.order))
             seconds["update"] += time.thread_time() - before
             if monitor is not None:
                 monitor(epoch + 1, dict(seconds), float("nan"))
