@@ -6,7 +6,7 @@ positions around it, neighbours in memory, to the lanes of its code:
 
     table[code of q, k] += sums[q - right + k]        k = 0 .. left + right, slot place = left + right - k
 
-Several lanes are one instruction. Attributes with few categories are swept together, under the number of
+Several lanes are one instruction. Where a window is one observation there is one lane, and sequences are no matter. Attributes with few categories are swept together, under the number of
 their combination, and the table's margins are taken afterwards. EDGE has what the codes leave of the total.
 """
 
@@ -23,6 +23,7 @@ from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.lanes import LANES, add_lanes
 
 _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
+_OBSERVATIONS = 4  # for each of its rows, at least: margins take time, too
 
 
 @struct
@@ -50,7 +51,7 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
     codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
-    most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
+    most_rows = max(min(_LARGEST_TABLE // n_lanes(left, right), len(codes) // _OBSERVATIONS), 1)
     firsts, rows = [0], [1]
     for attribute, size in enumerate(sizes):
         if attribute > firsts[-1] and rows[-1] * size > most_rows:
@@ -65,6 +66,8 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
             joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
         joint[group] += first_row[group]
     offsets, observation_offsets = data.offsets.copy(), data.observation_offsets.copy()  # writable, as the type says
+    if left == right == 0 and np.array_equal(offsets, observation_offsets):
+        offsets = observation_offsets = np.array([0, len(codes)])  # windows never leave a sequence: all are one
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
@@ -76,7 +79,9 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
 
 @kernel(int64(int64, int64))
 def n_lanes(left, right):
-    """Lanes of a table row: window places, rounded up to whole runs."""
+    """Lanes of a table row: window places, rounded up to whole runs unless there is one."""
+    if left + right == 0:
+        return 1
     return -(-(left + right + 1) // LANES) * LANES
 
 
@@ -94,10 +99,13 @@ def n_table(sweep: Sweep) -> int:
 def sweep_is_faster(sweep, n_members):
     """Whether a sweep over all positions takes less time than a scan of some of them.
 
-    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half.
+    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half, and a single lane in that of one
+    cell.
     """
-    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
     n_slots = len(sweep.sizes) * (sweep.left + sweep.right + 1)
+    if sweep.left + sweep.right == 0:
+        return n_members * n_slots > len(sweep.codes) * len(sweep.places) + 2 * sweep.first_row[-1]
+    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
     return n_members * n_slots > (3 * n_runs + 2) // 2 * len(sweep.places)
 
 
@@ -173,6 +181,11 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
         for sequence in range(len(sweep.starts) - 1):
             begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
             place = uint64(sweep.starts[sequence])
+            if width == 1:
+                for observation in range(uint64(begin), uint64(end)):
+                    table[uint64(codes[observation])] += spaced[place]
+                    place += uint64(1)
+                continue
             for observation in range(uint64(begin), uint64(end)):
                 row = uint64(codes[observation]) * width
                 for lane in range(uint64(0), width, uint64(LANES)):

@@ -6,7 +6,7 @@ from builders import larger_set, random_set
 
 import treecrf
 from treecrf import SequenceSet, TreeCRF
-from treecrf.models.coding.cascade import windows_as_attributes, with_history
+from treecrf.models.coding.cascade import neighbours, windows_as_attributes, with_history
 from treecrf.models.coding.coded_crf import CodedCRF
 from treecrf.models.coding.codes import distances, make_code
 from treecrf.models.linear.perceptron import VotedPerceptron
@@ -55,8 +55,8 @@ def test_distances_are_summed_differences():
 
 def test_history_is_of_the_neighbours_and_never_of_the_position():
     data = SequenceSet(np.zeros((5, 1)), [0, 3, 5], larger_set().attributes[:1])
-    bits = [np.array([True, False, True, True, False])]
-    seen = with_history(windows_as_attributes(data, (0, 0)), bits, 7)
+    bits = np.array([True, False, True, True, False])
+    seen = with_history(windows_as_attributes(data, (0, 0)), [neighbours(bits, data.offsets)], 7)
     assert [attribute.name for attribute in seen.attributes[1:]] == ["bit 7 before", "bit 7 after"]
     np.testing.assert_array_equal(seen.values[:, 1], [2, 1, 0, 2, 1])
     np.testing.assert_array_equal(seen.values[:, 2], [0, 1, 2, 0, 2])
@@ -68,7 +68,9 @@ def slow_bits(model, train, test, history):
     for bit in range(model.code_length):
         first = 0 if history == "all" else max(bit - history, 0)
         sets = [
-            with_history(windows_as_attributes(data, (1, 1)), bits[first:bit], first)
+            with_history(
+                windows_as_attributes(data, (1, 1)), [neighbours(one, data.offsets) for one in bits[first:bit]], first
+            )
             for data, bits in ((train, of_train), (test, of_test))
         ]
         labels = model.code_[train.labels, bit].astype(int)

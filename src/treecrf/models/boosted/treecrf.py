@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,8 @@ from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
-    from treecrf.models.boosted.training import Criterion
+    from treecrf.models.boosted.lattice_training import LatticeTraining
+    from treecrf.models.boosted.training import Criterion, Training
     from treecrf.trees.flattening import FlatForest
 
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
@@ -219,6 +220,18 @@ class TreeCRF(base.ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
+        self._train_from(train, monitor, checkpoint)
+        return self
+
+    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
+        """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
+        if self.transitions == "separable" or self._criterion != "likelihood":
+            return super().fit_predict_proba(train)
+        return cast("Training", self._train_from(train, None, None)).marginals()
+
+    def _train_from(
+        self, train: SequenceSet, monitor: Monitor | None, checkpoint: Checkpoint | str | os.PathLike[str] | None
+    ) -> Training | LatticeTraining:
         from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
         from treecrf.models.boosted.footprint import training_bytes
 
@@ -274,7 +287,7 @@ class TreeCRF(base.ChainLabeller):
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
-        return self
+        return training
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""

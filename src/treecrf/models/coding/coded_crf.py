@@ -13,7 +13,13 @@ from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.checks import Check, one_of, whole
-from treecrf.models.coding.cascade import history_attributes, window_attributes, windows_as_attributes, with_history
+from treecrf.models.coding.cascade import (
+    history_attributes,
+    neighbours,
+    window_attributes,
+    windows_as_attributes,
+    with_history,
+)
 from treecrf.models.coding.codes import make_code
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
@@ -23,6 +29,7 @@ ALL = "all"
 """Value of the setting `history` for every earlier bit."""
 
 _N_FOLDS = 5
+_ROUNDING = 1e-9  # of what training knows of the probabilities
 
 
 def _thesis_trees() -> TreeCRF:
@@ -104,15 +111,15 @@ class CodedCRF(Labeller):
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
         windows = windows_as_attributes(train, self.base.window)
-        groups, predicted, self.bits_ = train.groups, list[NDArray[np.bool_]](), list[Labeller]()
+        history, self.bits_ = list[NDArray[np.int32]](), list[Labeller]()
         self.seconds_: dict[str, float] = {}
         for bit in range(self.code_length):
-            data = self._inputs_of(bit, windows, predicted).with_labels(code[labels, bit].astype(np.int16), ("0", "1"))
-            labeller = self._make_bit().fit(data)
+            told = windows.with_labels(code[labels, bit], ("0", "1"))
+            data, labeller = self._inputs_of(bit, told, history), self._make_bit()
+            found = self._predict_others(data) if self.cross_fit else _fit_predict(labeller, data)
             if self.cross_fit:
-                predicted.append(self._predict_others(data, groups))
-            else:
-                predicted.append(_probability_of_one(labeller, data) > 0.5)
+                labeller.fit(data)
+            history.append(neighbours(found, data.offsets))
             self.bits_.append(labeller)
             for phase, seconds in labeller.seconds_.items():
                 self.seconds_[phase] = self.seconds_.get(phase, 0.0) + seconds
@@ -124,17 +131,17 @@ class CodedCRF(Labeller):
         """The first bit that a bit has for input."""
         return 0 if self.history == ALL else max(bit - int(self.history), 0)
 
-    def _inputs_of(self, bit: int, windows: SequenceSet, predicted: list[NDArray[np.bool_]]) -> SequenceSet:
+    def _inputs_of(self, bit: int, windows: SequenceSet, history: list[NDArray[np.int32]]) -> SequenceSet:
         first = self._first_of(bit)
-        return with_history(windows, predicted[first:bit], first)
+        return with_history(windows, history[first:bit], first)
 
     def _make_bit(self) -> Any:
         return type(self.base)(**self.base.get_params()).set_params(window=(0, 0), min_count=1)
 
-    def _predict_others(self, data: SequenceSet, groups: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _predict_others(self, data: SequenceSet) -> NDArray[np.bool_]:
         """The bits of each part of the sequences, by a labeller of the others."""
         bits = np.zeros(data.n_positions, dtype=np.bool_)
-        for fold in sequence_folds(groups, _N_FOLDS, self.seed):
+        for fold in sequence_folds(data.groups, _N_FOLDS, self.seed):
             others = np.setdiff1d(np.arange(len(data)), fold)
             part = data.select(fold)
             positions = np.concatenate([np.arange(data.offsets[i], data.offsets[i + 1]) for i in fold])
@@ -149,10 +156,10 @@ class CodedCRF(Labeller):
         base.refuse_missing(data)
         windows = windows_as_attributes(aligned, self.base.window)
         found: list[NDArray[np.float64]] = []
-        predicted: list[NDArray[np.bool_]] = []
+        history: list[NDArray[np.int32]] = []
         for bit, labeller in enumerate(self.bits_):
-            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, predicted)))
-            predicted.append(found[-1] > 0.5)
+            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
+            history.append(neighbours(found[-1] > 0.5, aligned.offsets))
         return np.stack(found, axis=1)
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -223,6 +230,14 @@ class CodedCRF(Labeller):
             own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             labeller._restore(of_bit, own)
             self.bits_.append(labeller)
+
+
+def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:
+    """Train a labeller of a bit; the bits that it predicts for the training set."""
+    found = labeller.fit_predict_proba(train)[:, 1]
+    if (np.abs(found - 0.5) < _ROUNDING).any():  # which side it is on, prediction must say
+        found = _probability_of_one(labeller, train)
+    return np.asarray(found > 0.5)
 
 
 def _probability_of_one(labeller: Labeller, data: SequenceSet) -> NDArray[np.float64]:
