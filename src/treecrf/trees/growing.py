@@ -16,7 +16,7 @@ from treecrf.trees.packing import steps, total
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.search import INCORPORATED, write_set
-from treecrf.trees.sweep import space_all, space_some, sweep_is_faster, sweep_window_tests
+from treecrf.trees.sweep import has_one_lane, space_all, space_some, sweep_is_faster, sweep_members, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
 
 
@@ -64,7 +64,9 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
     members = leaves.positions[leaves.begins[leaf] : leaves.ends[leaf]]
     states = leaves.states[leaf, : leaves.n_states[leaf]]
     position_sums = rows[states[0]] if len(states) == 1 else workspace.position_sums[states[0]]
-    if leaves.whole[leaf] or sweep_is_faster(sweep, len(members)):
+    if has_one_lane(sweep) and sweep_is_faster(sweep, len(members)):
+        node_sum = sweep_members(sweep, members, position_sums, columns.first_cell, workspace.table, cells)
+    elif not has_one_lane(sweep) and (leaves.whole[leaf] or sweep_is_faster(sweep, len(members))):
         if leaves.whole[leaf]:
             node_sum = space_all(sweep, position_sums, workspace.spaced)
         else:

@@ -6,8 +6,10 @@ positions around it, neighbours in memory, to the lanes of its code:
 
     table[code of q, k] += sums[q - right + k]        k = 0 .. left + right, slot place = left + right - k
 
-Several lanes are one instruction. Where a window is one observation there is one lane, and sequences are no matter. Attributes with few categories are swept together, under the number of
+Several lanes are one instruction. Attributes with few categories are swept together, under the number of
 their combination, and the table's margins are taken afterwards. EDGE has what the codes leave of the total.
+
+Where a window is one observation there is one lane, and only the observations of the node's positions are taken.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from numba import boolean, int32, int64, types, uint64
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int32, Int64, UInt32, compiled_type, struct
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING, SequenceSet, window_rows
 from treecrf.trees.lanes import LANES, add_lanes
 
 _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
-_OBSERVATIONS = 4  # for each of its rows, at least: margins take time, too
+_OBSERVATIONS = 32  # for each of its rows, at least: margins take time, too
 
 
 @struct
@@ -66,8 +68,9 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
             joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
         joint[group] += first_row[group]
     offsets, observation_offsets = data.offsets.copy(), data.observation_offsets.copy()  # writable, as the type says
-    if left == right == 0 and np.array_equal(offsets, observation_offsets):
-        offsets = observation_offsets = np.array([0, len(codes)])  # windows never leave a sequence: all are one
+    if left == right == 0:  # windows do not leave a sequence: all sequences are as one, in which each position is a place
+        joint = joint.take(window_rows(data, window)[:, 0], axis=1)
+        offsets = observation_offsets = np.array([0, data.n_positions])
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
@@ -95,16 +98,22 @@ def n_table(sweep: Sweep) -> int:
     return int(sweep.first_row[-1]) * n_lanes(sweep.left, sweep.right)
 
 
+@kernel(boolean(SWEEP))
+def has_one_lane(sweep):
+    """Whether a window is one observation, so that `sweep_members` does what `sweep_window_tests` does."""
+    return sweep.left + sweep.right == 0
+
+
 @kernel(boolean(SWEEP, int64))
 def sweep_is_faster(sweep, n_members):
     """Whether a sweep over all positions takes less time than a scan of some of them.
 
-    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half, and a single lane in that of one
-    cell.
+    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half. Where there is one lane, a sweep over
+    the members adds as a scan does, and margins take the time of about three cells a row.
     """
     n_slots = len(sweep.sizes) * (sweep.left + sweep.right + 1)
-    if sweep.left + sweep.right == 0:
-        return n_members * n_slots > len(sweep.codes) * len(sweep.places) + 2 * sweep.first_row[-1]
+    if has_one_lane(sweep):
+        return n_members * n_slots > n_members * len(sweep.codes) + 3 * sweep.first_row[-1]
     n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
     return n_members * n_slots > (3 * n_runs + 2) // 2 * len(sweep.places)
 
@@ -181,14 +190,37 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
         for sequence in range(len(sweep.starts) - 1):
             begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
             place = uint64(sweep.starts[sequence])
-            if width == 1:
-                for observation in range(uint64(begin), uint64(end)):
-                    table[uint64(codes[observation])] += spaced[place]
-                    place += uint64(1)
-                continue
             for observation in range(uint64(begin), uint64(end)):
                 row = uint64(codes[observation]) * width
                 for lane in range(uint64(0), width, uint64(LANES)):
                     add_lanes(table, row + lane, spaced, place + lane)
                 place += uint64(1)
         _take_margins(sweep, group, total, table, first_cell, histogram)
+
+
+@kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_members(sweep, members, sums, first_cell, table, histogram):
+    """Overwrite the part of a histogram that belongs to window cells, where a window is one observation.
+
+    `members` are the node's positions; `sums`, shape (n_positions,), their packed sums. Returns the total of these.
+    """
+    table[:] = 0
+    total = int64(0)
+    n_groups, n_members = len(sweep.codes), uint64(len(members))
+    for i in range(n_members):
+        total += sums[uint64(members[i])]
+    for group in range(0, n_groups - 1, 2):  # two at a time: additions to the same place wait for each other
+        codes, others = sweep.codes[group], sweep.codes[group + 1]
+        for i in range(n_members):
+            position = uint64(members[i])
+            value = sums[position]
+            table[uint64(codes[position])] += value
+            table[uint64(others[position])] += value
+    if n_groups % 2:
+        codes = sweep.codes[n_groups - 1]
+        for i in range(n_members):
+            position = uint64(members[i])
+            table[uint64(codes[position])] += sums[position]
+    for group in range(n_groups):
+        _take_margins(sweep, group, total, table, first_cell, histogram)
+    return total
