@@ -7,15 +7,15 @@ from typing import Annotated, NamedTuple
 from numba import boolean, float64, int64, njit, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Int64, compiled_type, struct
+from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
-from treecrf.trees.best_split import BestSplits
+from treecrf.trees.best_split import NO_BOUND, BestSplits
 from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, take_rest
 from treecrf.trees.leaves import Leaves, has_room, plant_leaves, split_by_label, split_by_window
 from treecrf.trees.packing import steps, total
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.search import INCORPORATED, write_set
+from treecrf.trees.search import INCORPORATED, UNKNOWN, allowed_gain, write_set
 from treecrf.trees.sweep import has_one_lane, space_all, space_some, sweep_is_faster, sweep_members, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
 
@@ -29,6 +29,7 @@ class Workspace(NamedTuple):
     histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
     node_sums: Annotated[Int64, "n_leaves"]
     splits: BestSplits
+    gains: Annotated[Float64, "n_features", "Of the tests of a leaf."]
     spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
     table: Annotated[Int64, "n_table"]
 
@@ -91,6 +92,33 @@ def _weight_and_total(problem, workspace, leaf):
     """Weight and sum of gradients of a leaf's rows."""
     node_sum, packing = workspace.node_sums[leaf], problem.packing
     return float64(steps(node_sum, packing)) * packing.weight_unit, total(node_sum, packing)
+
+
+@kernel(void(PROBLEM, WORKSPACE, int64), error_model="numpy")
+def _bound_singles(problem, workspace, leaf):
+    """See `treecrf.trees.best_split.bound_leaf`. All columns are unpacked together: calls for each would take most of the time.
+
+    The bound is the best gain itself.
+    """
+    growth, packing, bounds = problem.growth, problem.packing, workspace.splits.bounds[leaf]
+    if growth.missing != UNKNOWN:
+        bounds[:] = NO_BOUND
+        return
+    histogram, gains = workspace.histograms[leaf], workspace.gains
+    half, shift, weight_unit = int64(1) << (packing.shift - 1), packing.shift, packing.weight_unit
+    unit = 1.0 / float64(int64(1) << packing.fraction_bits)
+    weight, gradient = _weight_and_total(problem, workspace, leaf)
+    for feature in range(uint64(len(histogram))):
+        packed = histogram[feature]
+        n_steps = (packed + half) >> shift
+        weight_true = float64(n_steps) * weight_unit
+        gradient_true = float64(packed - (n_steps << shift)) * unit
+        gains[feature] = allowed_gain(weight_true, gradient_true, weight, gradient, growth)
+    for column in range(len(bounds)):
+        best = 0.0
+        for feature in range(uint64(problem.first_feature[column]), uint64(problem.first_feature[column + 1])):
+            best = max(best, gains[feature])
+        bounds[column] = best
 
 
 @kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
@@ -160,4 +188,4 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE, TREE))
 def grow_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``leaves`` tell which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)

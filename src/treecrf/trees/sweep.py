@@ -33,6 +33,7 @@ class Sweep(NamedTuple):
     """The observations of a data set, laid out for `sweep_window_tests`."""
 
     codes: Annotated[UInt32, "n_groups, n_observations", "Row of the table to which an observation belongs."]
+    rows: Annotated[UInt32, "n_positions, n_groups", "`codes` by position, where there is one lane; else empty."]
     first_attribute: Annotated[Int64, "n_groups + 1"]
     first_row: Annotated[Int64, "n_groups + 1", "Of the table."]
     sizes: Annotated[Int64, "n_attributes", "Number of codes, EDGE not counted."]
@@ -68,14 +69,17 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
             joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
         joint[group] += first_row[group]
     offsets, observation_offsets = data.offsets.copy(), data.observation_offsets.copy()  # writable, as the type says
-    if left == right == 0:  # windows do not leave a sequence: all sequences are as one, in which each position is a place
+    if (
+        left == right == 0
+    ):  # windows do not leave a sequence: all sequences are as one, in which each position is a place
         joint = joint.take(window_rows(data, window)[:, 0], axis=1)
         offsets = observation_offsets = np.array([0, data.n_positions])
+    rows_of = joint.T if left == right == 0 else joint.T[:0]
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
-        joint.astype(np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
+        joint.astype(np.uint32), np.ascontiguousarray(rows_of, dtype=np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
         places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 
@@ -198,6 +202,28 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
         _take_margins(sweep, group, total, table, first_cell, histogram)
 
 
+@kernel(types.void(SWEEP, int64, int64, int64[::1], int64[::1], int64[::1]))
+def _take_margins_of_lane(sweep, group, total, table, first_cell, histogram):
+    """`_take_margins` where there is one lane, in one pass for each attribute, first attribute first."""
+    begin, n_rows = uint64(sweep.first_row[group]), sweep.first_row[group + 1] - sweep.first_row[group]
+    for attribute in range(sweep.first_attribute[group], sweep.first_attribute[group + 1]):
+        size, first = uint64(sweep.sizes[attribute]), uint64(first_cell[attribute])
+        n_rows //= sweep.sizes[attribute]  # of each code, one after another
+        cells = histogram[first : first + size + uint64(1)]
+        known = int64(0)
+        for code in range(size):
+            place, value = begin + code * uint64(n_rows), int64(0)
+            for row in range(uint64(n_rows)):
+                entry = table[place + row]
+                value += entry
+                table[begin + row] += entry if code else 0
+            cells[code] = value
+            known += value
+        cells[size] = total - known
+        if sweep.with_missing:
+            cells[size - uint64(1)], cells[size] = cells[size], cells[size - uint64(1)]
+
+
 @kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
 def sweep_members(sweep, members, sums, first_cell, table, histogram):
     """Overwrite the part of a histogram that belongs to window cells, where a window is one observation.
@@ -206,21 +232,13 @@ def sweep_members(sweep, members, sums, first_cell, table, histogram):
     """
     table[:] = 0
     total = int64(0)
-    n_groups, n_members = len(sweep.codes), uint64(len(members))
-    for i in range(n_members):
-        total += sums[uint64(members[i])]
-    for group in range(0, n_groups - 1, 2):  # two at a time: additions to the same place wait for each other
-        codes, others = sweep.codes[group], sweep.codes[group + 1]
-        for i in range(n_members):
-            position = uint64(members[i])
-            value = sums[position]
-            table[uint64(codes[position])] += value
-            table[uint64(others[position])] += value
-    if n_groups % 2:
-        codes = sweep.codes[n_groups - 1]
-        for i in range(n_members):
-            position = uint64(members[i])
-            table[uint64(codes[position])] += sums[position]
+    n_groups = len(sweep.codes)
+    for i in range(uint64(len(members))):
+        position = uint64(members[i])
+        value = sums[position]
+        total += value
+        for group in range(uint64(n_groups)):
+            table[uint64(sweep.rows[position, group])] += value
     for group in range(n_groups):
-        _take_margins(sweep, group, total, table, first_cell, histogram)
+        _take_margins_of_lane(sweep, group, total, table, first_cell, histogram)
     return total
