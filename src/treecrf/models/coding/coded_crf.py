@@ -20,7 +20,7 @@ from treecrf.models.coding.cascade import (
     windows_as_attributes,
     with_history,
 )
-from treecrf.models.coding.codes import make_code
+from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
@@ -160,14 +160,13 @@ class CodedCRF(Labeller):
         for bit, labeller in enumerate(self.bits_):
             found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
             history.append(neighbours(found[-1] > 0.5, aligned.offsets))
-        return np.stack(found, axis=1)
+        return np.ascontiguousarray(np.stack(found, axis=1))
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
         n_labels). Their order is that of decoding.
         """
-        self._check_fitted()
-        *_, distances = self._staged_distances(data, every=self.code_length)
+        (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
 
@@ -183,17 +182,9 @@ class CodedCRF(Labeller):
         """`predict` with the first `every`, 2 `every`, .. bits of the code, by decoder; all decoders agree."""
         for decoder in decoders:
             check_decoder(decoder)
-        for distances in self._staged_distances(data, every):
+        for distances in staged_distances(self.bit_probabilities(data), self.code_, every):
             labels = distances.argmin(axis=1).astype(np.int16)
             yield dict.fromkeys(decoders, labels)
-
-    def _staged_distances(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
-        bits = self.bit_probabilities(data)
-        distances = np.zeros((len(bits), len(self.code_)))
-        for bit in range(self.code_length):
-            distances += np.abs(bits[:, bit, None] - self.code_[:, bit])
-            if (bit + 1) % every == 0:
-                yield distances.copy()
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)

@@ -152,3 +152,48 @@ def learn_epoch(examples, counts, beam, width, early, order):
             _update(examples, counts, begin, beam.found, length, order)
         counts.n_seen[0] += 1
     return n_wrong
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64))
+def _label_sequence_of_two(examples, counts, beam, sequence):
+    """Write the best labels of a sequence to ``beam.found`` where there are two labels, and so no beam; return how many."""
+    begin = examples.offsets[sequence]
+    length = uint64(examples.offsets[sequence + 1] - begin)
+    for t in range(length):
+        value = int32(0)
+        for slot in range(uint64(examples.cells.shape[1])):
+            value += counts.cells[uint64(examples.cells[uint64(begin) + t, slot]), 1]
+        beam.scores[t, 1] = value  # of label 1, and less it that of label 0: updates are opposite
+    zero_zero, zero_one = counts.transitions[0, 0], counts.transitions[0, 1]
+    one_zero, one_one = counts.transitions[1, 0], counts.transitions[1, 1]
+    zero = counts.transitions[2, 0] - beam.scores[0, 1]
+    one = counts.transitions[2, 1] + beam.scores[0, 1]
+    for t in range(uint64(1), length):
+        to_zero, to_one = one + one_zero > zero + zero_zero, one + one_one > zero + zero_one
+        beam.origins[t, 0], beam.origins[t, 1] = to_zero, to_one
+        before = zero
+        zero = (one + one_zero if to_zero else zero + zero_zero) - beam.scores[t, 1]
+        one = (one + one_one if to_one else before + zero_one) + beam.scores[t, 1]
+    best = int32(one > zero)
+    for later in range(length):
+        t = length - uint64(1) - later
+        beam.found[t] = best
+        best = beam.origins[t, uint64(best)]
+    return int64(length)
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64))
+def learn_epoch_of_two(examples, counts, beam, order):
+    """`learn_epoch` where there are two labels and all are kept: the same counts, sooner."""
+    n_wrong = int64(0)
+    for sequence in range(len(examples.offsets) - 1):
+        begin = examples.offsets[sequence]
+        length = _label_sequence_of_two(examples, counts, beam, sequence)
+        differs = int64(0)
+        for t in range(length):
+            differs += beam.found[t] != examples.labels[begin + t]
+        n_wrong += differs
+        if differs:
+            _update(examples, counts, begin, beam.found, length, order)
+        counts.n_seen[0] += 1
+    return n_wrong

@@ -15,10 +15,13 @@ from treecrf.compiled.struct import allocate
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
-from treecrf.models.chains import LatticeChains
+from treecrf.models.chains import Chains, DenseChains, LatticeChains
 from treecrf.models.checks import Check, one_of, optional, whole
+from treecrf.models.linear._linear_kernels import score_windows
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.sequences import SequenceSet
+
+_FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps
 
 
 @dataclass(eq=False, repr=False)
@@ -80,7 +83,7 @@ class VotedPerceptron(base.ChainLabeller):
     }
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
+        from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch, learn_epoch_of_two
 
         before = time.thread_time()
         cells, n_cells = window_cells(train, self.window)
@@ -89,10 +92,13 @@ class VotedPerceptron(base.ChainLabeller):
         counts = allocate(Counts, n_cells=n_cells, n_labels=n_labels)
         beam = allocate(Beam, n_longest=int(train.lengths.max()), n_labels=n_labels)
         seconds = {"windows": time.thread_time() - before, "update": 0.0}
-        n_wrong = []
+        width, n_wrong = min(self.beam or n_labels, n_labels), []
         for epoch in range(self.n_epochs):
             before = time.thread_time()
-            n_wrong.append(learn_epoch(examples, counts, beam, self.beam or n_labels, self.early_update, self.order))
+            if n_labels == width == 2:
+                n_wrong.append(learn_epoch_of_two(examples, counts, beam, self.order))
+            else:
+                n_wrong.append(learn_epoch(examples, counts, beam, width, self.early_update, self.order))
             seconds["update"] += time.thread_time() - before
             if monitor is not None:
                 monitor(epoch + 1, dict(seconds), float("nan"))
@@ -107,11 +113,15 @@ class VotedPerceptron(base.ChainLabeller):
         """Averages are known at the end alone."""
         return False
 
-    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
-        unary = self.cell_weights_[cells].sum(axis=1)
+        unary = np.empty((len(cells), self.cell_weights_.shape[1]))
+        score_windows(cells, self.cell_weights_, unary)
+        if unary.shape[1] <= _FEW_LABELS:
+            yield DenseChains(unary.T[:, :, None] + self.transition_weights_[:, None, :], aligned.offsets, 1)
+            return
         every_label = np.ones((1, unary.shape[1]))
         lattice = build_lattice(aligned.offsets, every_label, np.zeros(len(unary), dtype=np.int64))
         yield LatticeChains(lattice, Weights(unary.ravel(), self.transition_weights_, np.empty(0)))
