@@ -56,17 +56,24 @@ def _keep(beam, t, width):
             beam.is_kept[label] = 1
         return n_labels
     beam.is_kept[:] = 0
-    for _ in range(width):
-        best = int64(-1)
-        for label in range(n_labels):
-            if beam.is_kept[label] == 0 and (best < 0 or scores[label] > scores[best]):
-                best = label
-        beam.is_kept[best] = 1
-    n_kept = 0
+    n_kept, least = int64(0), int32(_LOWEST)
     for label in range(n_labels):
-        if beam.is_kept[label]:
-            beam.kept[n_kept] = label
-            n_kept += 1
+        score = scores[label]
+        if n_kept < width or score > least:  # few do, after the first ones
+            place = min(n_kept, width - 1)
+            while place > 0 and score > scores[beam.kept[place - 1]]:
+                beam.kept[place] = beam.kept[place - 1]
+                place -= 1
+            beam.kept[place] = label
+            n_kept = min(n_kept + 1, width)
+            least = scores[beam.kept[n_kept - 1]]
+    for i in range(n_kept):  # ascending
+        label, place = beam.kept[i], i
+        beam.is_kept[label] = 1
+        while place > 0 and beam.kept[place - 1] > label:
+            beam.kept[place] = beam.kept[place - 1]
+            place -= 1
+        beam.kept[place] = label
     return n_kept
 
 
