@@ -194,6 +194,11 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
         for sequence in range(len(sweep.starts) - 1):
             begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
             place = uint64(sweep.starts[sequence])
+            if has_one_lane(sweep):
+                for observation in range(uint64(begin), uint64(end)):
+                    table[uint64(codes[observation])] += spaced[place]
+                    place += uint64(1)
+                continue
             for observation in range(uint64(begin), uint64(end)):
                 row = uint64(codes[observation]) * width
                 for lane in range(uint64(0), width, uint64(LANES)):

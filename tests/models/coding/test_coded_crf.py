@@ -41,7 +41,10 @@ def test_bits_are_fair_and_shorter_codes_are_first_columns():
     np.testing.assert_array_equal(make_code(135, 100, np.random.default_rng(3)), code[:, :100])
 
 
-@pytest.mark.parametrize(("n_labels", "length", "message"), [(5, 2, "at least 3 bits"), (3, 4, "3 different columns")])
+@pytest.mark.parametrize(
+    ("n_labels", "length", "message"),
+    [(5, 2, "at least 3 bits"), (3, 4, "3 different columns"), (30, 5, "no code with a word for each of 30 labels")],
+)
 def test_codes_that_cannot_be_are_refused(n_labels, length, message):
     with pytest.raises(ValueError, match=message):
         make_code(n_labels, length, np.random.default_rng(0))
