@@ -91,7 +91,7 @@ def distinct_windows(cells: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDAr
 
 def _least_distinct(cells: NDArray[np.uint32]) -> int:
     """The number of different hashes of windows: so many windows differ, at least. Sorting numbers is faster than rows."""
-    multipliers = np.random.default_rng(0).integers(1, 2**63, cells.shape[1], dtype=np.uint64)
+    multipliers: NDArray[np.uint64] = np.random.default_rng(0).integers(1, 2**63, (cells.shape[1],), dtype=np.uint64)
     hashes = np.zeros(len(cells), dtype=np.uint64)
     for slot in range(cells.shape[1]):
         hashes += cells[:, slot] * multipliers[slot]  # modulo 2 ** 64
