@@ -59,6 +59,14 @@ def lasting_set(n_sequences=6, length=60):
     return SequenceSet(values[:, None], offsets, (attribute,), labels, ("A", "B"))
 
 
+def lettered_set(rng, n_sequences=30):
+    """Four letters, each with two labels of five."""
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 9, n_sequences))])
+    letters = rng.integers(0, 4, offsets[-1])
+    labels = letters + (rng.random(offsets[-1]) < 0.4)
+    return SequenceSet(letters[:, None], offsets, (Attribute("letter", tuple("abcd")),), labels, tuple("VWXYZ"))
+
+
 HOLE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
 
 

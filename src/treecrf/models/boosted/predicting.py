@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
-from treecrf.models.boosted.dictionary import make_lattice
+from treecrf.models.boosted.dictionary import make_befores, make_lattice
 from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growth import WHOLE_ROWS
+from treecrf.models.boosted.lattice_potentials import LatticePotentials
+from treecrf.models.boosted.lattice_rows import rows_by_label
+from treecrf.models.boosted.pair_trees import PairEvaluator
 from treecrf.models.boosted.windows import columns_of, distinct_windows_of
 from treecrf.models.chains import LatticeChains
 from treecrf.sequences import SequenceSet, window_codes
@@ -44,29 +47,44 @@ def staged_potentials(labeller: TreeCRF, data: SequenceSet, every: int) -> Itera
 
 
 def staged_lattices(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterator[LatticeChains]:
-    """The chains of a labeller with separable transitions; `data` are aligned."""
+    """The chains of a labeller that knows which labels a position may have; `data` are aligned."""
     n_labels, forest = len(labeller.label_names_), labeller.forest_
     lattice = make_lattice(data, labeller.dictionary_, labeller.label_dictionary)
-    transitions = labeller.start_.copy()
-    position_of = np.repeat(np.arange(data.n_positions), np.diff(lattice.first))
+    potentials = LatticePotentials(lattice, labeller.start_, exponentiated=False)
     if labeller.flat_ is not None and every * n_labels == forest.n_trees:
         table = labeller.flat_.potentials(window_codes(data, labeller.window))[:, :, 0]
-        unary = table[lattice.labels, position_of]
-        yield LatticeChains(lattice, Weights(unary, transitions + labeller.transitions_.sum(axis=0), np.empty(0)))
+        potentials.unary = table[lattice.labels, np.repeat(np.arange(data.n_positions), np.diff(lattice.first))]
+        potentials.add_transitions(labeller.transitions_.sum(axis=0))
+        yield _chains(labeller, potentials)
         return
-    order = np.argsort(lattice.labels, kind="stable")
-    bounds = np.searchsorted(lattice.labels[order], np.arange(n_labels + 1))
-    entries = [order[begin:end] for begin, end in pairwise(bounds)]
-    evaluator = Evaluator(columns_of(labeller, data), chain.StateSpace(n_labels, 0).labels_of_state, forest.most_leaves)
-    unary = np.zeros(len(lattice.labels))
-    for iteration in range(max(labeller.n_iterations, 1)):
-        if labeller.n_iterations:
-            for label, of_label in enumerate(entries):
-                tree = forest.tree(iteration * n_labels + label)
-                unary[of_label] += tree.values[evaluator.leaves(tree)[position_of[of_label]]]
-            transitions += labeller.transitions_[iteration]
+    by_label, columns = rows_by_label(lattice, n_labels), columns_of(labeller, data)
+    n_separable = labeller.separable_iterations if labeller.transitions == "full" else labeller.n_iterations
+    evaluator = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, forest.most_leaves)
+    befores = make_befores(data, labeller.dictionary_, labeller.label_dictionary)
+    pair_evaluator = PairEvaluator(columns, befores, n_labels, forest.most_leaves)
+    if not labeller.n_iterations:
+        yield _chains(labeller, potentials)
+    for iteration in range(labeller.n_iterations):
+        trees = [forest.tree(iteration * n_labels + label) for label in range(n_labels)]
+        if iteration < n_separable:
+            for tree, (entries, positions, _) in zip(trees, by_label, strict=True):
+                potentials.add_leaves(entries, tree.values, evaluator.leaves(tree)[positions])
+            potentials.add_transitions(labeller.transitions_[iteration])
+        else:
+            potentials.begin_pairs()
+            for tree, of_label in zip(trees, by_label, strict=True):
+                pair_evaluator.add(tree, of_label, potentials.pairs)
         if (iteration + 1) % every == 0:
-            yield LatticeChains(lattice, Weights(unary.copy(), transitions.copy(), np.empty(0)))
+            yield _chains(labeller, potentials)
+
+
+def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:
+    """The chains with these potentials, which may change afterwards."""
+    lattice, weights = potentials.lattice, potentials.weights()
+    if labeller.beam is None:
+        return LatticeChains(lattice, Weights(*(part.copy() for part in weights)))
+    beam = choose_beam(lattice, weights, labeller.beam)
+    return LatticeChains(beam.lattice, Weights(beam.potentials.unary, weights.transitions.copy(), beam.potentials.pairs))
 
 
 def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
-from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary
+from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
@@ -185,6 +185,8 @@ class TreeCRF(base.ChainLabeller):
     min_count: int = 1
     transitions: str = "full"
     label_dictionary: str | None = None
+    separable_iterations: int = 0
+    beam: int | None = None
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
@@ -251,7 +253,7 @@ class TreeCRF(base.ChainLabeller):
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
         training.replay(progress.stages, progress.steps)
-        halvings = self.most_halvings if self.leaf_values == "newton" else 0
+        halvings = self.most_halvings if self.leaf_values == "newton" and self.beam is None else 0  # beams differ
         boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
 
         history = np.array(progress.log_likelihoods)
@@ -271,6 +273,7 @@ class TreeCRF(base.ChainLabeller):
         self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.shape_ |= {"transitions": self.transitions, "label_dictionary": self.label_dictionary}
+        self.shape_ |= {"separable_iterations": self.separable_iterations, "beam": self.beam}
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
@@ -313,6 +316,11 @@ class TreeCRF(base.ChainLabeller):
                 f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
                 "train it with missing='error' or 'incorporated'."
             )
+        if self.transitions == "full" and uses_lattice(self):
+            raise ValueError(
+                "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; label with "
+                "the trees, or train with transitions='separable'."
+            )
         from treecrf.trees.flattening import FlatForest
 
         separable = self.transitions == "separable"
@@ -326,15 +334,15 @@ class TreeCRF(base.ChainLabeller):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self._aligned(data)
-        if self.transitions == "separable":
+        if uses_lattice(self):
             raise ValueError(
-                "potentials: with transitions='separable' they are kept in parts, not for each pair of labels; see "
-                "predict_proba and log_likelihood."
+                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
+                "labels; see predict_proba and log_likelihood."
             )
         yield from staged_potentials(self, aligned, every or max(self.n_iterations, 1))
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
-        if self.transitions == "full":
+        if not uses_lattice(self):
             yield from super()._staged_chains(data, every)
         else:
             yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
@@ -354,7 +362,7 @@ class TreeCRF(base.ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary"), "set it back or fit again")
+        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary", "separable_iterations", "beam"), "set it back or fit again")
 
     def _check_shape(self, names: Iterable[str], advice: str) -> None:
         for name in names:
@@ -395,5 +403,5 @@ class TreeCRF(base.ChainLabeller):
         self.transitions_ = arrays.get("transitions", np.zeros((n_iterations, 0, 0)))
         self.dictionary_ = arrays.get("dictionary", np.ones((1, len(self.start_)), dtype=np.bool_))
         self.seconds_ = values["seconds"]
-        self.shape_ = {"transitions": "full", "label_dictionary": None} | values["shape"]
+        self.shape_ = {"transitions": "full", "label_dictionary": None, "separable_iterations": 0, "beam": None} | values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None
