@@ -76,7 +76,7 @@ CHECKS: dict[str, Check] = {
          "max_depth", "min_samples_leaf", "min_count", "iterations_between_inductions", "features_per_induction", "crf_iterations"),
         whole(1),
     ),
-    **dict.fromkeys(("order", "pseudo_likelihood_iterations", "max_lower_iterations", "sampling_seed", "most_halvings", "separable_iterations"), whole(0)),
+    **dict.fromkeys(("order", "pseudo_likelihood_iterations", "max_lower_iterations", "sampling_seed", "most_halvings"), whole(0)),
     "max_leaves": whole(2),
     "n_bins": whole(2, MOST_BINS),
     "bag": optional(whole(1)),

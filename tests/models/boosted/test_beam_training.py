@@ -11,7 +11,6 @@ SETTINGS = [
     {"transitions": "full"},
     {"transitions": "full", "label_dictionary": "centre"},
     {"transitions": "full", "leaf_values": "newton", "learning_rate": 0.3},
-    {"transitions": "full", "separable_iterations": 2, "leaf_values": "newton", "learning_rate": 0.3},
     {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.3},
     {"transitions": "separable", "label_dictionary": "centre"},
 ]

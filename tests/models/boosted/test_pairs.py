@@ -17,7 +17,7 @@ from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
 
 FULL = {"leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1), "label_dictionary": "centre"}
-KINDS = [{}, {"splits": "subsets"}, {"leaf_values": "gradient"}, {"separable_iterations": 2}]
+KINDS = [{}, {"splits": "subsets"}, {"leaf_values": "gradient"}]
 
 
 def run(tasks):
@@ -44,9 +44,9 @@ def test_trees_are_those_of_dense_rows(settings, beam):
     befores = make_befores(data, learn_dictionary(data, "letter"), "letter")
     for iteration in range(3):
         training.compute_gradient(run, 1, "likelihood", no_seconds())
-        inference, problem = training._inference, training._pair_trees.problem
+        inference, problem = training._inference, training._trees.problem
         drawn = np.zeros(data.n_positions, dtype=bool)
-        drawn[draw_positions(training._pair_trees._sampling, data.n_positions, iteration)] = True
+        drawn[draw_positions(training._trees._sampling, data.n_positions, iteration)] = True
         unit = problem.packing.unit if beam else 0
         possible = rows_by_label(training._candidates.lattice, n_labels)
         expected = []
@@ -96,18 +96,6 @@ def test_likelihood_rises_and_is_that_of_the_model(settings):
     assert (model.forest_.columns == 3).any()  # the previous label
 
 
-def test_separable_iterations_come_first():
-    data = lettered_set(np.random.default_rng(0))
-    mixed = TreeCRF(5, 6, 1.0, **FULL, separable_iterations=3).fit(data)
-    separable = TreeCRF(3, 6, 1.0, **FULL, transitions="separable").fit(data)
-    part = mixed.truncated(3)
-    for name in part.forest_._fields:
-        assert getattr(part.forest_, name).tobytes() == getattr(separable.forest_, name).tobytes(), name
-    np.testing.assert_array_equal(mixed.transitions_[:3], separable.transitions_)
-    assert (mixed.transitions_[3:] == 0).all()
-    np.testing.assert_allclose(part.predict_proba(data), separable.predict_proba(data), atol=1e-12)
-
-
 @pytest.mark.parametrize("settings", [*KINDS, {"row_fraction": 0.6, "feature_fraction": 0.5}, {"missing": "incorporated"}])
 def test_files_threads_stages_and_warm_starts_give_the_same(settings, tmp_path):
     data = lettered_set(np.random.default_rng(1))
@@ -126,7 +114,7 @@ def test_files_threads_stages_and_warm_starts_give_the_same(settings, tmp_path):
 
 
 def test_a_stopped_training_goes_on(tmp_path):
-    data, settings = lettered_set(np.random.default_rng(1)), FULL | {"max_leaves": 6, "separable_iterations": 2}
+    data, settings = lettered_set(np.random.default_rng(1)), FULL | {"max_leaves": 6}
     whole = TreeCRF(5, **settings).fit(data)
 
     def stop(iteration, *_):
@@ -142,10 +130,9 @@ def test_a_stopped_training_goes_on(tmp_path):
     assert heard == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("settings", [{}, {"separable_iterations": 3}])
-def test_steps_that_lower_the_likelihood_are_halved(settings):
+def test_steps_that_lower_the_likelihood_are_halved():
     data = lettered_set(np.random.default_rng(3))
-    settings = FULL | {"learning_rate": 1.0, "max_leaves": 12, "l2_regularization": 0.01, "splits": "subsets"} | settings
+    settings = FULL | {"learning_rate": 1.0, "max_leaves": 12, "l2_regularization": 0.01, "splits": "subsets"}
     model = TreeCRF(12, **settings).fit(data)
     assert (model.steps_ < 1).any()
     assert (np.diff(model.log_likelihood_history_) >= -1e-6).all()
@@ -182,7 +169,7 @@ def test_gradients_of_pairs_are_slopes():
         training.compute_gradient(run, 1, "likelihood", no_seconds())
         training.grow(run, iteration, no_seconds())
     training.compute_gradient(run, 1, "likelihood", no_seconds())
-    packing = training._pair_trees.problem.packing
+    packing = training._trees.problem.packing
     _, slopes = unpack(training._inference.gradients, packing)
     pairs = training._potentials.pairs
     for pair in range(0, len(pairs), 7):

@@ -145,8 +145,6 @@ def test_steps_that_lower_the_likelihood_are_halved():
         (TreeCRF, {"order": 2, "transitions": "full", "label_dictionary": "a0"}, "order=2: label_dictionary needs 1"),
         (TreeCRF, {"order": 0, "transitions": "full", "beam": 2}, "order=0: beam needs 1"),
         (TreeCRF, {"beam": 0}, "beam=0: give None or a whole number of at least 1"),
-        (TreeCRF, {"separable_iterations": 2}, "separable_iterations=2: transitions='separable' needs 0"),
-        (TreeCRF, {"order": 2, "transitions": "full", "separable_iterations": 1}, "order=2: separable_iterations needs 1"),
         (MEMM, {}, "a MEMM has none"),
         (MEMM, {"transitions": "full", "beam": 2}, "a MEMM has none"),
         (TreeCRF, {"label_dictionary": "letter"}, "one of a0, a1"),

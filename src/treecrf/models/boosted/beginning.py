@@ -69,6 +69,6 @@ def _candidates(labeller: TreeCRF, train: SequenceSet, dictionary: NDArray[np.bo
     return Candidates(
         make_lattice(train, dictionary, setting),
         make_befores(train, dictionary, setting),
-        None if labeller.transitions == "separable" else labeller.separable_iterations,
+        labeller.transitions == "full",
         labeller.beam,
     )

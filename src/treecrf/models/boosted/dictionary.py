@@ -28,8 +28,8 @@ def _reason(labeller: TreeCRF) -> str | None:
     """The setting that asks for it."""
     if labeller.transitions == "separable":
         return "transitions='separable'"
-    names = ("label_dictionary", "separable_iterations", "beam")
-    return next((name for name in names if getattr(labeller, name) not in (None, 0)), None)
+    names = ("label_dictionary", "beam")
+    return next((name for name in names if getattr(labeller, name) is not None), None)
 
 
 def check_transitions(labeller: TreeCRF) -> None:
@@ -42,7 +42,6 @@ def check_transitions(labeller: TreeCRF) -> None:
         "missing": (labeller.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
         "pseudo_likelihood_iterations": (labeller.pseudo_likelihood_iterations == 0, "0"),
         "influence_trimming": (labeller.influence_trimming == 0, "0"),
-        "separable_iterations": (labeller.transitions == "full" or labeller.separable_iterations == 0, "0"),
     }
     for name, (holds, needed) in needs.items():
         if not holds:

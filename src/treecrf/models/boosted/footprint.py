@@ -71,11 +71,10 @@ def _lattice_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     if full:
         sizes = _sizes(labeller, train, chain.StateSpace(n_labels, 1))
         buffers += size_of(PairWorkspace, **sizes, **pair_sizes(befores)) + train.n_positions * _INTEGER
-    if not full or labeller.separable_iterations:
+    else:
         sizes = _sizes(labeller, train, chain.StateSpace(n_labels, 0))
         buffers += size_of(Workspace, **sizes) + train.n_positions * _INTEGER
-    n_stages = labeller.separable_iterations and labeller.n_iterations if full else labeller.n_iterations
-    matrices = (n_stages + 2 * N_SHARES) * n_labels * (n_labels + 1) * _FLOAT
+    matrices = (0 if full else labeller.n_iterations + 2 * N_SHARES) * n_labels * (n_labels + 1) * _FLOAT
     forest = labeller.n_iterations * n_labels * size_of(Tree, **sizes)
     return rows + matrices + _windows(labeller, train) + min(labeller.n_threads, n_labels) * buffers + forest
 

@@ -30,7 +30,7 @@ def pair_sizes(befores: Befores) -> dict[str, int]:
 
 
 class PairTrees:
-    """Full iterations: they add to the potentials of all possible pairs, whether or not these have gradients.
+    """They are added to the potentials of all possible pairs, whether or not these have gradients.
 
     Parameters
     ----------
@@ -41,8 +41,6 @@ class PairTrees:
         Of the labels that are possible.
     sampling : Sampling
     """
-
-    by_pair = True
 
     def __init__(self, problem: Problem, befores: Befores, by_label: list[LabelRows], sampling: Sampling) -> None:
         self.problem, self._befores, self._by_label, self._sampling = problem, befores, by_label, sampling
@@ -58,7 +56,6 @@ class PairTrees:
         seconds: dict[str, float],
     ) -> Stage:
         """Grow and add the trees; `active` are the entries that have gradients, if not all."""
-        potentials.begin_pairs()
         n_positions = len(self.problem.columns.cells)
         drawn = draw_positions(self._sampling, n_positions, iteration)
         units = np.zeros(n_positions, dtype=np.int64)
@@ -80,7 +77,6 @@ class PairTrees:
 
     def add(self, stage: Stage, potentials: LatticePotentials) -> None:
         """Add a stage again."""
-        potentials.begin_pairs()
         most_leaves = max(len(tree.values) for tree in stage.trees)
         evaluator = PairEvaluator(self.problem.columns, self._befores, len(self._by_label), most_leaves)
         for tree, of_label in zip(stage.trees, self._by_label, strict=True):

@@ -17,6 +17,7 @@ from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
 from treecrf.models.boosted.lattice_rows import rows_by_label
 from treecrf.models.boosted.pair_trees import PairEvaluator
+from treecrf.models.boosted.stage import split_stages
 from treecrf.models.boosted.windows import columns_of, distinct_windows_of
 from treecrf.models.chains import LatticeChains
 from treecrf.sequences import SequenceSet, window_codes
@@ -50,32 +51,32 @@ def staged_lattices(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterato
     """The chains of a labeller that knows which labels a position may have; `data` are aligned."""
     n_labels, forest = len(labeller.label_names_), labeller.forest_
     lattice = make_lattice(data, labeller.dictionary_, labeller.label_dictionary)
-    potentials = LatticePotentials(lattice, labeller.start_, exponentiated=False)
+    full = labeller.transitions == "full"
+    potentials = LatticePotentials(lattice, labeller.start_, full, exponentiated=False)
     if labeller.flat_ is not None and every * n_labels == forest.n_trees:
         table = labeller.flat_.potentials(window_codes(data, labeller.window))[:, :, 0]
         potentials.unary = table[lattice.labels, np.repeat(np.arange(data.n_positions), np.diff(lattice.first))]
-        potentials.add_transitions(labeller.transitions_.sum(axis=0))
+        potentials.transitions += labeller.transitions_.sum(axis=0)
         yield _chains(labeller, potentials)
         return
+    stages = split_stages(forest, labeller.transitions_, labeller.n_iterations)
     by_label, columns = rows_by_label(lattice, n_labels), columns_of(labeller, data)
-    n_separable = labeller.separable_iterations if labeller.transitions == "full" else labeller.n_iterations
-    evaluator = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, forest.most_leaves)
+    evaluator = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, 1 if full else forest.most_leaves)
     befores = make_befores(data, labeller.dictionary_, labeller.label_dictionary)
     pair_evaluator = PairEvaluator(columns, befores, n_labels, forest.most_leaves)
-    if not labeller.n_iterations:
+    if not stages:
         yield _chains(labeller, potentials)
-    for iteration in range(labeller.n_iterations):
-        trees = [forest.tree(iteration * n_labels + label) for label in range(n_labels)]
-        if iteration < n_separable:
-            for tree, (entries, positions, _) in zip(trees, by_label, strict=True):
-                potentials.add_leaves(entries, tree.values, evaluator.leaves(tree)[positions])
-            potentials.add_transitions(labeller.transitions_[iteration])
-        else:
-            potentials.begin_pairs()
-            for tree, of_label in zip(trees, by_label, strict=True):
-                pair_evaluator.add(tree, of_label, potentials.pairs)
-        if (iteration + 1) % every == 0:
-            yield _chains(labeller, potentials)
+    for end in range(every, len(stages) + 1, every):
+        for label, of_label in enumerate(by_label):  # what is added to stays in the cache
+            for stage in stages[end - every : end]:
+                tree = stage.trees[label]
+                if full:
+                    pair_evaluator.add(tree, of_label, potentials.pairs)
+                else:
+                    potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
+        for stage in stages[end - every : end] if not full else ():
+            potentials.transitions += stage.transitions
+        yield _chains(labeller, potentials)
 
 
 def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:

@@ -185,7 +185,6 @@ class TreeCRF(base.ChainLabeller):
     min_count: int = 1
     transitions: str = "full"
     label_dictionary: str | None = None
-    separable_iterations: int = 0
     beam: int | None = None
 
     _criterion: ClassVar[Criterion] = "likelihood"
@@ -273,7 +272,7 @@ class TreeCRF(base.ChainLabeller):
         self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.shape_ |= {"transitions": self.transitions, "label_dictionary": self.label_dictionary}
-        self.shape_ |= {"separable_iterations": self.separable_iterations, "beam": self.beam}
+        self.shape_ |= {"beam": self.beam}
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
@@ -362,7 +361,7 @@ class TreeCRF(base.ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary", "separable_iterations", "beam"), "set it back or fit again")
+        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary", "beam"), "set it back or fit again")
 
     def _check_shape(self, names: Iterable[str], advice: str) -> None:
         for name in names:
@@ -403,5 +402,5 @@ class TreeCRF(base.ChainLabeller):
         self.transitions_ = arrays.get("transitions", np.zeros((n_iterations, 0, 0)))
         self.dictionary_ = arrays.get("dictionary", np.ones((1, len(self.start_)), dtype=np.bool_))
         self.seconds_ = values["seconds"]
-        self.shape_ = {"transitions": "full", "label_dictionary": None, "separable_iterations": 0, "beam": None} | values["shape"]
+        self.shape_ = {"transitions": "full", "label_dictionary": None, "beam": None} | values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None

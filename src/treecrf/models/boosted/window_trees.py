@@ -22,7 +22,7 @@ from treecrf.trees.tree import Tree
 
 
 class WindowTrees:
-    """Separable iterations: they add to U and to the transitions of a lattice.
+    """What separable transitions add to, iteration by iteration.
 
     Parameters
     ----------
@@ -31,8 +31,6 @@ class WindowTrees:
     by_label : list of LabelRows
     sampling : Sampling
     """
-
-    by_pair = False
 
     def __init__(self, problem: Problem, by_label: list[LabelRows], sampling: Sampling) -> None:
         self.problem, self._by_label, self._sampling = problem, by_label, sampling
@@ -60,7 +58,7 @@ class WindowTrees:
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
         step = self._transition_step(inference)
-        potentials.add_transitions(step)
+        potentials.transitions += step
         return Stage([tree for tree, *_ in results], step)
 
     def add(self, stage: Stage, potentials: LatticePotentials) -> None:
@@ -69,7 +67,7 @@ class WindowTrees:
         evaluator = Evaluator(p.columns, p.labels_of_state, max(len(tree.values) for tree in stage.trees))
         for tree, of_label in zip(stage.trees, self._by_label, strict=True):
             potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
-        potentials.add_transitions(stage.transitions)
+        potentials.transitions += stage.transitions
 
     def _grow_one(
         self,
