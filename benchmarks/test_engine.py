@@ -133,7 +133,9 @@ def many_labels(n_words, n_labels=120):
         kind = (letters[position - 1] + labels[position - 1]) % 4 if rng.random() < 0.8 else rng.integers(4)
         labels[position] = (4 * letters[position] + kind + rng.integers(2)) % n_labels
     names = tuple(f"y{i}" for i in range(n_labels))
-    return SequenceSet(letters[:, None], offsets, (Attribute("letter", tuple("abcdefghijklmnopqrstuvwxyz")),), labels, names)
+    return SequenceSet(
+        letters[:, None], offsets, (Attribute("letter", tuple("abcdefghijklmnopqrstuvwxyz")),), labels, names
+    )
 
 
 @pytest.mark.filterwarnings("ignore")

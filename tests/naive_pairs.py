@@ -3,7 +3,6 @@
 import numpy as np
 
 
-
 def dense_rows(lattice, befores, of_label, gradients, unit, drawn, n_labels):
     """Packed rows of one label, shape (n_labels + 1, n_positions): `unit` plus what the pairs have, 0 where none is possible.
 
@@ -17,7 +16,9 @@ def dense_rows(lattice, befores, of_label, gradients, unit, drawn, n_labels):
             kind = befores.kinds[position]
             rows[befores.labels[befores.first[kind] : befores.first[kind + 1]], position] = unit
     for position, block in zip(of_label.positions, of_label.blocks, strict=True):
-        before = [n_labels] if position in starts else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
+        before = (
+            [n_labels] if position in starts else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
+        )
         for place, label in enumerate(before):
             if drawn[position]:
                 rows[label, position] = gradients[block + place]

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.chain._lattice_kernels import (
-    Lattice, Recursions, Weights, backward, find_paths, forward, infer_in_logs, spread_transitions,
+    Lattice,
+    Recursions,
+    Weights,
+    backward,
+    find_paths,
+    forward,
+    infer_in_logs,
+    spread_transitions,
 )  # fmt: skip
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import allocate

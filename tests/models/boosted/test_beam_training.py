@@ -42,9 +42,7 @@ def test_first_gradient_by_hand():
 def test_pairs_outside_the_beam_count_in_leaves_as_in_the_papers():
     # Label 0 and the true ones are in the beam: 0 and 2, then 0. The rows of label 0: -1/2 after START and after 0, 1/2 after 2,
     # and after 1, which is not in the beam, 0.
-    data = SequenceSet(
-        np.zeros((2, 1)), [0, 2], (treecrf.Attribute("x", ("a",)),), np.array([2, 0]), tuple("XYZ")
-    )
+    data = SequenceSet(np.zeros((2, 1)), [0, 2], (treecrf.Attribute("x", ("a",)),), np.array([2, 0]), tuple("XYZ"))
     model = TreeCRF(1, 2, 0.0, transitions="full", beam=1).fit(data)
     tree = model.forest_.tree(0)
     assert (tree.columns.tolist(), tree.codes.tolist()) == ([1], [2])

@@ -1,5 +1,7 @@
 """Full transitions with a label dictionary: trees on the pairs of labels that are possible."""
 
+import tracemalloc
+
 import naive_pairs
 import numpy as np
 import pytest
@@ -7,8 +9,8 @@ from builders import assert_same_bits, lettered_set, random_set
 
 import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.beginning import begin_training
+from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.dictionary import learn_dictionary, make_befores
 from treecrf.models.boosted.growers import CompleteGrower
 from treecrf.models.boosted.lattice_rows import rows_by_label
@@ -66,7 +68,9 @@ def test_trees_are_those_of_dense_rows(settings, beam):
 @pytest.mark.parametrize("settings", [{}, {"splits": "subsets"}, {"leaf_values": "gradient", "learning_rate": 1.0}])
 def test_a_dictionary_with_all_labels_is_none(settings):
     data = random_set(np.random.default_rng(0), 60, 3, 1, 2, 8)
-    with_it, without = (TreeCRF(6, 6, 1.0, **FULL | settings | {"label_dictionary": d}).fit(data) for d in ("centre", None))
+    with_it, without = (
+        TreeCRF(6, 6, 1.0, **FULL | settings | {"label_dictionary": d}).fit(data) for d in ("centre", None)
+    )
     assert with_it.dictionary_.all()
     for name in ("parents", "columns", "codes"):
         np.testing.assert_array_equal(getattr(with_it.forest_, name), getattr(without.forest_, name))
@@ -96,7 +100,9 @@ def test_likelihood_rises_and_is_that_of_the_model(settings):
     assert (model.forest_.columns == 3).any()  # the previous label
 
 
-@pytest.mark.parametrize("settings", [*KINDS, {"row_fraction": 0.6, "feature_fraction": 0.5}, {"missing": "incorporated"}])
+@pytest.mark.parametrize(
+    "settings", [*KINDS, {"row_fraction": 0.6, "feature_fraction": 0.5}, {"missing": "incorporated"}]
+)
 def test_files_threads_stages_and_warm_starts_give_the_same(settings, tmp_path):
     data = lettered_set(np.random.default_rng(1))
     settings = FULL | {"max_leaves": 6} | settings
@@ -157,7 +163,9 @@ def test_a_dictionary_that_leaves_one_label():
     labels = np.where(letters == 0, 0, letters + (rng.random(60) < 0.5))
     data = SequenceSet(letters[:, None], np.arange(0, 61, 6), (Attribute("x", tuple("abc")),), labels, tuple("WXYZ"))
     model = TreeCRF(5, 6, 1.0, **FULL).fit(data)
-    np.testing.assert_allclose(model.predict_proba(data)[letters == 0], np.tile([1.0, 0, 0, 0], ((letters == 0).sum(), 1)))
+    np.testing.assert_allclose(
+        model.predict_proba(data)[letters == 0], np.tile([1.0, 0, 0, 0], ((letters == 0).sum(), 1))
+    )
     assert np.isfinite(model.log_likelihood_history_).all()
 
 
@@ -188,3 +196,35 @@ def test_flattening_and_potentials_are_refused():
         model.flattened()
     with pytest.raises(ValueError, match="kept in parts"):
         model.potentials(data)
+
+
+def many_labels(n_words=900):
+    """9 letters with 12 labels each, of 108."""
+    rng = np.random.default_rng(0)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(4, 11, n_words))])
+    letters = rng.integers(0, 9, offsets[-1])
+    labels = 12 * letters + rng.integers(0, 12, offsets[-1])
+    attribute = Attribute("letter", tuple("abcdefghi"))
+    return SequenceSet(letters[:, None], offsets, (attribute,), labels, tuple(f"y{i}" for i in range(108)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        ({"transitions": "separable"}, 4000),
+        ({"transitions": "separable", "label_dictionary": None}, 30_000),
+        ({}, 4000),
+        ({"leaf_values": "gradient", "max_leaves": 20}, 4000),
+        ({"beam": 3}, 4000),
+    ],
+)
+def test_expected_memory_is_what_training_takes(settings, most):
+    data = many_labels()
+    model = TreeCRF(2, 8, 3.0, **FULL).set_params(**settings)
+    model.fit(data)  # compiles
+    tracemalloc.start()
+    model.fit(data)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.expected_memory(data) == pytest.approx(taken, rel=0.15)
+    assert taken < most * data.n_positions

@@ -74,7 +74,7 @@ def _lattice_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     else:
         sizes = _sizes(labeller, train, chain.StateSpace(n_labels, 0))
         buffers += size_of(Workspace, **sizes) + train.n_positions * _INTEGER
-    matrices = (0 if full else labeller.n_iterations + 2 * N_SHARES) * n_labels * (n_labels + 1) * _FLOAT
+    matrices = (0 if full else labeller.n_iterations + N_SHARES + 6) * n_labels * (n_labels + 1) * _FLOAT
     forest = labeller.n_iterations * n_labels * size_of(Tree, **sizes)
     return rows + matrices + _windows(labeller, train) + min(labeller.n_threads, n_labels) * buffers + forest
 

@@ -78,13 +78,9 @@ class LatticeInference:
         backward(lattice, weights, first, last, self._recursions, self._pair_marginals, counts)
         begin, end = lattice.offsets[first], lattice.offsets[last]
         if self.by_pair:  # gradients take the place of marginals
-            write_rows(
-                lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients
-            )
+            write_rows(lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients)
         else:
-            write_rows(
-                lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients
-            )
+            write_rows(lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
 
 
 def training_beam(
@@ -113,4 +109,6 @@ def run_shares(run: Runner, lattice: Lattice, work: Callable[[int, int, int], No
         return time.thread_time() - begin
 
     bounds = np.searchsorted(lattice.offsets, np.linspace(0, lattice.offsets[-1], N_SHARES + 1)).tolist()
-    return sum(run([partial(timed, i, first, last) for i, (first, last) in enumerate(pairwise(bounds)) if first < last]))
+    return sum(
+        run([partial(timed, i, first, last) for i, (first, last) in enumerate(pairwise(bounds)) if first < last])
+    )

@@ -85,7 +85,9 @@ def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:
     if labeller.beam is None:
         return LatticeChains(lattice, Weights(*(part.copy() for part in weights)))
     beam = choose_beam(lattice, weights, labeller.beam)
-    return LatticeChains(beam.lattice, Weights(beam.potentials.unary, weights.transitions.copy(), beam.potentials.pairs))
+    return LatticeChains(
+        beam.lattice, Weights(beam.potentials.unary, weights.transitions.copy(), beam.potentials.pairs)
+    )
 
 
 def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -133,7 +133,11 @@ class TreeCRF(base.ChainLabeller):
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
     label_dictionary : "centre", name of an attribute, or None
         A position may have the labels alone that training has seen with its symbol of the attribute ("centre": the only
-        attribute), all if it has not seen the symbol. For separable transitions.
+        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that are possible.
+    beam : int or None
+        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
+        others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
+        Steps are not halved, as beams differ between iterations.
 
     Attributes
     ----------
@@ -361,7 +365,9 @@ class TreeCRF(base.ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary", "beam"), "set it back or fit again")
+        self._check_shape(
+            ("window", "order", "missing", "transitions", "label_dictionary", "beam"), "set it back or fit again"
+        )
 
     def _check_shape(self, names: Iterable[str], advice: str) -> None:
         for name in names:

@@ -53,7 +53,9 @@ class WindowTrees:
         if active is not None:
             rows = np.full(len(potentials.unary), self.problem.packing.unit)
             rows[active] = inference.gradients
-        tasks = [partial(self._grow_one, label, iteration, rows, drawn, potentials) for label in range(len(self._by_label))]
+        tasks = [
+            partial(self._grow_one, label, iteration, rows, drawn, potentials) for label in range(len(self._by_label))
+        ]
         results = run(tasks)
         seconds["trees"] += sum(growing for _, growing, _ in results)
         seconds["update"] += sum(updating for *_, updating in results)
