@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from treecrf import SequenceSet, TreeCRF, chain
+from treecrf import Attribute, SequenceSet, TreeCRF, chain
 from treecrf.models.boosted.growth import growth_of, kinds_of
 from treecrf.models.boosted.training import Training
 from treecrf.models.boosted.windows import columns_of
@@ -120,6 +120,41 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
             times.append(time.perf_counter() - before)
     record("one tree of 8 leaves, 8,000 x 6 numbers, window 7", f"{np.median(ours) * 1e3:.2f} ms")
     record("the same rows: LightGBM / treecrf", f"{np.median(np.array(theirs) / np.array(ours)):.1f}", "at least 4")
+
+
+def many_labels(n_words, n_labels=120):
+    """Words whose letters, of 26, have several labels each, which depend on the letters around and on the label before."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(4, 11, n_words)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    letters = rng.choice(26, offsets[-1], p=rng.dirichlet(np.full(26, 3.0)))
+    labels = np.zeros(offsets[-1], dtype=int)
+    for position in range(1, offsets[-1]):
+        kind = (letters[position - 1] + labels[position - 1]) % 4 if rng.random() < 0.8 else rng.integers(4)
+        labels[position] = (4 * letters[position] + kind + rng.integers(2)) % n_labels
+    names = tuple(f"y{i}" for i in range(n_labels))
+    return SequenceSet(
+        letters[:, None], offsets, (Attribute("letter", tuple("abcdefghijklmnopqrstuvwxyz")),), labels, names
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_many_labels(record, size):
+    data = many_labels(size(500) * 2)
+    shared = {"label_dictionary": "centre", "leaf_values": "newton", "learning_rate": 0.2, "l2_regularization": 3.0}
+    shared |= {"window": (1, 1), "n_iterations": size(40)}
+    for transitions, max_leaves in (("separable", 8), ("full", 16)):
+        model = TreeCRF(**shared, transitions=transitions, max_leaves=max_leaves)
+        for _ in range(2):  # the first time compiles
+            begin = time.process_time()
+            model.fit(data)
+            trained = time.process_time() - begin
+            begin = time.process_time()
+            model.predict(data)
+            predicted = time.process_time() - begin
+        what = f"120 labels, {transitions}, {model.n_iterations} x {max_leaves} leaves"
+        record(f"{what}: training on {data.n_positions:,} positions", f"{trained:.1f} CPU s", "at most 10 CPU s")
+        record(f"{what}: positions a second labelled", f"{data.n_positions / predicted:,.0f}")
 
 
 def test_first_fit_of_a_fresh_user(record, tmp_path):

@@ -59,6 +59,14 @@ def lasting_set(n_sequences=6, length=60):
     return SequenceSet(values[:, None], offsets, (attribute,), labels, ("A", "B"))
 
 
+def lettered_set(rng, n_sequences=30):
+    """Four letters, each with two labels of five."""
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 9, n_sequences))])
+    letters = rng.integers(0, 4, offsets[-1])
+    labels = letters + (rng.random(offsets[-1]) < 0.4)
+    return SequenceSet(letters[:, None], offsets, (Attribute("letter", tuple("abcd")),), labels, tuple("VWXYZ"))
+
+
 HOLE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction")
 
 
@@ -359,9 +367,17 @@ FUTURE = {
     "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,
     "bags": [2], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
 }  # fmt: skip
+_CODING = {
+    "methods": ["gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_cascade_all", "vp_secoc", "vp_cascade_1", "vp_beam", "perceptron", "separable", "known_model"],
+    "windows": [[0, 0], [1, 1]], "wide_windows": [], "code_lengths": [12, 20], "beams": [1, 40], "n_seeds": 2, "label_dictionary": None,
+}  # fmt: skip
+CODING = {
+    "overrides": {"transition": _CODING}, "gtb_iterations": 3, "gtb_leaves": 4, "n_epochs": 3, "tree_iterations": 4,
+}  # fmt: skip
 NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
 NOTHING = {
     "training": {"datasets": []}, "cost": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
+    "coding": {"datasets": []},
 }  # fmt: skip
 """A configuration without any study."""
 

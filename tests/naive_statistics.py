@@ -88,3 +88,19 @@ def crossed_standard_error(differences, positions):
     by_set = variance([[cell for cell in cells if cell[1] == h] for h in range(n_sets)])
     single = variance([[cell] for cell in cells])
     return 100 * math.sqrt(max(by_sequence + by_set - single, by_sequence, by_set)) / total
+
+
+def chunks_of(tags, offsets):
+    """First and last position of every chunk, one position after another."""
+    found = []
+    for begin, end in itertools.pairwise(offsets):
+        first = None
+        for t in range(begin, end):
+            if first is not None and tags[t] in "BO":
+                found.append((first, t - 1))
+                first = None
+            if tags[t] == "B" or (tags[t] == "I" and first is None):
+                first = t
+        if first is not None:
+            found.append((first, end - 1))
+    return found

@@ -30,6 +30,7 @@ from planted_claims import (
     plant_variants,
     plant_windows,
 )
+from planted_coding import CODED
 
 
 def shrinkage(*outcomes):
@@ -293,5 +294,5 @@ PLANTED = {
         "not_replicated": bags(-1, -1, 0.81, 0.81),
         "undecided": bags(-1, -1, 0.81, 0.8),
     },
-}
+} | CODED
 """By claim: plants results that give it each verdict that it may have. Values sit at the thresholds."""

@@ -59,6 +59,7 @@ def test_the_library_imports_no_extra():
         "lightgbm",
         "matplotlib",
         "pooch",
+        "pycrfsuite",
         "pydantic",
         "pyphen",
         "requests",

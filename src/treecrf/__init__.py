@@ -18,12 +18,15 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
+    from treecrf.models.coding.coded_crf import CodedCRF as CodedCRF
     from treecrf.models.future.future_memm import FutureFeatureMEMM as FutureFeatureMEMM
     from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF as FutureFeatureTreeCRF
     from treecrf.models.java.mallet import MalletCRF as MalletCRF
     from treecrf.models.java.smile import SmileCRF as SmileCRF
+    from treecrf.models.linear.crfsuite import CRFSuite as CRFSuite
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
+    from treecrf.models.linear.perceptron import VotedPerceptron as VotedPerceptron
     from treecrf.models.loading import load as load
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM

@@ -343,9 +343,15 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
             f"attribute {wide.name!r} has {widest:,} categories and {MAX_CATEGORIES:,} are the most; merge the rare ones by "
             "min_count=2 or more."
         )
-    inside = np.where(data.values == MISSING, sizes + 1, data.values)
+    kind = np.uint8 if widest <= NARROW_CATEGORIES else np.uint16
+    inside = data.values.astype(kind)
+    missing = data.values == MISSING
+    if missing.any():
+        inside[missing] = np.broadcast_to(sizes + 1, missing.shape)[missing]
     rows = window_rows(data, window)
-    codes = np.empty((*rows.shape, len(sizes)), dtype=np.uint8 if widest <= NARROW_CATEGORIES else np.uint16)
+    if tuple(window) == (0, 0):  # windows do not leave the sequence
+        return inside if len(rows) == len(inside) else inside[rows[:, 0]]
+    codes = np.empty((*rows.shape, len(sizes)), dtype=kind)
     for place, row in enumerate(rows.T):
         codes[:, place] = np.where(row[:, None] < 0, sizes, inside[row])
     return codes.reshape(len(rows), codes.shape[1] * codes.shape[2])

@@ -68,6 +68,28 @@ def test_nettalk(mirror, load):
     assert len({*words[0], *words[1]}) == 2000
 
 
+def test_nettalk_full(load):
+    """Labels of training and test words, counted once by a set of pairs over the drawn words."""
+    for seed, n_labels in enumerate((133, 135, 131, 131, 133, 132)):
+        train, test = load("nettalk_full", seed=seed)
+        assert len(train.label_names) == n_labels == len(np.unique(np.concatenate([train.labels, test.labels])))
+        n_known = len(np.unique(train.labels))
+        assert train.labels.max() == n_known - 1
+        assert 0.0004 < (test.labels >= n_known).mean() < 0.0033
+        for full, five in zip((train, test), load("nettalk", seed=seed), strict=True):
+            assert words_of(full) == words_of(five)
+            stresses = np.array([name[1] for name in full.label_names])
+            assert np.array_equal(stresses[full.labels], np.array(five.label_names)[five.labels])
+
+
+def test_nettalk_full_is_split_as_nettalk_is_drawn(mirror, load):
+    train, validation, test = datasets.load_splits("nettalk_full", seed=3, raw=mirror)
+    assert (len(train), len(validation)) == (667, 333)
+    assert test == load("nettalk_full", seed=3)[1]
+    words = words_of(train) + words_of(validation)
+    assert sorted(words) == sorted(words_of(load("nettalk", seed=3)[0]))
+
+
 def words_of(data):
     letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
     return ["".join(word) for word in np.split(letters, data.observation_offsets[1:-1])]

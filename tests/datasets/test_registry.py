@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from treecrf import datasets
-from treecrf.datasets import _text, faq_stand_ins, line_features, sectlabel
+from treecrf.datasets import _text, faq_stand_ins, line_features, nettalk, sectlabel
 from treecrf.datasets._seeds import draw, generator
 from treecrf.datasets.download import RawFile, raw_files
 
@@ -19,8 +19,9 @@ FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind =
 
 def test_names():
     assert datasets.names() == (
-        "protein", "nettalk", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
-        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "hmm", "xor", "or", "extra", "distant", "table",
+        "protein", "nettalk", "nettalk_full", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
+        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "hmm",
+        "xor", "or", "extra", "distant", "transition", "both", "cycle", "table",
     )  # fmt: skip
 
 
@@ -131,6 +132,8 @@ def own(tmp_path, data, monkeypatch):
         "hyphenation/sparse.hyphen.6.test": "hyphen.sparse",
         "hyphenation/mhyph.txt": "mhyph.txt",
         "sectlabel/sectLabel.tagged.txt": "sectlabel.txt",
+        "conll2000/train.txt": "chunks.txt",
+        "conll2000/test.txt": "chunks.txt",
         **dict.fromkeys(faq_stand_ins.PERL_FILES, "perlfaq.pod"),
         **dict.fromkeys(faq_stand_ins.X_FILES, "xfaq.txt"),
     }
@@ -149,6 +152,7 @@ def own(tmp_path, data, monkeypatch):
     [
         ("protein", {}, (4, 4)),
         ("nettalk", {"n_train": 3, "n_test": 2}, (3, 2)),
+        ("nettalk_full", {"n_train": 3, "n_test": 2}, (3, 2)),
         ("nettalk_binary", {"n_train": 3, "n_test": 2}, (3, 2)),
         ("hyphen", {}, (3, 3)),
         ("hyphen_moby", {"n_train": 2, "n_test": 1}, (2, 1)),
@@ -156,6 +160,7 @@ def own(tmp_path, data, monkeypatch):
         ("faq_x", {}, (4, 1)),
         ("sectlabel", {"n_train": 1}, (1, 1)),
         ("sectlabel", {"n_train": 1, "labels": "all"}, (1, 1)),
+        ("conll2000_np", {"n_train": 3, "n_test": 1}, (3, 1)),
     ],
 )
 def test_load(own, name, options, sizes):
@@ -172,6 +177,23 @@ def test_nettalk_binary_has_the_same_words(own):
     assert np.array_equal(five.values, two.values)
     assert five.label_names == ("0", "1", "2", "<", ">")
     assert np.array_equal(two.labels == 1, np.isin(five.labels, (1, 2)))
+
+
+def test_nettalk_full_has_the_same_words(own):
+    """Labels are the phoneme and the stress of a letter, numbered as they occur, those of the training words first."""
+    five = datasets.load("nettalk", raw=own, n_train=3, n_test=2)
+    full = datasets.load("nettalk_full", raw=own, n_train=3, n_test=2)
+    entries = nettalk.distinct_words(nettalk.parse((own / nettalk.FILES[0]).read_bytes(), "file"))
+    pairs = {entry.word: list(map("".join, zip(entry.phonemes, entry.stress, strict=True))) for entry in entries}
+    names = []
+    for one, other in zip(five, full, strict=True):
+        assert np.array_equal(one.values, other.values)
+        letters = np.array(other.attributes[0].categories)[other.values[:, 0]]
+        words = ["".join(word) for word in np.split(letters, other.offsets[1:-1])]
+        found = [other.label_names[code] for code in other.labels]
+        assert found == [pair for word in words for pair in pairs[word]]
+        names += found
+    assert full[0].label_names == full[1].label_names == tuple(dict.fromkeys(names))
 
 
 def test_seed_decides_the_words(own):

@@ -8,7 +8,7 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
-from treecrf.datasets import faq_stand_ins, hyphenation, nettalk, pod, protein, sectlabel, smile
+from treecrf.datasets import conll2000, faq_stand_ins, hyphenation, nettalk, pod, protein, sectlabel, smile
 from treecrf.datasets._text import LETTERS, from_words
 from treecrf.datasets.faq import LABELS
 from treecrf.datasets.line_features import from_documents
@@ -51,6 +51,13 @@ def read_papers(data):
     return from_documents(sectlabel.parse(data, "file"), tuple(sectlabel.MERGE))
 
 
+def read_sentences(data):
+    sentences = conll2000.parse(data, "file")
+    [found] = conll2000.from_sentences([sentences])
+    assert set(conll2000.np_tags(found.label_names)) <= {"B", "I", "O"}
+    return found
+
+
 PARSERS = {
     "protein": (lambda data: protein.parse(data, "file"), "protein.data", protein.FILES[1], lambda d: head(d, 400)),
     "protein_encoded": (read_windows, "protein.sparse", None, None),
@@ -70,6 +77,7 @@ PARSERS = {
         lambda d: head_and_tail(d, 250, 20),
     ),
     "sectlabel": (read_papers, "sectlabel.txt", sectlabel.FILES[0], first_papers),
+    "chunks": (read_sentences, "chunks.txt", conll2000.FILES[0], lambda d: head(d, 80)),
 }
 """How a file is read, the invented one, and a part of the real one."""
 
@@ -112,15 +120,30 @@ def test_harmless_changes_of_real_raw_files(name, change, mirror, data):
     assert PARSERS[name][0](HARMLESS[change](seed)) == PARSERS[name][0](seed)
 
 
-@pytest.mark.parametrize(
-    "name", ["hmm", "xor", "or", "extra", "distant", "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl"]
-)
+GENERATED = ("hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle")
+
+
+@pytest.mark.parametrize("name", [*GENERATED, "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl"])
 def test_options(name, mirror):
     odd = (None, "3", "", -1, 0, 1, 2, 2.5, True, float("nan"), float("inf"), 10**9, 10**30, [], [1], {}, {"title": 1}, b"3", "x" * 5000)  # fmt: skip
-    names = ("n_train", "n_test", "n_validation", "length", "seed", "labels", "features", "no_such_option", "x" * 500)
+    names = (
+        "n_train",
+        "n_test",
+        "n_validation",
+        "length",
+        "seed",
+        "labels",
+        "features",
+        "p_o",
+        "k_o",
+        "p_l",
+        "k_l",
+        "no_such_option",
+        "x" * 500,
+    )
 
     def make(rng):
-        small = {"n_train": 2, "n_test": 2, "length": 3} if name in ("hmm", "xor", "or", "extra", "distant") else {}
+        small = {"n_train": 2, "n_test": 2, "length": 3} if name in GENERATED else {}
         chosen = {names[rng.integers(len(names))]: odd[rng.integers(len(odd))] for _ in range(int(rng.integers(1, 3)))}
         return small | chosen
 

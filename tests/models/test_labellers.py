@@ -81,7 +81,7 @@ def test_every_labeller_refuses_settings_out_of_range(class_path):
 
 RIGHT = {
     "None": {"bag", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam"},
-    "True": {"scale_gain", "either_polarity", "each_label", "warm_start", "induction", "early_update"},
+    "True": {"scale_gain", "either_polarity", "each_label", "warm_start", "induction", "early_update", "cross_fit"},
 }
 """Settings for which these values are right."""
 

@@ -5,10 +5,10 @@ import pytest
 
 from treecrf import Attribute, SequenceSet
 from treecrf.compiled.struct import zeros
-from treecrf.sequences import slot_sizes, window_codes
+from treecrf.sequences import MISSING, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.histogram import fill_window_tests
-from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_window_tests
+from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_members, sweep_window_tests
 
 
 @pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
@@ -42,4 +42,28 @@ def test_a_sweep_finds_the_histogram(sizes, window):
         assert total == scanned == sums[positions].sum()
         measured = np.full_like(expected, 7)
         sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
+        np.testing.assert_array_equal(measured, expected)
+
+
+@pytest.mark.parametrize("with_missing", [False, True])
+@pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
+def test_a_sweep_over_members_finds_the_histogram_where_a_window_is_one_observation(sizes, with_missing):
+    rng = np.random.default_rng([len(sizes), with_missing])
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    values[rng.random(values.shape) < 0.3 * with_missing] = MISSING
+    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
+    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)) + with_missing)
+    sweep = build_sweep(data, (0, 0), with_missing)
+    sums = rng.integers(-(2**40), 2**40, data.n_positions)
+    everyone = np.arange(data.n_positions, dtype=np.int32)
+    table = zeros([sweep.first_row[-1]], np.int64)
+    for positions in (everyone, everyone[rng.random(len(everyone)) < 0.4], everyone[:0]):
+        expected, measured = np.zeros((2, columns.first_cell[-1]), dtype=np.int64)
+        measured[:] = 7
+        total = fill_window_tests(positions, sums, columns.cells, expected)
+        assert sweep_members(sweep, positions, sums, columns.first_cell, table, measured) == total
         np.testing.assert_array_equal(measured, expected)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from builders import COST, FUTURE, MISSING, TRAINING, run
+from builders import CODING, COST, FUTURE, MISSING, TRAINING, run
 
 from treecrf import datasets
 from treecrf.missing import inject
@@ -14,10 +14,12 @@ def whole():
     return {
         "datasets": {
             "hmm": {}, "xor": {}, "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
+            "transition": {"options": {"n_train": 24, "n_test": 8, "length": 12}},
             "mine": {"kind": "table", "path": "train.csv", "test": "test.csv", "window": [1, 1]},
         },
         "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "cost": COST,
         "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
+        "coding": CODING | {"datasets": ["transition"]},
     }  # fmt: skip
 
 

@@ -45,6 +45,14 @@ def job_params(files, job, wildcards):
     """What a job looks at beside its input, so that changing another setting reruns nothing."""
     settings, methods = files.settings, methods_of(wildcards)
     values = {} if files.study.draws else {"seed": SETTINGS.seed}
+    if files.study.draws and job.runs_over("dataset"):
+        options = load_options(wildcards.dataset, False)
+        kept = {
+            name: value
+            for name, value in options.items()
+            if name not in ("raw", "groups")
+        }
+        values |= {"source": source_of(wildcards.dataset), "options": kept}
     if job.runs_over("methods"):
         of_dataset = settings.of(wildcards.dataset)
         values["settings"] = {

@@ -39,6 +39,8 @@ def arguments_of(
         "method": lambda: method,
         "settings": settings,
         "seed": lambda: values["seed"],
+        "source": lambda: values["source"],
+        "options": lambda: values["options"],
         "window": lambda: tuple(values["window"]),
         "protocol": lambda: values["protocol"],
         **{side: partial(load, side) for side in ("train", "test")},

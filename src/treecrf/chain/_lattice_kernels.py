@@ -52,7 +52,7 @@ LATTICE, WEIGHTS, RECURSIONS = compiled_type(Lattice), compiled_type(Weights), c
 
 
 @njit(inline="always")
-def _span(lattice, position, begin):
+def span(lattice, position, begin):
     """First entry of a position and the one after its last, and the same of the position before; START counts as one."""
     first, last = lattice.first[position], lattice.first[position + 1]
     if position == begin:
@@ -74,7 +74,7 @@ def forward(lattice, weights, first, last, recursions):
     for sequence in range(first, last):
         begin = lattice.offsets[sequence]
         for position in range(begin, lattice.offsets[sequence + 1]):
-            now, end, before, before_end = _span(lattice, position, begin)
+            now, end, before, before_end = span(lattice, position, begin)
             pair, scale = uint64(lattice.first_pair[position]), 0.0
             for entry in range(now, end):
                 transitions = weights.transitions[uint64(lattice.labels[entry])]
@@ -109,7 +109,7 @@ def backward(lattice, weights, first, last, recursions, pair_marginals, counts):
         for entry in range(lattice.first[stop - 1], lattice.first[stop]):
             betas[entry] = 1.0
         for position in range(stop - 1, begin - 1, -1):
-            now, end, before, before_end = _span(lattice, position, begin)
+            now, end, before, before_end = span(lattice, position, begin)
             pair = uint64(lattice.first_pair[position])
             if position > begin:
                 for other in range(before, before_end):
@@ -132,7 +132,7 @@ def backward(lattice, weights, first, last, recursions, pair_marginals, counts):
 
 
 @njit(inline="always")
-def _step(lattice, potentials, entry, other, pair, is_first):
+def step(lattice, potentials, entry, other, pair, is_first):
     """Potential of an entry after another."""
     if len(potentials.pairs) > 0:
         return potentials.unary[entry] + potentials.pairs[pair]
@@ -147,12 +147,12 @@ def infer_in_logs(lattice, potentials, recursions):
     for sequence in range(len(lattice.offsets) - 1):
         begin, stop = lattice.offsets[sequence], lattice.offsets[sequence + 1]
         for position in range(begin, stop):
-            now, end, before, before_end = _span(lattice, position, begin)
+            now, end, before, before_end = span(lattice, position, begin)
             pair, highest = uint64(lattice.first_pair[position]), -np.inf
             for entry in range(now, end):
                 largest, total = -np.inf, 0.0
                 for other in range(before, before_end):
-                    value = _step(lattice, potentials, entry, other, pair, position == begin)
+                    value = step(lattice, potentials, entry, other, pair, position == begin)
                     value += 0.0 if position == begin else alphas[other]
                     pair += uint64(1)
                     if value > largest:
@@ -170,12 +170,12 @@ def infer_in_logs(lattice, potentials, recursions):
         for entry in range(lattice.first[stop - 1], lattice.first[stop]):
             betas[entry] = 0.0
         for position in range(stop - 1, begin, -1):
-            now, end, before, before_end = _span(lattice, position, begin)
+            now, end, before, before_end = span(lattice, position, begin)
             first_pair = uint64(lattice.first_pair[position])
             for other in range(before, before_end):
                 pair, largest, total = first_pair + (other - before), -np.inf, 0.0
                 for entry in range(now, end):
-                    value = _step(lattice, potentials, entry, other, pair, False) + betas[entry] - scales[position]
+                    value = step(lattice, potentials, entry, other, pair, False) + betas[entry] - scales[position]
                     pair += before_end - before
                     if value > largest:
                         total, largest = total * np.exp(largest - value) + 1.0, value
@@ -196,7 +196,7 @@ def find_paths(lattice, weights, scores, origins, labels):
     for sequence in range(len(lattice.offsets) - 1):
         begin, stop = lattice.offsets[sequence], lattice.offsets[sequence + 1]
         for position in range(begin, stop):
-            now, end, before, before_end = _span(lattice, position, begin)
+            now, end, before, before_end = span(lattice, position, begin)
             pair = uint64(lattice.first_pair[position])
             for entry in range(now, end):
                 transitions = weights.transitions[uint64(lattice.labels[entry])]
@@ -220,3 +220,19 @@ def find_paths(lattice, weights, scores, origins, labels):
         for position in range(stop - 1, begin - 1, -1):
             labels[position] = lattice.labels[entry]
             entry = origins[entry]
+
+
+@kernel(void(LATTICE, float64[:, ::1], float64[::1]))
+def spread_transitions(lattice, transitions, pairs):
+    """Write the transition of each pair."""
+    start = transitions.shape[0]
+    for sequence in range(len(lattice.offsets) - 1):
+        begin = lattice.offsets[sequence]
+        for position in range(begin, lattice.offsets[sequence + 1]):
+            now, end, before, before_end = span(lattice, position, begin)
+            pair = uint64(lattice.first_pair[position])
+            for entry in range(now, end):
+                row = transitions[uint64(lattice.labels[entry])]
+                for other in range(before, before_end):
+                    pairs[pair] = row[uint64(start) if position == begin else uint64(lattice.labels[other])]
+                    pair += uint64(1)

@@ -12,13 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.chain._lattice_kernels import Lattice, Recursions, Weights, backward, find_paths, forward, infer_in_logs
+from treecrf.chain._lattice_kernels import (
+    Lattice,
+    Recursions,
+    Weights,
+    find_paths,
+    infer_in_logs,
+    spread_transitions,
+)  # fmt: skip
 from treecrf.chain.inference import Marginals
+from treecrf.chain.products import one_thread, run_backward, run_forward
 from treecrf.compiled.struct import allocate
 
 __all__ = [
-    "Lattice", "Weights", "build_lattice", "by_label", "entries_of", "forward_backward", "log_likelihood", "pairs_of",
-    "viterbi",
+    "Lattice", "Weights", "build_lattice", "by_label", "counts_before", "entries_of", "exponentials", "forward_backward",
+    "log_likelihood", "pairs_of", "transitions_of_pairs", "viterbi",
 ]  # fmt: skip
 
 _NO_COUNTS = np.empty((0, 0))
@@ -43,14 +51,26 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
     rows, labels = np.nonzero(table)
     first_of_kind = np.searchsorted(rows, np.arange(len(table)))
     place = np.arange(first[-1]) - np.repeat(first[:-1], counts)
-    before = np.concatenate([[1], counts[:-1]])
-    before[starts[:-1]] = 1
     return Lattice(
         starts,
         first,
         labels[np.repeat(first_of_kind[kind_of], counts) + place].astype(np.int16),
-        np.concatenate([[0], np.cumsum(counts * before)]).astype(np.int64),
+        np.concatenate([[0], np.cumsum(counts * counts_before(starts, counts))]).astype(np.int64),
     )
+
+
+def counts_before(offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many labels each position has before it, from how many each has; START counts as one."""
+    before = np.concatenate([[1], counts[:-1]])
+    before[offsets[:-1]] = 1
+    return before
+
+
+def transitions_of_pairs(lattice: Lattice, transitions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The value of each pair in a matrix of transitions, shape (n_labels, n_labels + 1); shape (n_pairs,)."""
+    pairs = np.empty(lattice.first_pair[-1])
+    spread_transitions(lattice, np.ascontiguousarray(transitions), pairs)
+    return pairs
 
 
 def entries_of(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -66,10 +86,9 @@ def pairs_of(lattice: Lattice, entries: NDArray[np.int64]) -> NDArray[np.int64]:
     """The pair of each position's entry and the one before it, -1 where one of them is -1; shape (n_positions,)."""
     before = np.concatenate([[0], entries[:-1]])
     first_before = np.concatenate([[0], lattice.first[:-2]])
-    n_before = np.concatenate([[1], np.diff(lattice.first)[:-1]])
     for array in (before, first_before):
         array[lattice.offsets[:-1]] = 0
-    n_before[lattice.offsets[:-1]] = 1
+    n_before = counts_before(lattice.offsets, np.diff(lattice.first))
     pairs = lattice.first_pair[:-1] + (entries - lattice.first[:-1]) * n_before + (before - first_before)
     return np.where((entries < 0) | (before < 0), -1, pairs)
 
@@ -89,7 +108,8 @@ def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
     """
     found = _forward(lattice, potentials)
     if found.weights is not None:
-        backward(lattice, found.weights, 0, len(lattice.offsets) - 1, found.recursions, np.empty(0), _NO_COUNTS)
+        with one_thread(lattice, found.weights):
+            run_backward(lattice, found.weights, 0, len(lattice.offsets) - 1, found.recursions, np.empty(0), _NO_COUNTS)
     return Marginals(found.recursions.alphas, found.log_partition)
 
 
@@ -124,32 +144,7 @@ def by_label(lattice: Lattice, values: NDArray[np.float64], n_labels: int) -> ND
     return table
 
 
-class _Forward(NamedTuple):
-    """The forward recursion; in logs there are no weights, and the backward recursion is done, too."""
-
-    recursions: Recursions
-    log_partition: NDArray[np.float64]
-    weights: Weights | None
-
-
-def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
-    _check_finite(potentials)
-    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
-    weights, shifts, widest = _exponentials(lattice, potentials)
-    if widest > _WIDEST:
-        infer_in_logs(lattice, potentials, recursions)
-        return _Forward(recursions, np.add.reduceat(recursions.scales, lattice.offsets[:-1]), None)
-    forward(lattice, weights, 0, len(lattice.offsets) - 1, recursions)
-    return _Forward(recursions, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1]), weights)
-
-
-def _check_finite(potentials: Weights) -> None:
-    steps = potentials.pairs if len(potentials.pairs) else potentials.transitions
-    if not (np.isfinite(potentials.unary).all() and np.isfinite(steps).all()):
-        raise ValueError("a potential is NaN or infinite; every potential must be finite.")
-
-
-def _exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64], float]:
+def exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64], float]:
     """Exponentials, the largest of each position 1; the logarithm of what each position's were divided by; the widest range."""
     shifts, width = _ranges(potentials.unary, lattice.first)
     unary = np.exp(potentials.unary - np.repeat(shifts, np.diff(lattice.first)))
@@ -162,6 +157,32 @@ def _exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArr
         highest, width_of_steps = _ranges(steps.ravel(), np.array([0, steps.size]))
         weights = Weights(unary, np.exp(steps - highest), potentials.pairs)
     return weights, shifts + highest, float((width + 2 * width_of_steps).max())
+
+
+class _Forward(NamedTuple):
+    """The forward recursion; in logs there are no weights, and the backward recursion is done, too."""
+
+    recursions: Recursions
+    log_partition: NDArray[np.float64]
+    weights: Weights | None
+
+
+def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
+    _check_finite(potentials)
+    recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
+    weights, shifts, widest = exponentials(lattice, potentials)
+    if widest > _WIDEST:
+        infer_in_logs(lattice, potentials, recursions)
+        return _Forward(recursions, np.add.reduceat(recursions.scales, lattice.offsets[:-1]), None)
+    with one_thread(lattice, weights):
+        run_forward(lattice, weights, 0, len(lattice.offsets) - 1, recursions)
+    return _Forward(recursions, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1]), weights)
+
+
+def _check_finite(potentials: Weights) -> None:
+    steps = potentials.pairs if len(potentials.pairs) else potentials.transitions
+    if not (np.isfinite(potentials.unary).all() and np.isfinite(steps).all()):
+        raise ValueError("a potential is NaN or infinite; every potential must be finite.")
 
 
 def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from treecrf.datasets import faq, faq_stand_ins, hyphenation, nettalk, protein, sectlabel, synthetic, table
+from treecrf.datasets import (
+    conll2000,
+    faq,
+    faq_stand_ins,
+    hidden_markov,
+    hyphenation,
+    nettalk,
+    protein,
+    sectlabel,
+    synthetic,
+    table,
+)
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import Rule, find_groups
@@ -27,7 +38,18 @@ _OF_THE_CALL = re.compile(r"^\S+\(\) (got an unexpected keyword|got multiple val
 
 _REGISTRY = {
     description.name: description
-    for module in (protein, nettalk, hyphenation, faq, faq_stand_ins, sectlabel, synthetic, table)
+    for module in (
+        protein,
+        nettalk,
+        hyphenation,
+        faq,
+        faq_stand_ins,
+        sectlabel,
+        conll2000,
+        synthetic,
+        hidden_markov,
+        table,
+    )
     for description in module.DESCRIPTIONS
 }
 

@@ -28,6 +28,17 @@ def check_count(name: str, value: object, *, least: int = 1, most: int | None = 
         raise ValueError(f"{name}={quoted(value)}: give a whole number {reach}.")
 
 
+MOST_POSITIONS = 10_000_000
+"""Of a generated set: more would not fit into the memory of most machines."""
+
+
+def check_sizes(length: int, **sizes: int) -> None:
+    """Refuse numbers of generated sequences of a length that are no counts, or more than memory holds."""
+    check_count("length", length, most=MOST_POSITIONS)
+    for name, size in sizes.items():
+        check_count(name, size, most=MOST_POSITIONS // length)
+
+
 def draw(items: Sequence[Item], n_train: int, n_test: int, rng: np.random.Generator) -> tuple[list[Item], list[Item]]:
     """Items for training and testing, drawn without repeats, in the order of the draw."""
     check_count("n_train", n_train)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +54,11 @@ def text_lines(data: bytes, encoding: str = "utf-8") -> list[str]:
     if not lines[-1]:
         lines.pop()
     return [line.decode(encoding, "replace") for line in lines]
+
+
+def numbered(names: Iterable[str]) -> dict[str, int]:
+    """Codes of names, from 0 in order of first appearance."""
+    return {name: code for code, name in enumerate(dict.fromkeys(names))}
 
 
 def from_words(words: Sequence[str], labels: Sequence[Sequence[int]], label_names: Sequence[str]) -> SequenceSet:

@@ -1,4 +1,4 @@
-"""NETtalk (Sejnowski and Rosenberg 1987): a stress label for every letter of a word.
+"""NETtalk (Sejnowski and Rosenberg 1987): a stress label, or a phoneme and a stress, for every letter of a word.
 
 The file holds ``word <tab> phonemes <tab> stress <tab> class``, one symbol per letter. ``gunpowder`` lacks its
 stress field and is dropped; words that occur more than once (with different pronunciations) are drawn once.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treecrf.datasets._seeds import draw, generator
-from treecrf.datasets._text import DataError, from_words, read_bytes, text_lines
+from treecrf.datasets._text import DataError, from_words, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
@@ -69,13 +69,32 @@ def distinct_words(entries: list[Entry]) -> list[Entry]:
 
 def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
     """`n_train` and `n_test` words with five stress labels, drawn by `seed`: the papers' lists are not published."""
-    entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
-    parts = draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
     train, test = (
         from_words([e.word for e in part], [[STRESSES.index(s) for s in e.stress] for e in part], STRESSES)
-        for part in parts
+        for part in _drawn(raw, n_train, n_test, seed)
     )
     return train, test
+
+
+def load_full(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+    """The same words; a label is a phoneme and its stress (MS section 5.2), named by the two symbols.
+
+    Labels are numbered as they occur, training words first; those of the test words that training lacks come last.
+    """
+    parts = _drawn(raw, n_train, n_test, seed)
+    labels = [[[phoneme + stress for phoneme, stress in zip(*e[1:], strict=True)] for e in part] for part in parts]
+    codes = numbered(name for part in labels for word in part for name in word)
+    train, test = (
+        from_words([e.word for e in part], [[codes[name] for name in word] for word in named], tuple(codes))
+        for part, named in zip(parts, labels, strict=True)
+    )
+    return train, test
+
+
+def _drawn(raw: Path, n_train: int, n_test: int, seed: int) -> tuple[list[Entry], list[Entry]]:
+    """Words for training and testing."""
+    entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
+    return draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
 
 
 def load_binary(raw: Path, **options: int) -> tuple[SequenceSet, SequenceSet]:
@@ -89,5 +108,6 @@ _SOURCE = "Sejnowski and Rosenberg 1987; non-commercial research"
 
 DESCRIPTIONS = (
     Description("nettalk", "stress of English letters", (6, 6), load, FILES, source=_SOURCE, is_drawn=True),
+    Description("nettalk_full", "phonemes and stresses", (1, 1), load_full, FILES, source=_SOURCE, is_drawn=True),
     Description("nettalk_binary", "stressed letters", (0, 0), load_binary, FILES, source=_SOURCE, is_drawn=True),
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._seeds import check_count, generator
+from treecrf.datasets._seeds import check_sizes, generator
 from treecrf.datasets.description import Description
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -59,19 +59,9 @@ def load_hmm(
         Positions of each.
     seed : int
     """
-    _check_sizes(length, n_train=n_train, n_test=n_test)
+    check_sizes(length, n_train=n_train, n_test=n_test)
     train = hmm(n_train, length, generator("hmm", "train", seed=seed))
     return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
-
-
-MOST_POSITIONS = 10_000_000
-"""Of a generated set: more would not fit into the memory of most machines."""
-
-
-def _check_sizes(length: int, **sizes: int) -> None:
-    check_count("length", length, most=MOST_POSITIONS)
-    for name, size in sizes.items():
-        check_count(name, size, most=MOST_POSITIONS // length)
 
 
 FUTURE_KINDS = ("xor", "or", "extra", "distant")
@@ -147,7 +137,7 @@ def future_splits(
     seed : int
     """
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
-    _check_sizes(length, n_train=n_train, n_validation=n_validation, n_test=n_test)
+    check_sizes(length, n_train=n_train, n_validation=n_validation, n_test=n_test)
     return Splits(*(future(kind, size, length, generator(kind, part, seed=seed)) for part, size in sizes.items()))
 
 

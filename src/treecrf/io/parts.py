@@ -42,8 +42,9 @@ def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
     empty = np.flatnonzero(lengths == 0)
     if len(empty):
         raise ValueError(f"sequence {empty[0]} has no positions; leave it out.")
-    for j, (name, categories, _) in enumerate(data.attributes):
-        if len(data.values) and data.values[:, j].max() >= len(categories):
+    highest = data.values.max(axis=0) if len(data.values) else ()
+    for j, ((name, categories, _), code) in enumerate(zip(data.attributes, highest, strict=False)):
+        if code >= len(categories):
             row = int(data.values[:, j].argmax())
             raise ValueError(
                 f"attribute {name!r}: code {data.values[row, j]} at observation {row} is beyond its "

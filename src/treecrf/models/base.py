@@ -111,6 +111,10 @@ class Labeller:
         self.inputs_, self.label_names_ = inputs, train.label_names
         return self
 
+    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
+        """`fit`, then `predict_proba` of the training set itself."""
+        return self.fit(train).predict_proba(train)
+
     @property
     def attributes_(self) -> tuple[Attribute, ...]:
         """The attributes that `_train` and predictions see."""

@@ -93,6 +93,7 @@ CHECKS: dict[str, Check] = {
     "training_proportions": Check(_are_shares, "give a tuple of shares above 0 and at most 1"),
     "g0": number("a finite number", lambda value: True),
     "label_dictionary": optional(_NAME),
+    "beam": optional(whole(1)),
     "window": _WINDOW,
     "instance_window": _WINDOW,
     "unseen": one_of("missing", "error"),

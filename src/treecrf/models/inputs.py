@@ -137,8 +137,10 @@ _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"
 
 
 def _merge_rare(attribute: Attribute, codes: NDArray[np.int32], min_count: int) -> Attribute:
+    if min_count == 1 or attribute.ordered:
+        return attribute
     counts = np.bincount(codes[codes != MISSING], minlength=len(attribute.categories))
-    if min_count == 1 or attribute.ordered or not (counts < min_count).any():
+    if not (counts < min_count).any():
         return attribute
     pairs = zip(attribute.categories, counts, strict=True)
     return attribute._replace(categories=(*(c for c, n in pairs if n >= min_count and c != RARE), RARE))

@@ -159,6 +159,12 @@ LABELLERS = {
     "voted_perceptron": Row(
         "treecrf.models.linear.perceptron:VotedPerceptron", in_tables=False, iterations="n_epochs", start="fixed"
     ),
+    "coded_crf": Row(
+        "treecrf.models.coding.coded_crf:CodedCRF", in_tables=False, iterations="code_length", start="fixed"
+    ),
+    "crfsuite": Row(
+        "treecrf.models.linear.crfsuite:CRFSuite", in_tables=False, iterations="max_iterations", start="fixed"
+    ),
     "mallet": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),

@@ -6,7 +6,10 @@ from importlib import import_module
 
 from treecrf.studies.study import Study
 
-MODULES = ("treecrf.studies.training", "treecrf.studies.cost", "treecrf.studies.missing", "treecrf.studies.future")
+MODULES = (
+    "treecrf.studies.training", "treecrf.studies.cost", "treecrf.studies.missing", "treecrf.studies.future",
+    "treecrf.studies.coding",
+)  # fmt: skip
 """The registry: each of these has a `STUDY`."""
 
 

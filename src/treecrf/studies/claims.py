@@ -11,15 +11,13 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frame, read_json
+from treecrf.studies import registry
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
 UNDECIDED, NOT_RUN = "undecided", "not_run"
 
 VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NOT_RUN)
 """Every verdict, best first; undecided: what was measured agrees with the claim as well as with its contrary."""
-
-DESCRIBED_IN = {"future": "future"}
-"""Where a study's data sets are described, if it draws its own."""
 
 HALF = Fraction(1, 2)
 
@@ -96,7 +94,8 @@ class Results:
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
         """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
-        description = self.folder / DESCRIBED_IN.get(study, "data") / dataset / "description.json"
+        draws = {each.name for each in registry() if each.draws}  # and describes its data sets itself
+        description = self.folder / (study if study in draws else "data") / dataset / "description.json"
         if not description.is_file() or read_json(description)["source"] != dataset:
             return None
         return self.table(study, dataset, f"{name}.csv")

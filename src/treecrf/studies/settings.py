@@ -18,6 +18,7 @@ from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
 from treecrf.studies import registry
+from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.missing.settings import MissingSettings
@@ -106,6 +107,9 @@ class Settings(Model):
     )
     missing: MissingSettings = Field(default_factory=lambda: MissingSettings(), description="The study of chapter 4.")
     future: FutureSettings = Field(default_factory=lambda: FutureSettings(), description="The study of chapter 5.")
+    coding: CodingSettings = Field(
+        default_factory=lambda: CodingSettings(), description="The study of the M.S. thesis."
+    )
 
     @field_validator("datasets", mode="before")
     @classmethod

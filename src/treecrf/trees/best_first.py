@@ -19,13 +19,13 @@ def leaf_value(total, weight, growth):
 
 
 @njit(inline="always")
-def grow_best_first(plant, take_sums, split, sum_of, problem, rows, sample, workspace, tree):
+def grow_best_first(plant, bound_singles, take_sums, split, sum_of, problem, rows, sample, workspace, tree):
     """Grow one tree; return its number of splits, or -1 if there is no room for another.
 
     Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
     ``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
 
-    ``plant(problem, rows, sample, workspace)`` makes the root; ``take_sums`` is that of `treecrf.trees.best_split`;
+    ``plant(problem, rows, sample, workspace)`` makes the root; ``bound_singles`` and ``take_sums`` are those of `treecrf.trees.best_split`;
     ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
     and returns whether there was room; ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the
     weight of its rows.
@@ -38,7 +38,7 @@ def grow_best_first(plant, take_sums, split, sum_of, problem, rows, sample, work
     while n_leaves < problem.max_leaves:
         for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
             node = max(2 * n_leaves - 3, 0) + i
-            bound_leaf(take_sums, problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
+            bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
         leaf = best_leaf(take_sums, problem, workspace, n_leaves)
         if workspace.splits.gains[leaf] <= 0.0:
             break

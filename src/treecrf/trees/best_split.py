@@ -13,9 +13,9 @@ from numba import float64, int64, njit
 
 from treecrf.compiled.struct import Bool, Float64, Int64, compiled_type, struct
 from treecrf.trees.sampling import is_considered
-from treecrf.trees.search import SUBSETS, ColumnSums, bound, find_test
+from treecrf.trees.search import ONE_VS_REST, SUBSETS, ColumnSums, bound, find_test
 
-_NO_BOUND, _NOT_CONSIDERED = float("inf"), -1.0
+NO_BOUND, _NOT_CONSIDERED = float("inf"), -1.0
 
 
 @struct
@@ -34,18 +34,20 @@ BEST_SPLITS = compiled_type(BestSplits)
 
 
 @njit(inline="always")
-def bound_leaf(take_sums, problem, sample, node, workspace, leaf):
+def bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf):
     """Write what no split of a leaf gains more than; `node` is its row in the sample.
 
+    ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there is none.
     ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to ``workspace.splits.sums``, and
     returns its number of codes, missing not counted, and what gains are to be multiplied by.
     """
     splits = workspace.splits
     most = 0.0
+    bound_singles(problem, workspace, leaf)
     for column in range(len(problem.kinds)):
         value = _NOT_CONSIDERED
         if is_considered(sample, node, column):
-            value = _NO_BOUND
+            value = splits.bounds[leaf, column] if problem.kinds[column] == ONE_VS_REST else NO_BOUND
             if problem.kinds[column] == SUBSETS:
                 n_codes, factor = take_sums(problem, workspace, leaf, column)
                 value = factor * bound(splits.sums, n_codes, problem.growth)

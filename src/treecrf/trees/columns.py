@@ -41,22 +41,29 @@ def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int
         Number of cells of each slot.
     """
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
-    n_cells = int(first_cell[-1])
-    cells = np.where(codes < slot_sizes, codes + first_cell[:-1], n_cells).astype(np.uint32)
-    counts = np.zeros(n_cells, dtype=np.int64)
+    by_slot = np.ascontiguousarray(np.minimum(codes, slot_sizes).T, dtype=np.uint16)
+    counts = np.zeros(first_cell[-1], dtype=np.int64)
     postings = []
-    for slot, size in enumerate(slot_sizes):
-        column = codes[:, slot]
-        known = int((column < size).sum())
-        postings.append(np.argsort(column, kind="stable")[:known].astype(np.int32))
-        counts[first_cell[slot] : first_cell[slot + 1]] = np.bincount(column, minlength=size)[:size]
+    for slot, (column, size) in enumerate(zip(by_slot, slot_sizes, strict=True)):
+        of_codes = np.bincount(column, minlength=size)[:size]
+        postings.append(np.argsort(column, kind="stable")[: of_codes.sum()].astype(np.int32))
+        counts[first_cell[slot] : first_cell[slot + 1]] = of_codes
     return Columns(
-        cells,
-        np.ascontiguousarray(np.minimum(codes, slot_sizes).T, dtype=np.uint16),
+        number_cells(codes, first_cell),
+        by_slot,
         first_cell,
         np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
     )
+
+
+def number_cells(codes: NDArray[np.unsignedinteger], first_cell: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The cell of each code, uint32, shape (n_positions, n_slots); the number of cells where it belongs to none."""
+    cells = np.add(codes, first_cell[:-1].astype(np.uint32), dtype=np.uint32)
+    unknown = codes >= np.diff(first_cell).astype(np.uint32)
+    if unknown.any():
+        cells[unknown] = first_cell[-1]
+    return cells
 
 
 def distinct_windows(cells: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -74,9 +81,18 @@ def distinct_windows(cells: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDAr
         Window of each position.
     """
     n_positions, n_slots = cells.shape
-    if n_slots:
+    if n_slots and _least_distinct(cells) <= n_positions / 2:
         rows = np.ascontiguousarray(cells).view(np.dtype((np.void, cells.itemsize * n_slots))).ravel()
         _, examples, window_of = np.unique(rows, return_index=True, return_inverse=True)
         if len(examples) <= n_positions / 2:
             return examples.astype(np.int64), window_of.reshape(-1).astype(np.int32)
     return np.arange(n_positions), np.arange(n_positions, dtype=np.int32)
+
+
+def _least_distinct(cells: NDArray[np.uint32]) -> int:
+    """The number of different hashes of windows: so many windows differ, at least. Sorting numbers is faster than rows."""
+    multipliers: NDArray[np.uint64] = np.random.default_rng(0).integers(1, 2**63, (cells.shape[1],), dtype=np.uint64)
+    hashes = np.zeros(len(cells), dtype=np.uint64)
+    for slot in range(cells.shape[1]):
+        hashes += cells[:, slot] * multipliers[slot]  # modulo 2 ** 64
+    return len(np.unique(hashes))

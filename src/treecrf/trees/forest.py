@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.states import copy_states, divide_states, take_all_states
+from treecrf.trees.states import copy_states, divide_states, has_code, take_all_states
 from treecrf.trees.tree import TREE, Tree, make_tree, set_of
 
 
@@ -71,20 +71,31 @@ def add_leaf_values(values, routing, exponentiated, potentials):
     `routing` is from `route` or `grow_tree`. If `exponentiated`, `potentials` holds exp(F) and `values`, shape
     (n_leaves,), holds exp(leaf value): then they are multiplied.
     """
-    states, n_states = routing.states, routing.n_states
+    states, n_states, n_all_states = routing.states, routing.n_states, potentials.shape[1]
     factors = np.empty(len(values) + 1)  # the first for positions without a row in the lane
-    factors[0] = 1.0 if exponentiated else 0.0
-    for leaf in range(len(values)):
-        factors[leaf + 1] = values[leaf]
     for lane in range(len(routing.membership)):
         most_states = int64(0)
         for leaf in range(len(values)):
             if states[leaf, 0] == lane:
                 most_states = max(most_states, n_states[leaf])
         membership = routing.membership[lane]
-        if most_states == 1 and exponentiated:
-            for position in range(uint64(len(potentials))):
-                potentials[position, uint64(lane)] *= factors[uint64(membership[position] + 1)]
+        if most_states == 1 or 0 < most_states >= n_all_states // 2:  # state by state, without branches
+            for state in range(lane, lane + 1 if most_states == 1 else n_all_states):
+                factors[:] = 1.0 if exponentiated else 0.0
+                n_leaves = int64(0)
+                for leaf in range(len(values)):
+                    if states[leaf, 0] == lane and has_code(states[leaf, : n_states[leaf]], state):
+                        factors[leaf + 1] = values[leaf]
+                        n_leaves += 1
+                if n_leaves == 0:
+                    continue
+                column = uint64(state)
+                if exponentiated:
+                    for position in range(uint64(len(potentials))):
+                        potentials[position, column] *= factors[uint64(membership[position] + 1)]
+                else:
+                    for position in range(uint64(len(potentials))):
+                        potentials[position, column] += factors[uint64(membership[position] + 1)]
         elif most_states > 0:
             for position in range(uint64(len(potentials))):
                 if membership[position] >= 0:

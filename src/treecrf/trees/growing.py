@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from numba import boolean, float64, int64, njit, types, uint64, void
+from numba import boolean, int64, njit, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
@@ -12,11 +12,11 @@ from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.best_split import BestSplits
 from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, take_rest
 from treecrf.trees.leaves import Leaves, has_room, plant_leaves, split_by_label, split_by_window
-from treecrf.trees.packing import steps, total
+from treecrf.trees.node_sums import NodeSums, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.packing import steps
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.search import INCORPORATED, write_set
-from treecrf.trees.sweep import space_all, space_some, sweep_is_faster, sweep_window_tests
+from treecrf.trees.sweep import has_one_lane, space_all, space_some, sweep_is_faster, sweep_members, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
 
 
@@ -26,8 +26,7 @@ class Workspace(NamedTuple):
 
     leaves: Leaves
     position_sums: Annotated[Int64, "n_all_states, n_positions", "By lane: sum of a position over the leaf's states."]
-    histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
-    node_sums: Annotated[Int64, "n_leaves"]
+    nodes: NodeSums
     splits: BestSplits
     spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
     table: Annotated[Int64, "n_table"]
@@ -64,7 +63,9 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
     members = leaves.positions[leaves.begins[leaf] : leaves.ends[leaf]]
     states = leaves.states[leaf, : leaves.n_states[leaf]]
     position_sums = rows[states[0]] if len(states) == 1 else workspace.position_sums[states[0]]
-    if leaves.whole[leaf] or sweep_is_faster(sweep, len(members)):
+    if has_one_lane(sweep) and sweep_is_faster(sweep, len(members)):
+        node_sum = sweep_members(sweep, members, position_sums, columns.first_cell, workspace.table, cells)
+    elif not has_one_lane(sweep) and (leaves.whole[leaf] or sweep_is_faster(sweep, len(members))):
         if leaves.whole[leaf]:
             node_sum = space_all(sweep, position_sums, workspace.spaced)
         else:
@@ -74,66 +75,35 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
         node_sum = fill_window_tests(members, position_sums, columns.cells, cells)
     label_tests = histogram[n_cells:]
     fill_label_tests(members, leaves.whole[leaf], rows, states, problem.labels_of_state, node_sum, label_tests)
-    workspace.node_sums[leaf] = node_sum
+    workspace.nodes.totals[leaf] = node_sum
 
 
 @njit(inline="always")
 def _plant(problem, rows, sample, workspace):
     plant_leaves(workspace.leaves, sample.positions)
     _add_states(workspace, rows, 0)
-    _fill_histogram(problem, rows, workspace, 0, workspace.histograms[0])
+    _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
 
-@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
-def _weight_and_total(problem, workspace, leaf):
-    """Weight and sum of gradients of a leaf's rows."""
-    node_sum, packing = workspace.node_sums[leaf], problem.packing
-    return float64(steps(node_sum, packing)) * packing.weight_unit, total(node_sum, packing)
+@njit(inline="always")
+def _bound_singles(problem, workspace, leaf):
+    bound_singles(problem, workspace.nodes, workspace.splits, leaf)
 
 
-@kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
+@njit(inline="always")
 def _take_sums(problem, workspace, leaf, column):
-    """See `treecrf.trees.best_split.bound_leaf`."""
-    packing, sums = problem.packing, workspace.splits.sums
-    first, last = problem.first_feature[column], problem.first_feature[column + 1]
-    histogram = workspace.histograms[leaf, first:last]
-    half = int64(1) << (packing.shift - 1)
-    unit = 1.0 / float64(int64(1) << packing.fraction_bits)
-    weights, gradients, n = sums.weights, sums.gradients, uint64(last - first)
-    for code in range(n):
-        packed = histogram[code]
-        n_steps = (packed + half) >> packing.shift
-        weights[code] = float64(n_steps) * packing.weight_unit
-        gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
-    weights[n] = gradients[n] = 0.0
-    sums.total[0], sums.total[1] = _weight_and_total(problem, workspace, leaf)
-    has_missing = problem.growth.missing == INCORPORATED and column < len(problem.columns.first_cell) - 1
-    return last - first - has_missing, 1.0
-
-
-@kernel(int64(PROBLEM, WORKSPACE, int64, int64, TREE))
-def _write_test(problem, workspace, leaf, child, tree):
-    """Write the set of the split that makes `child`; return the packed sum of the rows where it holds."""
-    column, split = int64(tree.columns[child - 1]), child - 1
-    n_codes, _ = _take_sums(problem, workspace, leaf, column)
-    begin, kind, splits = tree.first_code[split], int64(problem.kinds[column]), workspace.splits
-    n_written = write_set(splits.sums, n_codes, kind, problem.growth, splits.candidates[leaf], tree.codes[begin:])
-    tree.first_code[split + 1] = begin + n_written
-    packed = int64(0)
-    for i in range(begin, begin + n_written):
-        packed += workspace.histograms[leaf, problem.first_feature[column] + tree.codes[i]]
-    return packed
+    return take_sums(problem, workspace.nodes, workspace.splits, leaf, column)
 
 
 @kernel(boolean(PROBLEM, int64[:, ::1], WORKSPACE, int64, int64, TREE))
 def _split(problem, rows, workspace, leaf, child, tree):
     """Split the rows; the child with fewer of them is scanned, the histogram of the other is the difference."""
-    leaves, columns, packing, node_sums = workspace.leaves, problem.columns, problem.packing, workspace.node_sums
+    leaves, columns, packing, nodes = workspace.leaves, problem.columns, problem.packing, workspace.nodes
     if not has_room(leaves):
         return False
-    scanned, both = workspace.histograms[child], workspace.histograms[leaf]  # the child has none yet
-    child_sum = _write_test(problem, workspace, leaf, child, tree)
-    child_is_smaller = 2 * steps(child_sum, packing) <= steps(node_sums[leaf], packing)
+    scanned, both = nodes.histograms[child], nodes.histograms[leaf]  # the child has none yet
+    child_sum = write_test(problem, nodes, workspace.splits, leaf, child, tree)
+    child_is_smaller = 2 * steps(child_sum, packing) <= steps(nodes.totals[leaf], packing)
     column, codes, n_slots = int64(tree.columns[child - 1]), set_of(tree, child - 1), len(columns.first_cell) - 1
     if column < n_slots:
         split_by_window(leaves, columns, leaf, child, column, codes, child_is_smaller)
@@ -141,8 +111,8 @@ def _split(problem, rows, workspace, leaf, child, tree):
         split_by_label(leaves, problem.labels_of_state, leaf, child, column - n_slots, codes)
         _add_states(workspace, rows, leaf)
         _add_states(workspace, rows, child)
-    node_sums[child] = child_sum
-    node_sums[leaf] -= child_sum
+    nodes.totals[child] = child_sum
+    nodes.totals[leaf] -= child_sum
     if child + 1 < problem.max_leaves:
         _fill_histogram(problem, rows, workspace, child if child_is_smaller else leaf, scanned)
         take_rest(scanned, both, child_is_smaller)
@@ -151,11 +121,11 @@ def _split(problem, rows, workspace, leaf, child, tree):
 
 @njit(inline="always")
 def _sum_of(problem, workspace, leaf):
-    weight, gradient = _weight_and_total(problem, workspace, leaf)
+    weight, gradient = weight_and_total(problem, workspace.nodes, leaf)
     return gradient, weight
 
 
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE, TREE))
 def grow_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``leaves`` tell which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)

@@ -41,6 +41,11 @@ class Packing(NamedTuple):
     curvature_scale: Annotated[float, "Steps of a row of curvature 1: 0 where rows are counted."]
     by_chance: Annotated[bool, "Whether rows are rounded up or down by chance, as the steps are large."]
 
+    @property
+    def unit(self) -> int:
+        """A row whose gradient is 0."""
+        return 0 if self.curvature_scale else 1 << self.shift
+
 
 PACKING = compiled_type(Packing)
 

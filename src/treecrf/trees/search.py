@@ -98,14 +98,19 @@ def gain_of(weight_true, total_true, weight, total, l2_regularization):
     return numerator / (divisor_true * divisor_false) - total * total / (weight + l2_regularization)
 
 
-@kernel(float64(float64, float64, COLUMN_SUMS, GROWTH), error_model="numpy")
-def side_gain(weight_true, gradient_true, sums, growth):
-    """The gain with these rows on one side; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
-    weight = sums.total[0]
-    gain = gain_of(weight_true, gradient_true, weight, sums.total[1], growth.l2_regularization)
+@kernel(float64(float64, float64, float64, float64, GROWTH), error_model="numpy")
+def allowed_gain(weight_true, total_true, weight, total, growth):
+    """The same; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
+    gain = gain_of(weight_true, total_true, weight, total, growth.l2_regularization)
     rest = weight - weight_true
     enough = (weight_true > 0) & (rest > 0) & (weight_true >= growth.least_weight) & (rest >= growth.least_weight)
     return gain if enough & (gain > MINIMUM_GAIN) else 0.0
+
+
+@kernel(float64(float64, float64, COLUMN_SUMS, GROWTH), error_model="numpy")
+def side_gain(weight_true, gradient_true, sums, growth):
+    """The gain with these rows on one side."""
+    return allowed_gain(weight_true, gradient_true, sums.total[0], sums.total[1], growth)
 
 
 @kernel(types.Tuple((float64, int64))(float64[::1]))

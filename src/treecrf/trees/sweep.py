@@ -8,6 +8,8 @@ positions around it, neighbours in memory, to the lanes of its code:
 
 Several lanes are one instruction. Attributes with few categories are swept together, under the number of
 their combination, and the table's margins are taken afterwards. EDGE has what the codes leave of the total.
+
+Where a window is one observation there is one lane, and only the observations of the node's positions are taken.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from numba import boolean, int32, int64, types, uint64
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int32, Int64, UInt32, compiled_type, struct
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING, SequenceSet, window_rows
 from treecrf.trees.lanes import LANES, add_lanes
 
 _LARGEST_TABLE = 4096  # entries of a group's table: all lie in the first cache
+_OBSERVATIONS = 32  # for each of its rows, at least: margins take time, too
 
 
 @struct
@@ -30,6 +33,7 @@ class Sweep(NamedTuple):
     """The observations of a data set, laid out for `sweep_window_tests`."""
 
     codes: Annotated[UInt32, "n_groups, n_observations", "Row of the table to which an observation belongs."]
+    rows: Annotated[UInt32, "n_positions, n_groups", "`codes` by position, where there is one lane; else empty."]
     first_attribute: Annotated[Int64, "n_groups + 1"]
     first_row: Annotated[Int64, "n_groups + 1", "Of the table."]
     sizes: Annotated[Int64, "n_attributes", "Number of codes, EDGE not counted."]
@@ -50,7 +54,7 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
     codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
-    most_rows = max(_LARGEST_TABLE // n_lanes(left, right), 1)
+    most_rows = max(min(_LARGEST_TABLE // n_lanes(left, right), len(codes) // _OBSERVATIONS), 1)
     firsts, rows = [0], [1]
     for attribute, size in enumerate(sizes):
         if attribute > firsts[-1] and rows[-1] * size > most_rows:
@@ -65,18 +69,26 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
             joint[group] = joint[group] * sizes[attribute] + codes[:, attribute]
         joint[group] += first_row[group]
     offsets, observation_offsets = data.offsets.copy(), data.observation_offsets.copy()  # writable, as the type says
+    if (
+        left == right == 0
+    ):  # windows do not leave a sequence: all sequences are as one, in which each position is a place
+        joint = joint.take(window_rows(data, window)[:, 0], axis=1)
+        offsets = observation_offsets = np.array([0, data.n_positions])
+    rows_of = joint.T if left == right == 0 else joint.T[:0]
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
     return Sweep(
-        joint.astype(np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
+        joint.astype(np.uint32), np.ascontiguousarray(rows_of, dtype=np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
         places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
 
 
 @kernel(int64(int64, int64))
 def n_lanes(left, right):
-    """Lanes of a table row: window places, rounded up to whole runs."""
+    """Lanes of a table row: window places, rounded up to whole runs unless there is one."""
+    if left + right == 0:
+        return 1
     return -(-(left + right + 1) // LANES) * LANES
 
 
@@ -90,14 +102,23 @@ def n_table(sweep: Sweep) -> int:
     return int(sweep.first_row[-1]) * n_lanes(sweep.left, sweep.right)
 
 
+@kernel(boolean(SWEEP))
+def has_one_lane(sweep):
+    """Whether a window is one observation, so that `sweep_members` does what `sweep_window_tests` does."""
+    return sweep.left + sweep.right == 0
+
+
 @kernel(boolean(SWEEP, int64))
 def sweep_is_faster(sweep, n_members):
     """Whether a sweep over all positions takes less time than a scan of some of them.
 
-    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half.
+    A sweep adds a run of lanes in the time in which a scan adds about one cell and a half. Where there is one lane, a sweep over
+    the members adds as a scan does, and margins take the time of about three cells a row.
     """
-    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
     n_slots = len(sweep.sizes) * (sweep.left + sweep.right + 1)
+    if has_one_lane(sweep):
+        return n_members * n_slots > n_members * len(sweep.codes) + 3 * sweep.first_row[-1]
+    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
     return n_members * n_slots > (3 * n_runs + 2) // 2 * len(sweep.places)
 
 
@@ -173,9 +194,56 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
         for sequence in range(len(sweep.starts) - 1):
             begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
             place = uint64(sweep.starts[sequence])
+            if has_one_lane(sweep):
+                for observation in range(uint64(begin), uint64(end)):
+                    table[uint64(codes[observation])] += spaced[place]
+                    place += uint64(1)
+                continue
             for observation in range(uint64(begin), uint64(end)):
                 row = uint64(codes[observation]) * width
                 for lane in range(uint64(0), width, uint64(LANES)):
                     add_lanes(table, row + lane, spaced, place + lane)
                 place += uint64(1)
         _take_margins(sweep, group, total, table, first_cell, histogram)
+
+
+@kernel(types.void(SWEEP, int64, int64, int64[::1], int64[::1], int64[::1]))
+def _take_margins_of_lane(sweep, group, total, table, first_cell, histogram):
+    """`_take_margins` where there is one lane, in one pass for each attribute, first attribute first."""
+    begin, n_rows = uint64(sweep.first_row[group]), sweep.first_row[group + 1] - sweep.first_row[group]
+    for attribute in range(sweep.first_attribute[group], sweep.first_attribute[group + 1]):
+        size, first = uint64(sweep.sizes[attribute]), uint64(first_cell[attribute])
+        n_rows //= sweep.sizes[attribute]  # of each code, one after another
+        cells = histogram[first : first + size + uint64(1)]
+        known = int64(0)
+        for code in range(size):
+            place, value = begin + code * uint64(n_rows), int64(0)
+            for row in range(uint64(n_rows)):
+                entry = table[place + row]
+                value += entry
+                table[begin + row] += entry if code else 0
+            cells[code] = value
+            known += value
+        cells[size] = total - known
+        if sweep.with_missing:
+            cells[size - uint64(1)], cells[size] = cells[size], cells[size - uint64(1)]
+
+
+@kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_members(sweep, members, sums, first_cell, table, histogram):
+    """Overwrite the part of a histogram that belongs to window cells, where a window is one observation.
+
+    `members` are the node's positions; `sums`, shape (n_positions,), their packed sums. Returns the total of these.
+    """
+    table[:] = 0
+    total = int64(0)
+    n_groups = len(sweep.codes)
+    for i in range(uint64(len(members))):
+        position = uint64(members[i])
+        value = sums[position]
+        total += value
+        for group in range(uint64(n_groups)):
+            table[uint64(sweep.rows[position, group])] += value
+    for group in range(n_groups):
+        _take_margins_of_lane(sweep, group, total, table, first_cell, histogram)
+    return total

@@ -2,21 +2,13 @@
 
 import numpy as np
 import pytest
-from builders import assert_same_bits, larger_set, lasting_set, random_set
+from builders import assert_same_bits, larger_set, lasting_set, lettered_set, random_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.dictionary import learn_dictionary, make_lattice
 
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1)}
-
-
-def lettered_set(rng, n_sequences=30):
-    """Four letters, each with two labels of five."""
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 9, n_sequences))])
-    letters = rng.integers(0, 4, offsets[-1])
-    labels = letters + (rng.random(offsets[-1]) < 0.4)
-    return SequenceSet(letters[:, None], offsets, (Attribute("letter", tuple("abcd")),), labels, tuple("VWXYZ"))
 
 
 def test_first_trees_are_those_of_positions_by_themselves():
@@ -149,8 +141,12 @@ def test_steps_that_lower_the_likelihood_are_halved():
         (TreeCRF, {"order": 2}, "order=2: transitions='separable' needs 1"),
         (TreeCRF, {"missing": "instance_weighting"}, "needs 'error' or 'incorporated'"),
         (TreeCRF, {"pseudo_likelihood_iterations": 3}, "pseudo_likelihood_iterations=3"),
+        (TreeCRF, {"influence_trimming": 0.1}, "influence_trimming=0.1: transitions='separable' needs 0"),
+        (TreeCRF, {"order": 2, "transitions": "full", "label_dictionary": "a0"}, "order=2: label_dictionary needs 1"),
+        (TreeCRF, {"order": 0, "transitions": "full", "beam": 2}, "order=0: beam needs 1"),
+        (TreeCRF, {"beam": 0}, "beam=0: give None or a whole number of at least 1"),
         (MEMM, {}, "a MEMM has none"),
-        (TreeCRF, {"label_dictionary": "centre", "transitions": "full"}, "goes with transitions='separable' alone"),
+        (MEMM, {"transitions": "full", "beam": 2}, "a MEMM has none"),
         (TreeCRF, {"label_dictionary": "letter"}, "one of a0, a1"),
         (TreeCRF, {"label_dictionary": "centre"}, "2 attributes with categories; name one of a0, a1"),
         (TreeCRF, {"transitions": "none"}, "choose one of 'full', 'separable'"),

@@ -13,7 +13,7 @@ import pytest
 from builders import ROOT, assert_same_bits, larger_set, lasting_set, random_set
 
 import treecrf
-from treecrf import Attribute, SequenceSet, TreeCRF, chain
+from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import inject
 from treecrf.models.base import FORMAT
@@ -124,6 +124,21 @@ def test_continuing_with_another_shape_is_refused():
         model = TreeCRF(2, 10, 1.0, (1, 1), warm_start=True).fit(data)
         with pytest.raises(ValueError, match=name):
             model.set_params(**{name: value}).fit(data)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"order": 0}, {"order": 2, "window": (1, 0)}, {"leaf_values": "newton", "learning_rate": 0.3}, {"random_state": 1},
+     {"missing": "instance_weighting"}, {"pseudo_likelihood_iterations": 2}, {"transitions": "separable"}],
+)  # fmt: skip
+@pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
+def test_training_knows_what_it_predicts_for_its_own_set(labeller, settings):
+    if labeller is MEMM and {"transitions", "pseudo_likelihood_iterations"} & set(settings):
+        pytest.skip("of a TreeCRF alone")
+    data = larger_set()
+    found = labeller(4, 6, 1.0, **settings).fit_predict_proba(data)
+    model = labeller(4, 6, 1.0, **settings).fit(data)
+    np.testing.assert_allclose(found, model.predict_proba(data), atol=1e-12)
 
 
 def test_refitting_without_warm_start_forgets():

@@ -8,6 +8,8 @@ from builders import larger_set, random_set
 
 import treecrf
 from treecrf import SequenceSet
+from treecrf.compiled.struct import allocate
+from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.perceptron import VotedPerceptron
 
@@ -24,6 +26,18 @@ def searches(n_labels):
     }
 
 
+@pytest.mark.parametrize("n_labels", [2, 4, 5])  # of few and of more, chains are kept in two ways
+@pytest.mark.parametrize("order", [0, 1])
+def test_probabilities_are_those_of_independent_or_linked_positions(n_labels, order):
+    data = random_set(np.random.default_rng(1), 6, n_labels, 2, 4, 4)
+    model = VotedPerceptron(3, window=(1, 1), order=order).fit(data)
+    cells, _ = window_cells(data, (1, 1))
+    potentials = model.cell_weights_[cells].sum(axis=1).T[:, :, None] + model.transition_weights_[:, None, :]
+    expected = naive.enumerate_chains(potentials, data.offsets, 1)
+    np.testing.assert_allclose(model.predict_proba(data), expected.marginals, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(data, "viterbi"), expected.best_labels)
+
+
 @pytest.mark.parametrize("search", searches(4))
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_are_those_of_the_slow_perceptron(search, seed):
@@ -35,6 +49,49 @@ def test_weights_are_those_of_the_slow_perceptron(search, seed):
     of_cells, of_transitions = naive_perceptron.as_arrays(expected, n_cells, 4)
     np.testing.assert_allclose(model.cell_weights_, of_cells, atol=1e-12)
     np.testing.assert_allclose(model.transition_weights_, of_transitions, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_two_labels_have_a_faster_kernel_with_the_same_weights(seed, order):
+    data = random_set(np.random.default_rng(seed), 8, 2, 2, 3, 4)
+    fast = VotedPerceptron(4, window=(1, 0), order=order).fit(data)
+    cells, n_cells = window_cells(data, (1, 0))
+    examples = Examples(cells, data.labels.copy(), data.offsets.copy())
+    counts, beam = allocate(Counts, n_cells=n_cells, n_labels=2), allocate(Beam, n_longest=4, n_labels=2)
+    n_wrong = [learn_epoch(examples, counts, beam, 2, False, order) for _ in range(4)]
+    assert min(n_wrong) > 0  # every pass corrects weights
+    np.testing.assert_array_equal(fast.n_wrong_, n_wrong)
+    assert fast.cell_weights_.tobytes() == (counts.cells - counts.cell_delays / counts.n_seen).tobytes()
+    transitions = counts.transitions - counts.transition_delays / counts.n_seen
+    assert fast.transition_weights_.tobytes() == np.ascontiguousarray(transitions.T).tobytes()
+    if order:
+        expected = naive_perceptron.train(
+            cells,
+            data.labels,
+            data.offsets,
+            2,
+            4,
+            lambda weights, cells, _: naive_perceptron.likeliest(weights, cells, 2),
+        )
+        np.testing.assert_allclose(fast.cell_weights_, naive_perceptron.as_arrays(expected, n_cells, 2)[0], atol=1e-12)
+
+
+def test_without_transitions_positions_are_labelled_by_themselves():
+    data = random_set(np.random.default_rng(0), 8, 4, 2, 3, 4)
+    model = VotedPerceptron(3, window=(1, 0), order=0).fit(data)
+    cells, n_cells = window_cells(data, (1, 0))
+
+    def find(weights, cells, _):
+        scores = [[sum(weights.get((int(cell), label), 0) for cell in row) for label in range(4)] for row in cells]
+        return tuple(int(np.argmax(row)) for row in scores)
+
+    expected = naive_perceptron.train(cells, data.labels, data.offsets, 4, 3, find)
+    np.testing.assert_allclose(model.cell_weights_, naive_perceptron.as_arrays(expected, n_cells, 4)[0], atol=1e-12)
+    assert not model.transition_weights_.any()
+    exponentials = np.exp(model.cell_weights_[cells].sum(axis=1))
+    np.testing.assert_allclose(model.predict_proba(data), exponentials / exponentials.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(model.predict(data, "viterbi"), model.predict(data))
 
 
 def test_a_beam_of_all_labels_is_none():

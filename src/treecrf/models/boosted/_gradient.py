@@ -50,30 +50,36 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
 
 @kernel(
     void(
-        float64[:, :, ::1], int64, int64, int64, PACKING, float64[:, ::1], float64[::1], float64[::1], int64[:, :, ::1]
+        float64[:, :, ::1],
+        int64,
+        int64,
+        int64,
+        PACKING,
+        float64[:, ::1],
+        float64[::1],
+        float64[:, ::1],
+        int64[:, :, ::1],
     ),
-    allocates=True,
     error_model="numpy",
 )
 def _backward_early(exponentials, begin, position, order, packing, alphas, scales, betas, rows):
-    """One step of the backward recursion where some previous labels are START."""
+    """One step of the backward recursion where some previous labels are START; the second row of `betas` is work space."""
     n_labels = len(exponentials)
     depth = position - begin
     n_valid = n_labels**depth
     base = first_state(n_labels, order, depth)
     before = scales[position - 1] if depth > 0 else 1.0
-    next_betas = np.empty(n_valid)
     for state in range(n_valid):
         alpha = before * alphas[position - 1, state] if depth > 0 else before
         beta = 0.0
         for label in range(n_labels):
-            value = exponentials[label, position, base + state] * betas[label * n_valid + state]
+            value = exponentials[label, position, base + state] * betas[0, label * n_valid + state]
             beta += value
             row = (label * rows.shape[1] + base + state) * rows.shape[2] + position
             rows[label, base + state, position] = pack(-(alpha * value), row, packing)
-        next_betas[state] = beta
+        betas[1, state] = beta
     for state in range(n_valid):
-        betas[state] = next_betas[state] * before
+        betas[0, state] = betas[1, state] * before
 
 
 # The number of labels and the order are constants of the two kernels that follow, so that short loops over labels
@@ -147,8 +153,8 @@ def backward_kernel(n_labels, order):
     )
     def backward(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows):
         n_rows, n_positions = uint64(rows.shape[1]), uint64(rows.shape[2])
-        betas = np.empty(alphas.shape[1])  # times the scale of their position
-        next_betas = np.empty(alphas.shape[1])
+        both = np.empty((2, alphas.shape[1]))
+        betas, next_betas = both[0], both[1]  # times the scale of their position
         for sequence in range(first, last):
             begin, end = offsets[sequence], offsets[sequence + 1]
             early = min(begin + order, end)
@@ -172,7 +178,7 @@ def backward_kernel(n_labels, order):
                 for i in range(n_labels * n_recent):
                     betas[uint64(i)] = next_betas[uint64(i)] if order > 0 else inverse
             for position in range(early - 1, begin - 1, -1):
-                _backward_early(exponentials, begin, position, order, packing, alphas, scales, betas, rows)
+                _backward_early(exponentials, begin, position, order, packing, alphas, scales, both, rows)
             observed_row = int64(1) << packing.fraction_bits
             for position in range(begin, end):
                 rows[labels[position], observed[position], position] += observed_row

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models.boosted.dictionary import make_lattice
+from treecrf.models.boosted.dictionary import make_befores, make_lattice, uses_lattice
 from treecrf.models.boosted.growth import growth_of, handling_of, kinds_of
-from treecrf.models.boosted.lattice_training import LatticeTraining
+from treecrf.models.boosted.lattice_training import Candidates, LatticeTraining
 from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.boosted.training import Training
 from treecrf.models.boosted.windows import columns_of, distinct_windows_of
@@ -46,13 +46,12 @@ def begin_training(
     )  # fmt: skip
     newton, kinds, growth = labeller.leaf_values == "newton", kinds_of(labeller, train), growth_of(labeller)
     before = time.thread_time()
-    if labeller.transitions == "separable":
+    if uses_lattice(labeller):
         columns = columns_of(labeller, train)
         sweep = build_sweep(train, labeller.window, labeller.missing != "error")
         seconds["windows"] = time.thread_time() - before
-        lattice = make_lattice(train, dictionary, labeller.label_dictionary)
         return LatticeTraining(
-            columns, sweep, lattice, train.labels, start, kinds[: len(columns.first_cell) - 1], labeller.max_leaves, growth,
+            columns, sweep, _candidates(labeller, train, dictionary), train.labels, start, kinds, labeller.max_leaves, growth,
             newton, sampling,
         )  # fmt: skip
     columns, windows, window_of = distinct_windows_of(labeller, train)
@@ -63,3 +62,13 @@ def begin_training(
         columns, sweep, train.offsets, train.labels, space, start, kinds, labeller.max_leaves, growth, handling_of(labeller),
         newton, window_of, sampling, labeller._criterion == "local",
     )  # fmt: skip
+
+
+def _candidates(labeller: TreeCRF, train: SequenceSet, dictionary: NDArray[np.bool_]) -> Candidates:
+    setting = labeller.label_dictionary
+    return Candidates(
+        make_lattice(train, dictionary, setting),
+        make_befores(train, dictionary, setting),
+        labeller.transitions == "full",
+        labeller.beam,
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.chain.befores import Befores, build_befores
 from treecrf.chain.lattice import Lattice, build_lattice
 from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.sequences import MISSING, SequenceSet
@@ -18,24 +19,35 @@ CENTRE = "centre"
 """Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
 
 
+def uses_lattice(labeller: TreeCRF) -> bool:
+    """Whether a labeller is one of `treecrf.models.boosted.lattice_training`."""
+    return _reason(labeller) is not None
+
+
+def _reason(labeller: TreeCRF) -> str | None:
+    """The setting that asks for it."""
+    if labeller.transitions == "separable":
+        return "transitions='separable'"
+    names = ("label_dictionary", "beam")
+    return next((name for name in names if getattr(labeller, name) is not None), None)
+
+
 def check_transitions(labeller: TreeCRF) -> None:
     """Refuse settings that do not go with those of transitions, in one sentence."""
-    if labeller.transitions == "full":
-        if labeller.label_dictionary is not None:
-            raise ValueError(
-                f"label_dictionary={labeller.label_dictionary!r} goes with transitions='separable' alone; give None."
-            )
+    reason = _reason(labeller)
+    if reason is None:
         return
     needs = {
         "order": (labeller.order == 1, "1"),
         "missing": (labeller.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
         "pseudo_likelihood_iterations": (labeller.pseudo_likelihood_iterations == 0, "0"),
+        "influence_trimming": (labeller.influence_trimming == 0, "0"),
     }
     for name, (holds, needed) in needs.items():
         if not holds:
-            raise ValueError(f"{name}={getattr(labeller, name)!r}: transitions='separable' needs {needed}.")
+            raise ValueError(f"{name}={getattr(labeller, name)!r}: {reason} needs {needed}.")
     if labeller._criterion != "likelihood":
-        raise ValueError(f"transitions='separable': a {type(labeller).__name__} has none; give 'full'.")
+        raise ValueError(f"{reason}: a {type(labeller).__name__} has none; leave it at its default.")
 
 
 def attribute_of(data: SequenceSet, setting: str) -> int:
@@ -76,10 +88,20 @@ def learn_dictionary(train: SequenceSet, setting: str | None) -> NDArray[np.bool
 
 def make_lattice(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Lattice:
     """The labels that the positions of a set may have; `dictionary` is from `learn_dictionary` with the same setting."""
+    return build_lattice(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
+
+
+def make_befores(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Befores:
+    """The labels that may stand before the positions of a set; parameters as of `make_lattice`."""
+    return build_befores(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
+
+
+def _kinds_of_positions(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> NDArray[np.int64]:
+    """The row of the dictionary that holds at each position."""
     if setting is None:
-        return build_lattice(data.offsets, dictionary, np.zeros(data.n_positions, dtype=np.int64))
+        return np.zeros(data.n_positions, dtype=np.int64)
     symbols = data.values[_centres(data), attribute_of(data, setting)].astype(np.int64)
-    return build_lattice(data.offsets, dictionary, np.where(symbols == MISSING, len(dictionary) - 1, symbols))
+    return np.where(symbols == MISSING, len(dictionary) - 1, symbols)
 
 
 def _centres(data: SequenceSet) -> NDArray[np.int64]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
-from treecrf.models.boosted.dictionary import make_lattice
+from treecrf.models.boosted.dictionary import make_befores, make_lattice
 from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growth import WHOLE_ROWS
+from treecrf.models.boosted.lattice_potentials import LatticePotentials
+from treecrf.models.boosted.lattice_rows import LabelRows, rows_by_label
+from treecrf.models.boosted.pair_trees import PairEvaluator
+from treecrf.models.boosted.stage import split_stages
 from treecrf.models.boosted.windows import columns_of, distinct_windows_of
 from treecrf.models.chains import LatticeChains
 from treecrf.sequences import SequenceSet, window_codes
@@ -21,6 +25,7 @@ from treecrf.trees.forest import Evaluator
 
 if TYPE_CHECKING:
     from treecrf.models.boosted.treecrf import TreeCRF
+    from treecrf.trees.tree import Tree
 
 
 def staged_potentials(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
@@ -44,29 +49,61 @@ def staged_potentials(labeller: TreeCRF, data: SequenceSet, every: int) -> Itera
 
 
 def staged_lattices(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterator[LatticeChains]:
-    """The chains of a labeller with separable transitions; `data` are aligned."""
+    """The chains of a labeller that knows which labels a position may have; `data` are aligned."""
     n_labels, forest = len(labeller.label_names_), labeller.forest_
     lattice = make_lattice(data, labeller.dictionary_, labeller.label_dictionary)
-    transitions = labeller.start_.copy()
-    position_of = np.repeat(np.arange(data.n_positions), np.diff(lattice.first))
+    full = labeller.transitions == "full"
+    potentials = LatticePotentials(lattice, labeller.start_, full, exponentiated=False)
     if labeller.flat_ is not None and every * n_labels == forest.n_trees:
         table = labeller.flat_.potentials(window_codes(data, labeller.window))[:, :, 0]
-        unary = table[lattice.labels, position_of]
-        yield LatticeChains(lattice, Weights(unary, transitions + labeller.transitions_.sum(axis=0), np.empty(0)))
+        potentials.unary = table[lattice.labels, np.repeat(np.arange(data.n_positions), np.diff(lattice.first))]
+        potentials.transitions += labeller.transitions_.sum(axis=0)
+        yield _chains(labeller, potentials)
         return
-    order = np.argsort(lattice.labels, kind="stable")
-    bounds = np.searchsorted(lattice.labels[order], np.arange(n_labels + 1))
-    entries = [order[begin:end] for begin, end in pairwise(bounds)]
-    evaluator = Evaluator(columns_of(labeller, data), chain.StateSpace(n_labels, 0).labels_of_state, forest.most_leaves)
-    unary = np.zeros(len(lattice.labels))
-    for iteration in range(max(labeller.n_iterations, 1)):
-        if labeller.n_iterations:
-            for label, of_label in enumerate(entries):
-                tree = forest.tree(iteration * n_labels + label)
-                unary[of_label] += tree.values[evaluator.leaves(tree)[position_of[of_label]]]
-            transitions += labeller.transitions_[iteration]
-        if (iteration + 1) % every == 0:
-            yield LatticeChains(lattice, Weights(unary.copy(), transitions.copy(), np.empty(0)))
+    stages = split_stages(forest, labeller.transitions_, labeller.n_iterations)
+    add = (_pair_adder if full else _window_adder)(labeller, data, potentials)
+    by_label = rows_by_label(lattice, n_labels)
+    if not stages:
+        yield _chains(labeller, potentials)
+    for end in range(every, len(stages) + 1, every):
+        for label, of_label in enumerate(by_label):  # what is added to stays in the cache
+            for stage in stages[end - every : end]:
+                add(stage.trees[label], of_label)
+        for stage in stages[end - every : end] if not full else ():
+            potentials.transitions += stage.transitions
+        yield _chains(labeller, potentials)
+
+
+def _pair_adder(
+    labeller: TreeCRF, data: SequenceSet, potentials: LatticePotentials
+) -> Callable[[Tree, LabelRows], None]:
+    """What adds a tree that sees the label before to the pairs of a label."""
+    befores = make_befores(data, labeller.dictionary_, labeller.label_dictionary)
+    columns, n_labels = columns_of(labeller, data), len(labeller.label_names_)
+    evaluator = PairEvaluator(columns, befores, n_labels, labeller.forest_.most_leaves)
+    return lambda tree, of_label: evaluator.add(tree, of_label, potentials.pairs)
+
+
+def _window_adder(
+    labeller: TreeCRF, data: SequenceSet, potentials: LatticePotentials
+) -> Callable[[Tree, LabelRows], None]:
+    """What adds a tree that sees the window alone to the entries of a label."""
+    labels_of_state = chain.StateSpace(len(labeller.label_names_), 0).labels_of_state
+    evaluator = Evaluator(columns_of(labeller, data), labels_of_state, labeller.forest_.most_leaves)
+    return lambda tree, of_label: potentials.add_leaves(
+        of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions]
+    )
+
+
+def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:
+    """The chains with these potentials, which may change afterwards."""
+    lattice, weights = potentials.lattice, potentials.weights()
+    if labeller.beam is None:
+        return LatticeChains(lattice, Weights(*(part.copy() for part in weights)))
+    beam = choose_beam(lattice, weights, labeller.beam)
+    return LatticeChains(
+        beam.lattice, Weights(beam.potentials.unary, weights.transitions.copy(), beam.potentials.pairs)
+    )
 
 
 def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -115,8 +115,9 @@ class Training:
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every row; return the criterion's value for the training set."""
-        n_shares = 1 if n_threads == 1 else 4 * n_threads  # several each: a thread that wakes late takes fewer
-        bounds = np.searchsorted(self._offsets, np.linspace(0, self._offsets[-1], n_shares + 1)).tolist()
+        bounds = [0, len(self._offsets) - 1]
+        if n_threads > 1:  # several shares each: a thread that wakes late takes fewer
+            bounds = np.searchsorted(self._offsets, np.linspace(0, self._offsets[-1], 4 * n_threads + 1)).tolist()
         tasks = [partial(self._differentiate, first, last, criterion) for first, last in pairwise(bounds)]
         seconds["gradient"] += sum(run(tasks))
         return float(self._log_likelihoods.sum())
@@ -142,6 +143,10 @@ class Training:
             self._add(whole)
             while step < 1.0:
                 whole, step = self.halve(whole), 2.0 * step
+
+    def marginals(self) -> NDArray[np.float64]:
+        """P(y_t | X) of the training set with the potentials so far, shape (n_positions, n_labels)."""
+        return chain.forward_backward(np.log(self._exponentials), self._offsets, self._space.order).labels
 
     def halve(self, stage: Stage) -> Stage:
         """Take half of the values of a stage back; return what is left."""

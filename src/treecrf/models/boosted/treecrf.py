@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,21 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
-from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary
-from treecrf.models.boosted.growth import KINDS, MISSING_METHODS, WHOLE_ROWS
+from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
+from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
-from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
-    from treecrf.models.boosted.training import Criterion
+    from treecrf.models.boosted.lattice_training import LatticeTraining
+    from treecrf.models.boosted.training import Criterion, Training
     from treecrf.trees.flattening import FlatForest
 
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
@@ -133,7 +134,11 @@ class TreeCRF(base.ChainLabeller):
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
     label_dictionary : "centre", name of an attribute, or None
         A position may have the labels alone that training has seen with its symbol of the attribute ("centre": the only
-        attribute), all if it has not seen the symbol. For separable transitions.
+        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that are possible.
+    beam : int or None
+        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
+        others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
+        Steps are not halved, as beams differ between iterations.
 
     Attributes
     ----------
@@ -185,6 +190,7 @@ class TreeCRF(base.ChainLabeller):
     min_count: int = 1
     transitions: str = "full"
     label_dictionary: str | None = None
+    beam: int | None = None
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
@@ -219,6 +225,18 @@ class TreeCRF(base.ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
+        self._train_from(train, monitor, checkpoint)
+        return self
+
+    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
+        """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
+        if uses_lattice(self) or self._criterion != "likelihood":
+            return super().fit_predict_proba(train)
+        return cast("Training", self._train_from(train, None, None)).marginals()
+
+    def _train_from(
+        self, train: SequenceSet, monitor: Monitor | None, checkpoint: Checkpoint | str | os.PathLike[str] | None
+    ) -> Training | LatticeTraining:
         from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
         from treecrf.models.boosted.footprint import training_bytes
 
@@ -251,7 +269,7 @@ class TreeCRF(base.ChainLabeller):
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
         training.replay(progress.stages, progress.steps)
-        halvings = self.most_halvings if self.leaf_values == "newton" else 0
+        halvings = self.most_halvings if self.leaf_values == "newton" and self.beam is None else 0  # beams differ
         boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
 
         history = np.array(progress.log_likelihoods)
@@ -271,10 +289,11 @@ class TreeCRF(base.ChainLabeller):
         self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
         self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
         self.shape_ |= {"transitions": self.transitions, "label_dictionary": self.label_dictionary}
+        self.shape_ |= {"beam": self.beam}
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
-        return self
+        return training
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
@@ -305,36 +324,28 @@ class TreeCRF(base.ChainLabeller):
         Raises
         ------
         ValueError
-            If the trees were grown for missing cells.
+            If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
         """
         self._check_fitted()
-        if self.shape_["missing"] not in WHOLE_ROWS:
-            raise ValueError(
-                f"flattened: this model was trained with missing={self.shape_['missing']!r}, and flat trees cannot divide rows; "
-                "train it with missing='error' or 'incorporated'."
-            )
-        from treecrf.trees.flattening import FlatForest
+        from treecrf.models.boosted.flat import make_flat_forest
 
-        separable = self.transitions == "separable"
-        flat, space = copy.copy(self), chain.StateSpace(len(self.label_names_), 0 if separable else self.order)
-        start = np.zeros((space.n_labels, 1)) if separable else self.start_
-        sizes = slot_sizes(self.attributes_, self.window) + (self.missing != "error")
-        flat.flat_ = FlatForest(self.forest_, sizes, space.labels_of_state, start)
+        flat = copy.copy(self)
+        flat.flat_ = make_flat_forest(self)
         return flat
 
     # --- prediction ---------------------------------------------------------------------------------
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self._aligned(data)
-        if self.transitions == "separable":
+        if uses_lattice(self):
             raise ValueError(
-                "potentials: with transitions='separable' they are kept in parts, not for each pair of labels; see "
-                "predict_proba and log_likelihood."
+                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
+                "labels; see predict_proba and log_likelihood."
             )
         yield from staged_potentials(self, aligned, every or max(self.n_iterations, 1))
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
-        if self.transitions == "full":
+        if not uses_lattice(self):
             yield from super()._staged_chains(data, every)
         else:
             yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
@@ -354,7 +365,9 @@ class TreeCRF(base.ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(("window", "order", "missing", "transitions", "label_dictionary"), "set it back or fit again")
+        self._check_shape(
+            ("window", "order", "missing", "transitions", "label_dictionary", "beam"), "set it back or fit again"
+        )
 
     def _check_shape(self, names: Iterable[str], advice: str) -> None:
         for name in names:
@@ -395,5 +408,5 @@ class TreeCRF(base.ChainLabeller):
         self.transitions_ = arrays.get("transitions", np.zeros((n_iterations, 0, 0)))
         self.dictionary_ = arrays.get("dictionary", np.ones((1, len(self.start_)), dtype=np.bool_))
         self.seconds_ = values["seconds"]
-        self.shape_ = {"transitions": "full", "label_dictionary": None} | values["shape"]
+        self.shape_ = {"transitions": "full", "label_dictionary": None, "beam": None} | values["shape"]
         self.flat_ = self.flattened().flat_ if values.get("flat") else None

@@ -31,31 +31,34 @@ def history_attributes(first: int, n_bits: int) -> tuple[Attribute, ...]:
 def windows_as_attributes(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
     """The same positions with the slots of their windows as attributes, so that a window is one observation.
 
-    The code of a place outside the sequence becomes a category. `data` have no missing cells.
+    The code of a place outside the sequence becomes a category, which a missing cell gets, too.
     """
     attributes = window_attributes(data.attributes, window)
-    return SequenceSet(window_codes(data, window).astype(np.int32), data.offsets, attributes)
+    outside = np.array([len(attribute.categories) - 1 for attribute in attributes], dtype=np.int32)
+    codes = np.minimum(window_codes(data, window), outside)
+    return SequenceSet(codes, data.offsets, attributes, groups=data.groups)
 
 
-def with_history(windows: SequenceSet, bits: list[NDArray[np.bool_]], first: int) -> SequenceSet:
-    """The windows and, for each of these bits, that of the position before and of the one after.
+def neighbours(bits: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The bit of the position before each, and that of the position after, shape (n_positions, 2)."""
+    found = np.full((len(bits), 2), len(_BITS) - 1, dtype=np.int32)
+    found[1:, 0] = bits[:-1]
+    found[:-1, 1] = bits[1:]
+    found[offsets[:-1], 0] = found[offsets[1:] - 1, 1] = len(_BITS) - 1
+    return found
+
+
+def with_history(windows: SequenceSet, history: list[NDArray[np.int32]], first: int) -> SequenceSet:
+    """The windows and, for each of some bits, that of the position before and of the one after.
 
     Parameters
     ----------
     windows : SequenceSet
         As from `windows_as_attributes`.
-    bits : list of bool arrays, shape (n_positions,)
-        Predicted bits of earlier labellers.
+    history : list of int32 arrays, shape (n_positions, 2)
+        As from `neighbours`, of what earlier labellers predict.
     first : int
-        Number of the first of them.
+        Number of the first of these bits.
     """
-    if not bits:
-        return windows
-    columns = []
-    for of_bit in bits:
-        for shift, outside in ((1, windows.offsets[:-1]), (-1, windows.offsets[1:] - 1)):
-            column = np.roll(of_bit.astype(np.int32), shift)
-            column[outside] = len(_BITS) - 1
-            columns.append(column)
-    attributes = (*windows.attributes, *history_attributes(first, len(bits)))
-    return windows.with_values(np.column_stack([windows.values, *columns]), attributes)
+    attributes = (*windows.attributes, *history_attributes(first, len(history)))
+    return windows.with_values(np.hstack([windows.values, *history]), attributes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,14 @@ from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.checks import Check, one_of, whole
-from treecrf.models.coding.cascade import history_attributes, window_attributes, windows_as_attributes, with_history
-from treecrf.models.coding.codes import make_code
+from treecrf.models.coding.cascade import (
+    history_attributes,
+    neighbours,
+    window_attributes,
+    windows_as_attributes,
+    with_history,
+)
+from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
@@ -23,6 +30,16 @@ ALL = "all"
 """Value of the setting `history` for every earlier bit."""
 
 _N_FOLDS = 5
+_ROUNDING = 1e-9  # of what training knows of the probabilities
+
+
+def _thesis_trees() -> TreeCRF:
+    """The base learner GTB; the thesis does not tell iterations and leaves."""
+    return TreeCRF(n_iterations=80, max_leaves=40, l2_regularization=5.0)
+
+
+def _is_history(value: Any) -> bool:
+    return whole(0).holds(value) or (isinstance(value, str) and value == ALL)
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +56,8 @@ class CodedCRF(Labeller):
     Parameters
     ----------
     base : Labeller
-        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations.
+        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations. Unless given, trees
+        of the thesis' form.
     code_length : int
         Bits of a word. The columns of a shorter code are the first ones of a longer one, so a long training has the
         shorter ones in it: they are its stages.
@@ -65,7 +83,7 @@ class CodedCRF(Labeller):
         CPU seconds of `fit` by phase, those of the bits added.
     """
 
-    base: Any
+    base: Any = field(default_factory=_thesis_trees)
     code_length: int = 100
     history: int | str = 5
     seed: int = 0
@@ -77,58 +95,79 @@ class CodedCRF(Labeller):
     checks: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
         "code_length": whole(1), "seed": whole(0), "cross_fit": one_of(False, True),
-        "history": Check(lambda value: value == ALL or whole(0).holds(value), f"give a whole number of at least 0 or {ALL!r}"),
+        "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"),
     }  # fmt: skip
 
-    # --- training -----------------------------------------------------------------------------------
-
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        self._check_history()
-        code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
-        windows = windows_as_attributes(train, self.base.window)
-        groups, predicted, self.bits_ = train.groups, list[NDArray[np.bool_]](), list[Labeller]()
-        self.seconds_: dict[str, float] = {}
-        for bit in range(self.code_length):
-            data = self._inputs_of(bit, windows, predicted).with_labels(code[labels, bit].astype(np.int16), ("0", "1"))
-            labeller = self._make_bit().fit(data)
-            if self.cross_fit:
-                predicted.append(self._predict_others(data, groups))
-            else:
-                predicted.append(_probability_of_one(labeller, data) > 0.5)
-            self.bits_.append(labeller)
-            for phase, seconds in labeller.seconds_.items():
-                self.seconds_[phase] = self.seconds_.get(phase, 0.0) + seconds
-            if monitor is not None:
-                monitor(bit + 1, dict(self.seconds_), float("nan"))
-        self.code_ = code
-
-    def _check_history(self) -> None:
-        if isinstance(self.history, int) and self.history >= self.code_length > 0:
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        self.base._check_settings()
+        if self.history != ALL and int(self.history) >= self.code_length:
             raise ValueError(
                 f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "
                 f"number or {ALL!r}."
             )
 
+    # --- training -----------------------------------------------------------------------------------
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        if self.cross_fit and len(np.unique(train.groups)) < _N_FOLDS:
+            raise ValueError(
+                f"cross_fit: the training set has fewer than {_N_FOLDS} sequences that are not related; give more, or cross_fit=False."
+            )
+        code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
+        windows = windows_as_attributes(train, self.base.window)
+        history, self.bits_ = list[NDArray[np.int32]](), list[Any]()
+        self.seconds_: dict[str, float] = {}
+        for bit in range(self.code_length):
+            told = windows.with_labels(code[labels, bit], ("0", "1"))
+            data, labeller = self._inputs_of(bit, told, history), self._make_bit()
+            if self.cross_fit:
+                found = self._predict_others(data)
+                labeller.fit(data)
+            else:
+                found = _fit_predict(labeller, data)
+            self._count_seconds(labeller)
+            history.append(neighbours(found, data.offsets))
+            self.bits_.append(labeller)
+            if monitor is not None:
+                monitor(bit + 1, dict(self.seconds_), float("nan"))
+        self.code_ = code
+
     def _first_of(self, bit: int) -> int:
         """The first bit that a bit has for input."""
         return 0 if self.history == ALL else max(bit - int(self.history), 0)
 
-    def _inputs_of(self, bit: int, windows: SequenceSet, predicted: list[NDArray[np.bool_]]) -> SequenceSet:
+    def _inputs_of(self, bit: int, windows: SequenceSet, history: list[NDArray[np.int32]]) -> SequenceSet:
         first = self._first_of(bit)
-        return with_history(windows, predicted[first:bit], first)
+        return with_history(windows, history[first:bit], first)
 
     def _make_bit(self) -> Any:
         return type(self.base)(**self.base.get_params()).set_params(window=(0, 0), min_count=1)
 
-    def _predict_others(self, data: SequenceSet, groups: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _predict_others(self, data: SequenceSet) -> NDArray[np.bool_]:
         """The bits of each part of the sequences, by a labeller of the others."""
         bits = np.zeros(data.n_positions, dtype=np.bool_)
-        for fold in sequence_folds(groups, _N_FOLDS, self.seed):
+        for fold in sequence_folds(data.groups, _N_FOLDS, self.seed):
             others = np.setdiff1d(np.arange(len(data)), fold)
             part = data.select(fold)
             positions = np.concatenate([np.arange(data.offsets[i], data.offsets[i + 1]) for i in fold])
-            bits[positions] = _probability_of_one(self._make_bit().fit(data.select(others)), part) > 0.5
+            labeller = self._make_bit().fit(data.select(others))
+            self._count_seconds(labeller)
+            bits[positions] = _probability_of_one(labeller, part) > 0.5
         return bits
+
+    def _count_seconds(self, labeller: Any) -> None:
+        for phase, seconds in labeller.seconds_.items():
+            self.seconds_[phase] = self.seconds_.get(phase, 0.0) + seconds
+
+    def flattened(self) -> Self:
+        """A copy that labels faster, with the flat form of the trees of each bit (`TreeCRF.flattened`)."""
+        self._check_fitted()
+        if not hasattr(self.base, "flattened"):
+            raise ValueError(f"flattened: base={type(self.base).__name__} has no flat form; train with trees.")
+        flat = copy.copy(self)
+        flat.bits_ = [labeller.flattened() for labeller in self.bits_]
+        return flat
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -138,18 +177,17 @@ class CodedCRF(Labeller):
         base.refuse_missing(data)
         windows = windows_as_attributes(aligned, self.base.window)
         found: list[NDArray[np.float64]] = []
-        predicted: list[NDArray[np.bool_]] = []
+        history: list[NDArray[np.int32]] = []
         for bit, labeller in enumerate(self.bits_):
-            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, predicted)))
-            predicted.append(found[-1] > 0.5)
-        return np.stack(found, axis=1)
+            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
+            history.append(neighbours(found[-1] > 0.5, aligned.offsets))
+        return np.ascontiguousarray(np.stack(found, axis=1))
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
         n_labels). Their order is that of decoding.
         """
-        self._check_fitted()
-        *_, distances = self._staged_distances(data, every=self.code_length)
+        (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
 
@@ -162,20 +200,14 @@ class CodedCRF(Labeller):
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` with the first `every`, 2 `every`, .. bits of the code, by decoder; all decoders agree."""
+        """`predict` with the first `every`, 2 `every`, .. bits of the code, as far as these go, by decoder; all decoders agree."""
         for decoder in decoders:
             check_decoder(decoder)
-        for distances in self._staged_distances(data, every):
+        if not 0 < every <= self.code_length:
+            raise ValueError(f"every={every}: give 1 to {self.code_length}, the bits of the code.")
+        for distances in staged_distances(self.bit_probabilities(data), self.code_, every):
             labels = distances.argmin(axis=1).astype(np.int16)
             yield dict.fromkeys(decoders, labels)
-
-    def _staged_distances(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
-        bits = self.bit_probabilities(data)
-        distances = np.zeros((len(bits), len(self.code_)))
-        for bit in range(self.code_length):
-            distances += np.abs(bits[:, bit, None] - self.code_[:, bit])
-            if (bit + 1) % every == 0:
-                yield distances.copy()
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)
@@ -212,6 +244,14 @@ class CodedCRF(Labeller):
             own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             labeller._restore(of_bit, own)
             self.bits_.append(labeller)
+
+
+def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:
+    """Train a labeller of a bit; the bits that it predicts for the training set."""
+    found = labeller.fit_predict_proba(train)[:, 1]
+    if (np.abs(found - 0.5) < _ROUNDING).any():  # which side it is on, prediction must say
+        found = _probability_of_one(labeller, train)
+    return np.asarray(found > 0.5)
 
 
 def _probability_of_one(labeller: Labeller, data: SequenceSet) -> NDArray[np.float64]:

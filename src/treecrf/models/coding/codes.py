@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,8 +45,23 @@ def make_code(n_labels: int, length: int, rng: np.random.Generator) -> NDArray[n
     )
 
 
-def distances(bits: NDArray[np.float64], code: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """L1 distance of each position's bits, which are probabilities of 1, to each word; shape (n_positions, n_labels)."""
-    ones = code.astype(np.float64)
-    # sum |p - c| = sum p over zeros + sum (1 - p) over ones
-    return np.asarray(bits @ (1.0 - ones).T + (1.0 - bits) @ ones.T)
+def staged_distances(bits: NDArray[np.float64], code: NDArray[np.bool_], every: int) -> Iterator[NDArray[np.float64]]:
+    """L1 distance of each position's first `every`, 2 `every`, .. bits to those of each word, in one pass.
+
+    Parameters
+    ----------
+    bits : float64, shape (n_positions, code_length)
+        Probabilities of 1.
+    code : bool, shape (n_labels, code_length)
+
+    Yields
+    ------
+    float64, shape (n_positions, n_labels)
+        The same array again and again.
+    """
+    from treecrf.models.coding._distance_kernels import add_distances
+
+    distances, columns = np.zeros((len(bits), len(code))), np.ascontiguousarray(code.T)
+    for last in range(every, code.shape[1] + 1, every):
+        add_distances(bits, columns, last - every, last, distances)
+        yield distances

@@ -56,17 +56,24 @@ def _keep(beam, t, width):
             beam.is_kept[label] = 1
         return n_labels
     beam.is_kept[:] = 0
-    for _ in range(width):
-        best = int64(-1)
-        for label in range(n_labels):
-            if beam.is_kept[label] == 0 and (best < 0 or scores[label] > scores[best]):
-                best = label
-        beam.is_kept[best] = 1
-    n_kept = 0
+    n_kept, least = int64(0), int32(_LOWEST)
     for label in range(n_labels):
-        if beam.is_kept[label]:
-            beam.kept[n_kept] = label
-            n_kept += 1
+        score = scores[label]
+        if n_kept < width or score > least:  # few do, after the first ones
+            place = min(n_kept, width - 1)
+            while place > 0 and score > scores[beam.kept[place - 1]]:
+                beam.kept[place] = beam.kept[place - 1]
+                place -= 1
+            beam.kept[place] = label
+            n_kept = min(n_kept + 1, width)
+            least = scores[beam.kept[n_kept - 1]]
+    for i in range(n_kept):  # ascending
+        label, place = beam.kept[i], i
+        beam.is_kept[label] = 1
+        while place > 0 and beam.kept[place - 1] > label:
+            beam.kept[place] = beam.kept[place - 1]
+            place -= 1
+        beam.kept[place] = label
     return n_kept
 
 
@@ -112,9 +119,12 @@ def _label_sequence(examples, counts, beam, sequence, width, early):
     return end
 
 
-@kernel(void(EXAMPLES, COUNTS, int64, int32[::1], int64))
-def _update(examples, counts, begin, found, length):
-    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1)."""
+@kernel(void(EXAMPLES, COUNTS, int64, int32[::1], int64, int64))
+def _update(examples, counts, begin, found, length, order):
+    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1).
+
+    With order 0 transitions stay 0, so that the best labels of a sequence are those of its positions.
+    """
     n_labels, delay = counts.cells.shape[1], counts.n_seen[0]
     true_before = found_before = int64(n_labels)
     for t in range(length):
@@ -126,7 +136,7 @@ def _update(examples, counts, begin, found, length):
                 counts.cells[cell, other] -= 1
                 counts.cell_delays[cell, true] += delay
                 counts.cell_delays[cell, other] -= delay
-        if true != other or true_before != found_before:
+        if order and (true != other or true_before != found_before):
             counts.transitions[true_before, true] += 1
             counts.transitions[found_before, other] -= 1
             counts.transition_delays[true_before, true] += delay
@@ -134,8 +144,8 @@ def _update(examples, counts, begin, found, length):
         true_before, found_before = true, other
 
 
-@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean))
-def learn_epoch(examples, counts, beam, width, early):
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean, int64))
+def learn_epoch(examples, counts, beam, width, early, order):
     """One pass over the sequences, in order; return the number of wrong labels that were found."""
     n_wrong = int64(0)
     for sequence in range(len(examples.offsets) - 1):
@@ -146,6 +156,51 @@ def learn_epoch(examples, counts, beam, width, early):
             differs += beam.found[t] != examples.labels[begin + t]
         n_wrong += differs
         if differs:
-            _update(examples, counts, begin, beam.found, length)
+            _update(examples, counts, begin, beam.found, length, order)
+        counts.n_seen[0] += 1
+    return n_wrong
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64))
+def _label_sequence_of_two(examples, counts, beam, sequence):
+    """Write the best labels of a sequence to ``beam.found`` where there are two labels, and so no beam; return how many."""
+    begin = examples.offsets[sequence]
+    length = uint64(examples.offsets[sequence + 1] - begin)
+    for t in range(length):
+        value = int32(0)
+        for slot in range(uint64(examples.cells.shape[1])):
+            value += counts.cells[uint64(examples.cells[uint64(begin) + t, slot]), 1]
+        beam.scores[t, 1] = value  # of label 1, and less it that of label 0: updates are opposite
+    zero_zero, zero_one = counts.transitions[0, 0], counts.transitions[0, 1]
+    one_zero, one_one = counts.transitions[1, 0], counts.transitions[1, 1]
+    zero = counts.transitions[2, 0] - beam.scores[0, 1]
+    one = counts.transitions[2, 1] + beam.scores[0, 1]
+    for t in range(uint64(1), length):
+        to_zero, to_one = one + one_zero > zero + zero_zero, one + one_one > zero + zero_one
+        beam.origins[t, 0], beam.origins[t, 1] = to_zero, to_one
+        before = zero
+        zero = (one + one_zero if to_zero else zero + zero_zero) - beam.scores[t, 1]
+        one = (one + one_one if to_one else before + zero_one) + beam.scores[t, 1]
+    best = int32(one > zero)
+    for later in range(length):
+        t = length - uint64(1) - later
+        beam.found[t] = best
+        best = beam.origins[t, uint64(best)]
+    return int64(length)
+
+
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64))
+def learn_epoch_of_two(examples, counts, beam, order):
+    """`learn_epoch` where there are two labels and all are kept: the same counts, sooner."""
+    n_wrong = int64(0)
+    for sequence in range(len(examples.offsets) - 1):
+        begin = examples.offsets[sequence]
+        length = _label_sequence_of_two(examples, counts, beam, sequence)
+        differs = int64(0)
+        for t in range(length):
+            differs += beam.found[t] != examples.labels[begin + t]
+        n_wrong += differs
+        if differs:
+            _update(examples, counts, begin, beam.found, length, order)
         counts.n_seen[0] += 1
     return n_wrong

@@ -18,7 +18,7 @@ from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
 from treecrf.models.memory import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import distinct_windows
+from treecrf.trees.columns import distinct_windows, number_cells
 
 VECTORS = 30
 """Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
@@ -224,10 +224,8 @@ def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[An
 
     uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
     """
-    sizes = slot_sizes(data.attributes, window)
-    first_cell = np.concatenate([[0], np.cumsum(sizes)])
-    codes = window_codes(data, window)
-    return np.where(codes < sizes, codes + first_cell[:-1], first_cell[-1]).astype(np.uint32), int(first_cell[-1])
+    first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
+    return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])
 
 
 def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,15 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.lattice import Weights, build_lattice
 from treecrf.compiled.struct import allocate
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
-from treecrf.models.chains import LatticeChains
-from treecrf.models.checks import one_of, optional, whole
+from treecrf.models.chains import Chains, DenseChains
+from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.window_chains import score_cells, window_chains
 from treecrf.sequences import SequenceSet
+
+_FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps
 
 
 @dataclass(eq=False, repr=False)
@@ -41,6 +43,9 @@ class VotedPerceptron(base.ChainLabeller):
         2004).
     window : (int, int)
         Observations before and after the position that the potentials see.
+    order : 0 or 1
+        Number of previous labels that the potentials see; 0 labels every position by itself, and has no weights for the label
+        before.
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
@@ -54,7 +59,7 @@ class VotedPerceptron(base.ChainLabeller):
     cell_weights_ : float64, shape (n_cells + 1, n_labels)
         Averages; cells as in `treecrf.trees.columns.Columns`, the last row for codes that belong to none.
     transition_weights_ : float64, shape (n_labels, n_labels + 1)
-        Averages, by label and label before, START last.
+        Averages, by label and label before, START last; 0 with order 0.
     n_wrong_ : int64, shape (n_epochs,)
         Labels that were wrong in each pass.
     seconds_ : dict
@@ -65,15 +70,19 @@ class VotedPerceptron(base.ChainLabeller):
     beam: int | None = None
     early_update: bool = False
     window: tuple[int, int] = (0, 0)
+    order: int = 1
     unseen: str = "missing"
     n_bins: int = FEW_BINS
     min_count: int = 1
 
-    order = 1  # not a setting
-    checks: ClassVar = {"beam": optional(whole(1)), "early_update": one_of(False, True)}
+    checks: ClassVar = {
+        "beam": optional(whole(1)),
+        "early_update": one_of(False, True),
+        "order": Check(whole(0, 1).holds, "choose 0 or 1"),
+    }
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
+        from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch, learn_epoch_of_two
 
         before = time.thread_time()
         cells, n_cells = window_cells(train, self.window)
@@ -82,10 +91,13 @@ class VotedPerceptron(base.ChainLabeller):
         counts = allocate(Counts, n_cells=n_cells, n_labels=n_labels)
         beam = allocate(Beam, n_longest=int(train.lengths.max()), n_labels=n_labels)
         seconds = {"windows": time.thread_time() - before, "update": 0.0}
-        n_wrong = []
+        width, n_wrong = min(self.beam or n_labels, n_labels), []
         for epoch in range(self.n_epochs):
             before = time.thread_time()
-            n_wrong.append(learn_epoch(examples, counts, beam, self.beam or n_labels, self.early_update))
+            if n_labels == width == 2:
+                n_wrong.append(learn_epoch_of_two(examples, counts, beam, self.order))
+            else:
+                n_wrong.append(learn_epoch(examples, counts, beam, width, self.early_update, self.order))
             seconds["update"] += time.thread_time() - before
             if monitor is not None:
                 monitor(epoch + 1, dict(seconds), float("nan"))
@@ -100,14 +112,15 @@ class VotedPerceptron(base.ChainLabeller):
         """Averages are known at the end alone."""
         return False
 
-    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
-        unary = self.cell_weights_[cells].sum(axis=1)
-        every_label = np.ones((1, unary.shape[1]))
-        lattice = build_lattice(aligned.offsets, every_label, np.zeros(len(unary), dtype=np.int64))
-        yield LatticeChains(lattice, Weights(unary.ravel(), self.transition_weights_, np.empty(0)))
+        scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
+        if len(transitions) <= _FEW_LABELS:
+            yield DenseChains(scores.T[:, :, None] + transitions[:, None, :], aligned.offsets, 1)
+        else:
+            yield window_chains(scores, transitions, aligned.offsets, np.ones(len(transitions), dtype=np.bool_))
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays = {"cells": self.cell_weights_, "transitions": self.transition_weights_, "n_wrong": self.n_wrong_}

@@ -7,16 +7,15 @@ One job is one method on one data set: every draw of the data (seed), every vari
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import permutations, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.datasets.grouping import observed
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
 from treecrf.models.base import ChainLabeller, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
@@ -29,6 +28,7 @@ from treecrf.models.loading import load_class
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
 from treecrf.studies.custom import custom_candidates
+from treecrf.studies.draws import shared_part
 from treecrf.studies.future.features import describe_features
 from treecrf.studies.future.names import NO_BAG, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
@@ -139,17 +139,6 @@ def compare_future(
         weights,
         trees,
     )
-
-
-def shared_part(draws: Iterable[Splits]) -> float:
-    """Which part of the sequences of one draw is in another one, on average; 1 with a single draw.
-
-    It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws divide
-    the same sequences.
-    """
-    drawn = [{sequence for data in sets for sequence in observed(data)} for sets in draws]
-    shares = [len(one & other) / len(one) for one, other in permutations(drawn, 2)]
-    return float(np.mean(shares)) if shares else 1.0
 
 
 def _variants(method: str, settings: FutureSettings) -> list[dict[str, Any]]:

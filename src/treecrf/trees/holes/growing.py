@@ -16,7 +16,7 @@ from numba import boolean, float64, int32, int64, njit, types, void
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
-from treecrf.trees.best_split import BestSplits
+from treecrf.trees.best_split import NO_BOUND, BestSplits
 from treecrf.trees.histogram import take_rest
 from treecrf.trees.holes.histogram import fill_weighted_label_tests, scan_copies, scan_weights, sweep_whole_rows
 from treecrf.trees.holes.leaves import (
@@ -113,6 +113,12 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 
 
 # --- splits -----------------------------------------------------------------------------------------
+
+
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))
+def _bound_singles(problem, workspace, leaf):
+    """See `treecrf.trees.best_split.bound_leaf`: what is missing differs from column to column, so there is no bound."""
+    workspace.splits.bounds[leaf] = NO_BOUND
 
 
 @kernel(types.Tuple((int64, float64))(PROBLEM, WEIGHTED_WORKSPACE, int64, int64), error_model="numpy")
@@ -279,4 +285,4 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
 def grow_weighted_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)

@@ -1,0 +1,127 @@
+"""`CRFSuite`: the linear CRF of CRFsuite (Okazaki 2007), through python-crfsuite."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.extras import needs_extra
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.binning import FEW_BINS
+from treecrf.models.chains import LatticeChains
+from treecrf.models.checks import number
+from treecrf.models.inputs import Inputs
+from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.window_chains import score_cells, window_chains
+from treecrf.sequences import SequenceSet
+
+
+@dataclass(eq=False, repr=False)
+class CRFSuite(base.ChainLabeller):
+    """Linear-chain CRF trained by CRFsuite's L-BFGS, with a squared penalty.
+
+    A weight for each label and cell of the window, and for each label and label before, also of pairs that training does
+    not show. CRFsuite has no weights for the first label of a sequence. Its weights are read out, so predictions need this
+    package alone.
+
+    Parameters
+    ----------
+    c2 : float
+        The penalty is ``c2`` times the sum of squared weights (CRFsuite's setting of that name).
+    max_iterations : int
+        Most iterations of L-BFGS.
+    window : (int, int)
+        Observations before and after the position that the potentials see.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
+        refuse it.
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.models.binning.FEW_BINS`).
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+
+    Attributes
+    ----------
+    cell_weights_ : float64, shape (n_cells + 1, n_labels)
+        Cells as in `treecrf.trees.columns.Columns`; the last row, of codes that belong to none, is 0.
+    transition_weights_ : float64, shape (n_labels, n_labels + 1)
+        By label and label before; the last column, of no label before, is 0.
+    seen_ : bool, shape (n_labels,)
+        Labels of the training set; the others have probability 0.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "update".
+    """
+
+    c2: float = 0.1
+    max_iterations: int = 1000
+    window: tuple[int, int] = (0, 0)
+    unseen: str = "missing"
+    n_bins: int = FEW_BINS
+    min_count: int = 1
+
+    order = 1  # not a setting
+    checks: ClassVar = {"c2": number("a number of at least 0", lambda value: value >= 0)}
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        with needs_extra("rivals"):
+            import pycrfsuite
+
+        before = time.thread_time()
+        cells, n_cells = window_cells(train, self.window)
+        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+        trainer.set_params(
+            {"c2": self.c2, "max_iterations": self.max_iterations}
+            | {"feature.possible_states": True, "feature.possible_transitions": True}
+        )
+        items, names = cells.astype(str).tolist(), labels.astype(str).tolist()
+        for first, last in pairwise(train.offsets):
+            trainer.append(items[first:last], names[first:last])
+        ready = time.thread_time()
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "model"))
+            trainer.train(path)
+            tagger = pycrfsuite.Tagger()
+            tagger.open(path)
+            info = tagger.info()
+            tagger.close()
+        n_labels = len(train.label_names)
+        self.cell_weights_: NDArray[np.float64] = np.zeros((n_cells + 1, n_labels))
+        self.transition_weights_: NDArray[np.float64] = np.zeros((n_labels, n_labels + 1))
+        for (cell, label), weight in info.state_features.items():
+            self.cell_weights_[int(cell), int(label)] = weight
+        for (label_before, label), weight in info.transitions.items():
+            self.transition_weights_[int(label), int(label_before)] = weight
+        self.seen_: NDArray[np.bool_] = np.bincount(labels, minlength=n_labels) > 0
+        self.seconds_ = {"windows": ready - before, "update": time.thread_time() - ready}
+        if monitor is not None:
+            self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names
+            monitor(1, dict(self.seconds_), float(self.log_likelihood(train).sum()))
+
+    @property
+    def has_stages(self) -> bool:
+        """CRFsuite gives its last weights alone."""
+        return False
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        cells, _ = window_cells(aligned, self.window)
+        scores = score_cells(cells, self.cell_weights_)
+        yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        arrays = {"cells": self.cell_weights_, "transitions": self.transition_weights_, "seen": self.seen_}
+        return {"seconds": self.seconds_}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.cell_weights_, self.transition_weights_ = arrays["cells"], arrays["transitions"]
+        self.seen_, self.seconds_ = arrays["seen"], values["seconds"]

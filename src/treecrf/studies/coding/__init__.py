@@ -1,0 +1,33 @@
+"""The study of output coding (M.S. thesis): many labels by the bits of a code, by beam search, and all at once."""
+
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+STUDY = Study(
+    "coding",
+    title="Many labels (M.S. thesis)",
+    settings="CodingSettings",
+    jobs=(
+        Job(
+            "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions"),
+            verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
+            mem_mb=3000, minutes=60,
+        ),
+    ),
+    summary=Summary(("runs", "lines", "best", "comparisons", "gains"), settings=("exact_under", "equivalence_margin")),
+    tables=(
+        Table("all_labels", ("All labels at once", "Accuracy and cost", "table"), needs=("lines", "best"), function="all_labels_layout"),
+        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons", "best"), function="steps_layout"),
+        Table("codes", ("Codes", "Accuracy with the longest code", "table"), needs=("lines", "best"), function="codes_layout"),
+        Table("choices", ("Codes", "History and beam", "table"), needs=("best",), function="choices_layout"),
+        Table("beams", ("Beams", "Accuracy and cost by beam", "table"), needs=("lines",), function="beams_layout"),
+        Table("chunks", ("Noun phrases", "F1", "table"), needs=("lines",), function="chunks_layout"),
+    ),
+    figures=(
+        Figure("lengths", ("Codes", "Figures 5.1, 5.2, 5.4, 5.6: by code length", "figure"), over="dataset", needs=("lines",), function="accuracy_by_length"),
+        Figure("seconds", ("All labels at once", "Figures 5.3, 5.5: by CPU seconds", "figure"), over="dataset", needs=("lines", "best"), function="accuracy_by_seconds"),
+    ),
+    draws=True,
+    phases="runs.csv",
+    phases_note="of all trainings on the whole training sets",
+    claimed=("lines", "best", "comparisons", "gains"),
+)  # fmt: skip

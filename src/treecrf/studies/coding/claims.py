@@ -1,0 +1,106 @@
+"""Measures for the claims of ``claims.yaml`` about output coding.
+
+Accuracies are those with the longest code, or with the beam that held-out training sequences prefer; "gtb_cascade_best" and
+"vp_cascade_best" are the cascades that these prefer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from treecrf.rendering.cells import number, seconds_text, signed
+from treecrf.rendering.words import p_text, points_text
+from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.claims import Results
+from treecrf.studies.coding.comparisons import find_pair, with_best
+from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text
+
+Pairs = Sequence[tuple[str, str]]
+
+
+def accuracy(results: Results, dataset: str, method: str, window: int, of_draws: str) -> Iterator[Measured[float]]:
+    """The highest or lowest test accuracy of the draws ("accuracy_high", "accuracy_low"), with the longest code, percent."""
+    lines = results.frame("coding", dataset, "lines")
+    rows = _rows(lines, method, window)
+    if len(rows):
+        row = _longest(rows)
+        extreme = {"accuracy_high": "at most", "accuracy_low": "at least"}[of_draws]
+        reached = f"{method_text(method)} {extreme} {number(row[of_draws])} %"
+        yield Measured(float(row[of_draws]), f"{dataset}: {reached}", f"{reached} on {dataset}")
+
+
+def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
+    """Points of accuracy between two methods, with each window; nothing unless all `pairs` were run."""
+    comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
+    if comparisons is None or best is None:
+        return []
+    found = [find_pair(comparisons, best, window, *pair) for window in windows for pair in pairs]
+    measured = [pair.measured() for pair in found if pair is not None]
+    return measured if len(measured) == len(found) else []
+
+
+def shorter_history(results: Results, dataset: str, learner: str, windows: Sequence[int]) -> Iterator[Measured[float]]:
+    """Points of the best history but the longest, as held-out sequences choose it, against the longest."""
+    lines, comparisons, best = (results.frame("coding", dataset, name) for name in ("lines", "comparisons", "best"))
+    if lines is None or comparisons is None or best is None:
+        return
+    for window in windows:
+        rows = lines[(lines["window"] == window) & (lines["method"].map(learner_of) == learner)]
+        rows = rows[rows["method"].map(is_cascade).astype(bool) & (rows["size"] == rows["size"].max())]
+        shorter, longest = rows[rows["method"] != f"{learner}_cascade_all"], f"{learner}_cascade_all"
+        if shorter["held_out_accuracy"].notna().any():
+            chosen = str(shorter["method"].iloc[int(np.nanargmax(shorter["held_out_accuracy"]))])
+            if (pair := find_pair(comparisons, best, window, chosen, longest)) is not None:
+                yield pair.measured()
+
+
+def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:
+    """How many points more one method gains over another with the smaller window than with the larger one."""
+    gains = results.frame("coding", dataset, "gains")
+    if gains is None:
+        return
+    for method, other in pairs:
+        for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
+            low, high = signed(row["low_90"]), signed(row["high_90"])
+            gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
+            text = f"{gain} with the smaller window (by a valid test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
+            interval = row["low_90"], row["high_90"]
+            yield Measured(row["accuracy_points"], f"{dataset}: {text}", text, row["valid_p_value"], interval)
+
+
+def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
+    """CPU seconds of training of one method, divided by those of another."""
+    lines, best = (results.frame("coding", dataset, name) for name in ("lines", "best"))
+    if best is None:
+        return
+    for window in windows:
+        chosen = with_best(best, window)
+        for pair in pairs:
+            first, second = (_seconds(lines, best, chosen.get(name, name), window) for name in pair)
+            if first is not None and second is not None:
+                seconds = f"{seconds_text(first)} s against {seconds_text(second)} s"
+                names = " and ".join(method_text(chosen.get(name, name)) for name in pair)
+                text = f"{names} take {seconds} of training with window {window}"
+                yield Measured(first / second, f"{dataset}: {text}", text)
+
+
+def _seconds(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> float | None:
+    """Of the longest code or the chosen beam."""
+    rows = _rows(lines, method, window)
+    if method.endswith(f"_{BEAM}"):
+        rows = rows.merge(best[["method", "window", "size"]])
+    return float(_longest(rows)["cpu_seconds"]) if len(rows) else None
+
+
+def _longest(rows: pd.DataFrame) -> pd.Series:
+    """Of the longest code."""
+    return rows.iloc[int(rows["size"].to_numpy().argmax())]
+
+
+def _rows(lines: pd.DataFrame | None, method: str, window: int) -> pd.DataFrame:
+    if lines is None:
+        return pd.DataFrame()
+    return lines[(lines["method"] == method) & (lines["window"] == window)].reset_index(drop=True)

@@ -1,0 +1,187 @@
+"""Figures of the study of output coding (M.S. thesis, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
+from treecrf.rendering.style import OTHER_STYLE, SETTINGS
+from treecrf.studies.coding.comparisons import with_best
+from treecrf.studies.coding.methods import (
+    ALL_LABELS,
+    BEAM,
+    BEST,
+    CASCADE,
+    IID,
+    INDEPENDENT,
+    LEARNERS,
+    Form,
+    form_of,
+    is_coded,
+    method_text,
+)
+
+Style = dict[str, Any]
+
+IID_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": (0, (1.2, 1.2))}
+INDEPENDENT_STYLE: Style = {"color": "#8c8c8c", "marker": "s", "linestyle": (0, (4, 1.2))}
+CASCADE_STYLES: tuple[Style, ...] = (
+    {"color": "#56B4E9", "marker": "o", "linestyle": "-"},
+    {"color": "#0072B2", "marker": "^", "linestyle": "-"},
+    {"color": "#009E73", "marker": "v", "linestyle": "-"},
+    {"color": "#E69F00", "marker": "P", "linestyle": "-"},
+    {"color": "#D55E00", "marker": "X", "linestyle": "-"},
+    {"color": "#CC79A7", "marker": "h", "linestyle": "-"},
+)
+"""By place among the histories of a figure, short ones first."""
+
+LEVELS: dict[str, Style] = {
+    "known_model": {"color": "#4d4d4d", "linestyle": (0, (6, 1.5)), "marker": "*"},
+    "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1)), "marker": "*"},
+    "separable": {"color": "#AA4499", "linestyle": (0, (1, 1)), "marker": "p"},
+    "crfsuite": {"color": "#332288", "linestyle": "none", "marker": "d"},
+    "perceptron": {"color": "#999933", "linestyle": "none", "marker": "<"},
+}
+"""Methods that learn all labels at once: horizontal lines where code length varies, single points where seconds do."""
+
+BEAM_STYLES: dict[str, Style] = {
+    "gtb": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
+    "vp": {"color": "#E69F00", "marker": "D", "linestyle": (0, (1.2, 1.2))},
+}
+CODE_STYLES: dict[str, Style] = {
+    "gtb": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "vp": {"color": "#009E73", "marker": "^", "linestyle": "-"},
+}
+SHOWN_LEVELS = ("known_model", "full", "separable")
+
+
+def accuracy_by_length(lines: pd.DataFrame) -> Figure:
+    """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window.
+
+    `lines` is from `treecrf.studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn all
+    labels at once.
+    """
+    coded = lines[lines["method"].map(is_coded).astype(bool)]
+    if coded.empty:
+        return sentence_figure("No method with an output code was run on this data set.")
+    histories = _histories(coded)
+    panels = list(_panels(coded))
+    with mpl.rc_context(SETTINGS):
+        titles = [f"{LEARNERS[learner]}, window {window}" for learner, window, _ in panels]
+        figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.6 * m + 0.9), most_columns=2)
+        for axes, (_, window, rows) in zip(every, panels, strict=True):
+            for method, line in rows.groupby("method", sort=False):
+                _draw(axes, line["size"], line, _code_style(form_of(str(method)), histories), _short_text(str(method)))
+            _draw_levels(axes, lines, window)
+            axes.set_ylim(bottom=0)
+        name_axes(figure, every, "bits of the code", "accuracy on the test set (%)")
+        add_legend(figure, every, "", handlelength=3.2)
+    return figure
+
+
+def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
+    """Figures 5.3 and 5.5: test accuracy against CPU seconds of training, a panel per window.
+
+    Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over beams, whose
+    numbers stand beside the markers; single markers are methods that learn all labels at once.
+    """
+    of_thesis = lines["method"].map(lambda method: form_of(method) is not None).astype(bool)
+    windows = sorted(set(lines.loc[of_thesis, "window"]))
+    if not windows:
+        return sentence_figure("No method with an output code or a beam was run on this data set.")
+    with mpl.rc_context(SETTINGS):
+        figure, every = panel_grid(
+            [f"window {window}" for window in windows], lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), most_columns=2
+        )
+        for axes, window in zip(every, windows, strict=True):
+            axes.set_xscale("log")
+            _draw_seconds(axes, lines[lines["window"] == window], with_best(best, window))
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.set_ylim(bottom=0)
+        name_axes(figure, every, "CPU seconds of training", "accuracy on the test set (%)")
+        add_legend(figure, every, "", handlelength=3.2)
+    return figure
+
+
+def _panels(coded: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    learners = coded["method"].map(lambda method: method.partition("_")[0])
+    for learner in LEARNERS:
+        for window in sorted(set(coded["window"])):
+            rows = coded[(learners == learner) & (coded["window"] == window)]
+            if len(rows):
+                yield learner, window, rows
+
+
+def _histories(coded: pd.DataFrame) -> list[int | str]:
+    """Lengths of history that occur, "all" last."""
+    forms = [form_of(method) for method in coded["method"].unique()]
+    found = {form.history for form in forms if form is not None and form.use == CASCADE}
+    return sorted(found, key=lambda history: (isinstance(history, str), history))
+
+
+def _code_style(form: Form | None, histories: list[int | str]) -> Style:
+    assert form is not None
+    if form.use in (IID, INDEPENDENT):
+        return IID_STYLE if form.use == IID else INDEPENDENT_STYLE
+    return CASCADE_STYLES[histories.index(form.history) % len(CASCADE_STYLES)]
+
+
+def _short_text(method: str) -> str:
+    """The name without the learner, which the panel's title says."""
+    return method_text(method).rpartition(", ")[0]
+
+
+def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:
+    size = MARKER_SIZES.get(str(style["marker"]), 4.2)
+    spread = line["accuracy_sd"].fillna(0.0)
+    axes.errorbar(
+        x, line["accuracy"], spread, label=label, markersize=size, linewidth=1.2, capsize=2, elinewidth=0.8, **style
+    )
+
+
+def _draw_levels(axes: Axes, lines: pd.DataFrame, window: int) -> None:
+    """The best that a first-order chain can do, and what exact ones reach with the same window."""
+    for method in SHOWN_LEVELS:
+        rows = lines[lines["method"] == method]
+        rows = rows if method == "known_model" else rows[rows["window"] == window]
+        if len(rows):
+            style = LEVELS[method]
+            axes.axhline(
+                rows["accuracy"].iloc[0], color=style["color"], linestyle=style["linestyle"], linewidth=1.1, label=ALL_LABELS[method]
+            )  # fmt: skip
+
+
+def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> None:
+    for learner in LEARNERS:
+        for method, style, label in (
+            (f"{learner}_{INDEPENDENT}", INDEPENDENT_STYLE | {"marker": CODE_STYLES[learner]["marker"]}, ""),
+            (chosen.get(f"{learner}_{BEST}"), CODE_STYLES[learner], f"c-SECOC(best h), {LEARNERS[learner]}"),
+            (f"{learner}_{BEAM}", BEAM_STYLES[learner], ""),
+        ):
+            line = lines[lines["method"] == method]
+            if len(line):
+                _draw(axes, line["cpu_seconds"], line, style, label or method_text(str(method)))
+                if str(method).endswith(BEAM):
+                    _annotate(axes, line, style["color"])
+    for method, style in LEVELS.items():
+        line = lines[(lines["method"] == method) & (lines["cpu_seconds"] > 0)]
+        if len(line):
+            _draw(axes, line["cpu_seconds"], line, style | {"linestyle": "none"}, ALL_LABELS[method])
+    others = [name for name in lines["method"].unique() if form_of(name) is None and name not in ALL_LABELS]
+    for method in others:
+        line = lines[lines["method"] == method]
+        _draw(axes, line["cpu_seconds"], line, OTHER_STYLE | {"linestyle": "none"}, method)
+
+
+def _annotate(axes: Axes, line: pd.DataFrame, color: str) -> None:
+    """The beam at every marker."""
+    for size, x, y in line[["size", "cpu_seconds", "accuracy"]].to_numpy():
+        axes.annotate(f"{size:g}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=color)

@@ -1,0 +1,314 @@
+"""Jobs of the study of output coding (M.S. thesis, chapter 5).
+
+One job is one method on one data set: every draw of the data, every window, every code length or beam. What is compared on the
+test sequences is trained on all training sequences; before that, a held-out part of these chooses settings.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf import chain
+from treecrf.datasets.conll2000 import np_tags
+from treecrf.datasets.hidden_markov import known_model
+from treecrf.datasets.synthetic import Splits
+from treecrf.models.base import Decoder, Labeller
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.chunks import chunk_f1
+from treecrf.statistics.selection import derive_seed
+from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded
+from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, Form, form_of
+from treecrf.studies.coding.names import CHUNK_NAMES
+from treecrf.studies.coding.settings import CodingSettings
+from treecrf.studies.custom import candidate_name
+from treecrf.studies.draws import shared_part
+from treecrf.studies.pieces import Frames, Pieces
+
+DECODER: Decoder = "forward_backward"
+
+RUN_NAMES = [
+    "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
+    "n_test", "shared_part",
+]  # fmt: skip
+PREDICTION_NAMES = ["dataset", "method", "window", "seed", "size", "group", "position", "label", "predicted"]
+
+_SMALL: dict[str, Any] = {
+    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0],
+    "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
+}  # fmt: skip
+_N_SMALL = 6  # sequences
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        Columns `RUN_NAMES`, one row for each draw, window and size (bits of a code, labels of a beam, else 0): percent of the
+        held-out part of the training sequences, where it chooses, and of the test sequences; CPU seconds of training; percent
+        of noun phrases, where labels have these; what was chosen, in words; training and counted test positions; `shared_part` of the draws.
+    predictions : DataFrame
+        Columns `PREDICTION_NAMES`, of the counted test positions: with the longest code, every beam. Group: that of related
+        sequences.
+    """
+
+    runs: pd.DataFrame
+    predictions: pd.DataFrame
+
+
+class Labelled(NamedTuple):
+    """The labels of a set by a trained method of one size, and the CPU seconds of training."""
+
+    size: int
+    labels: NDArray[np.int16]
+    cpu_seconds: float
+    chosen: str = ""
+
+
+def label_test_sets(
+    dataset: str,
+    splits: Mapping[int, Splits],
+    method: str,
+    settings: CodingSettings,
+    pieces: Pieces | None = None,
+    source: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """One method on one data set.
+
+    Parameters
+    ----------
+    dataset : str
+    splits : mapping
+        Training, validation and test set by seed; validation sequences are training sequences that choose.
+    method : str
+        As in `CodingSettings.methods`.
+    settings : CodingSettings
+        Of this data set (`CodingSettings.of`).
+    pieces : Pieces, optional
+        What is found of one draw with one window is a piece.
+    source, options : str and mapping, optional
+        Which generator drew the sets, and with what options; the data set's name and none unless given.
+    """
+    kept = pieces or Pieces()
+    windows = settings.windows + (settings.wide_windows if form_of(method) is None else [])
+    if method != KNOWN_MODEL:
+        load_kernels(method, next(iter(splits.values())).train, settings)
+    generator = Generator(source or dataset, options or {})
+    draws = [Draw(dataset, seed, window, sets, generator) for (seed, sets), window in product(splits.items(), windows)]
+    found = [kept.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
+    runs, predictions = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
+    runs["shared_part"] = shared_part(splits.values())
+    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES])
+
+
+class Generator(NamedTuple):
+    """What drew a data set: its name in `treecrf.datasets`, and options."""
+
+    source: str
+    options: Mapping[str, Any]
+
+
+class Draw(NamedTuple):
+    """One draw of a data set, and the window that labellers see."""
+
+    dataset: str
+    seed: int
+    window: Window
+    sets: Splits
+    generator: Generator
+
+    @property
+    def name(self) -> str:
+        """Of its piece of a job."""
+        return f"seed_{self.seed}_window_{self.window_size}"
+
+    @property
+    def window_size(self) -> int:
+        """Observations of the window."""
+        return sum(self.window) + 1
+
+    @property
+    def whole(self) -> SequenceSet:
+        """All training sequences."""
+        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
+
+    @property
+    def code_seed(self) -> int:
+        """The same code for all methods and windows."""
+        return derive_seed("code", self.dataset, self.seed)
+
+
+def load_kernels(method: str, train: SequenceSet, settings: CodingSettings) -> None:
+    """Run all that a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
+    few = train.select(np.arange(min(_N_SMALL, len(train))))
+    small = settings.model_copy(
+        update=_SMALL | {"code_lengths": [max(settings.code_lengths)]}
+    )  # with all of the history
+    _label_with(method, Draw("", 0, (0, 0), Splits(few, few, few), Generator("", {})), small)
+
+
+def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: Checkpoint | None) -> Frames:
+    """Runs and predictions of one draw with one window."""
+    sets = draw.sets
+    labelled, held_out = _label_with(method, draw, settings)
+    counts, held_counts = (_counted(data, settings.first_counted) for data in (sets.test, sets.validation))
+    truth, held_truth = _labels_of(sets.test), _labels_of(sets.validation)
+    constant = {"dataset": draw.dataset, "method": method, "window": draw.window_size, "seed": draw.seed}
+    n_train = sets.train.n_positions + sets.validation.n_positions
+    runs = [
+        constant
+        | {
+            "size": one.size,
+            "held_out_accuracy": _percent(held_out.get(one.size), held_truth, held_counts),
+            "accuracy": _percent(one.labels, truth, counts),
+            "cpu_seconds": one.cpu_seconds,
+            "chosen": one.chosen,
+            "n_train": n_train,
+            "n_test": int(counts.sum()),
+        }
+        | score_chunks(sets.test, one.labels)
+        for one in labelled
+    ]
+    form = form_of(method)
+    kept = labelled if form is not None and form.use == BEAM else labelled[-1:]
+    places = np.flatnonzero(counts)
+    groups = np.repeat(sets.test.groups, sets.test.lengths)[places]
+    columns = {"group": groups, "position": places, "label": truth[places]}
+    predictions = [
+        pd.DataFrame(constant | {"size": one.size} | columns | {"predicted": one.labels[places]}) for one in kept
+    ]
+    return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True)
+
+
+def score_chunks(data: SequenceSet, predicted: NDArray[np.int16]) -> dict[str, float]:
+    """Precision, recall and F1 of noun phrases in percent, by `CHUNK_NAMES`; NaN where labels have none."""
+    try:
+        tags = np.array(np_tags(data.label_names))
+    except ValueError:
+        return dict.fromkeys(CHUNK_NAMES, float("nan"))
+    found = chunk_f1(tags[_labels_of(data)], tags[predicted], data.offsets)
+    return {name: getattr(found, name) for name in CHUNK_NAMES}
+
+
+def _labels_of(data: SequenceSet) -> NDArray[np.int16]:
+    assert data.labels is not None
+    return data.labels
+
+
+def _counted(data: SequenceSet, first: int) -> NDArray[np.bool_]:
+    """Which positions are at this place of their sequence, or later."""
+    return np.asarray(np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths) >= first)
+
+
+def _percent(predicted: NDArray[np.int16] | None, truth: NDArray[np.int16], counts: NDArray[np.bool_]) -> float:
+    return float("nan") if predicted is None else 100 * float((predicted == truth)[counts].mean())
+
+
+# --- methods ----------------------------------------------------------------------------------------
+
+
+def _label_with(
+    method: str, draw: Draw, settings: CodingSettings
+) -> tuple[list[Labelled], dict[int, NDArray[np.int16]]]:
+    """The test labels by size, and where the method is one to choose from, those of the held-out part."""
+    if method == KNOWN_MODEL:
+        return [_label_by_known_model(draw)], {}
+    form = form_of(method)
+    if form is None:
+        return [_label_with_all(method, draw, settings)], {}
+    label = _label_by_codes if form.use != BEAM else _label_by_beams
+    held_out: dict[int, NDArray[np.int16]] = {}
+    if draw.seed < settings.n_choosing and form.use in (CASCADE, BEAM):
+        held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
+    return label(form, draw, draw.whole, draw.sets.test, settings), held_out
+
+
+def _label_by_codes(
+    form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
+) -> list[Labelled]:
+    """With each code length, of one training: shorter codes are the first bits of the longest."""
+    labeller, seconds = make_coded(form, draw.window, settings, draw.code_seed), list[float]()
+    began = time.process_time()
+    labeller.fit(train, monitor=lambda *_: seconds.append(time.process_time() - began))
+    every = math.gcd(*settings.code_lengths)
+    stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
+    lengths = sorted(settings.code_lengths)
+    return [Labelled(length, stages[length // every - 1], seconds[length - 1]) for length in lengths]
+
+
+def _label_by_beams(
+    form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
+) -> list[Labelled]:
+    """With each beam, none wider than there are labels."""
+    beams = sorted({min(beam, len(train.label_names)) for beam in settings.beams})
+    return [_train_and_label(make_beam(form, draw.window, settings, beam), train, data, beam) for beam in beams]
+
+
+def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
+    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest iterations."""
+    train, validation, test = draw.sets
+    candidates = list(make_candidates(method, draw.window, settings))
+    truth, counts = _labels_of(validation), _counted(validation, settings.first_counted)
+    best, most, n_iterations = candidates[0], -1, 0
+    if len(candidates) > 1 or candidates[0].has_stages:
+        for candidate in candidates:
+            every = settings.test_every if method in ALL_LABELS else 1
+            for i, stage in enumerate(candidate.fit(train).staged_predict(validation, (DECODER,), every)):
+                n_right = int((stage[DECODER] == truth)[counts].sum())
+                if n_right > most:
+                    best, most, n_iterations = candidate, n_right, (i + 1) * every
+    chosen = chosen_values(method, best)
+    if not best.has_stages:
+        labelled = _train_and_label(best, draw.whole, test)
+    elif "n_iterations" in best.get_params():
+        labelled = _train_and_label(best.set_params(n_iterations=n_iterations), draw.whole, test)
+        chosen |= {"n_iterations": n_iterations}
+    else:  # a class of the user's own
+        labelled = _train_and_label(best, draw.whole, test, stage=n_iterations)
+        chosen |= {"stage": n_iterations}
+    return labelled._replace(chosen=candidate_name(chosen))
+
+
+def _train_and_label(
+    labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int = 0, stage: int | None = None
+) -> Labelled:
+    """The labels of the last stage, or of this one."""
+    began = time.process_time()
+    labeller.fit(train)
+    seconds = time.process_time() - began
+    if stage is None:
+        return Labelled(size, labeller.predict(data, DECODER), seconds)
+    return Labelled(size, next(labeller.staged_predict(data, (DECODER,), stage))[DECODER], seconds)
+
+
+def _label_by_known_model(draw: Draw) -> Labelled:
+    """By the probabilities that a generated set was drawn with: no labeller can do better on average."""
+    test = draw.sets.test
+    potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
+    marginals = chain.forward_backward(potentials, test.offsets, 1).labels
+    return Labelled(0, marginals.argmax(axis=1).astype(np.int16), 0.0)
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    from treecrf.datasets import load_splits
+
+    sets = load_splits("transition", seed=0, n_train=6, n_test=3, length=8)
+    settings = CodingSettings(code_lengths=[8, 10], n_seeds=1)
+    methods = (
+        "gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_beam", "vp_iid", "vp_cascade_1", "vp_beam", "separable", "full",
+    )  # fmt: skip
+    for method in methods:
+        load_kernels(method, sets.train, settings)

@@ -1,0 +1,92 @@
+"""The methods of the study: output codes, beam search, and labellers that learn all labels at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+LEARNERS = {"gtb": "GTB", "vp": "VP"}
+"""Base learners of the thesis: gradient tree boosting and the voted perceptron."""
+
+IID, INDEPENDENT, CASCADE, BEAM = "iid", "secoc", "cascade", "beam"
+"""What a learner is used in: codes of independent positions, of independent chains, of chains one after another; beams."""
+
+KNOWN_MODEL = "known_model"
+"""The generator's own model, which is not trained."""
+
+ALL_LABELS = {
+    "crfsuite": "linear CRF (CRFsuite)",
+    "perceptron": "perceptron",
+    "separable": "TreeCRF, separable",
+    "full": "TreeCRF, full",
+    KNOWN_MODEL: "known model",
+}
+"""Methods that label with all labels at once, as readers see them."""
+
+BEST = "cascade_best"
+"""After a learner's name, the cascade that held-out sequences prefer."""
+
+_CODED = re.compile(rf"(gtb|vp)_(?:({IID}|{INDEPENDENT}|{BEAM})|{CASCADE}_([1-9]\d*|all|best))")
+
+
+class Form(NamedTuple):
+    """What a method of the thesis is.
+
+    Attributes
+    ----------
+    learner : str
+        One of `LEARNERS`.
+    use : str
+        `IID`, `INDEPENDENT`, `CASCADE` or `BEAM`.
+    history : int or str
+        Earlier bits that a bit sees; 0 but for cascades.
+    """
+
+    learner: str
+    use: str
+    history: int | str = 0
+
+
+def form_of(method: str) -> Form | None:
+    """What a method of the thesis is; None for another method."""
+    match = _CODED.fullmatch(method)
+    if match is None:
+        return None
+    learner, use, history = match.groups()
+    if use is not None:
+        return Form(learner, use)
+    return Form(learner, CASCADE, int(history) if history.isdigit() else history)
+
+
+def is_coded(method: str) -> bool:
+    """Whether a method learns the bits of a code."""
+    form = form_of(method)
+    return form is not None and form.use != BEAM
+
+
+def is_cascade(method: str) -> bool:
+    """Whether a method is one of the cascades, of any history."""
+    form = form_of(method)
+    return form is not None and form.use == CASCADE
+
+
+def learner_of(method: str) -> str:
+    """The learner of a method of the thesis, an empty text for another one."""
+    form = form_of(method)
+    return form.learner if form else ""
+
+
+def method_text(method: str) -> str:
+    """What readers see of a method."""
+    form = form_of(method)
+    if form is None:
+        return ALL_LABELS.get(method, method)
+    history = {"best": "best h"}.get(str(form.history), str(form.history))
+    names = {IID: "iid", INDEPENDENT: "i-SECOC", CASCADE: f"c-SECOC({history})", BEAM: "beam search"}
+    return f"{names[form.use]}, {LEARNERS[form.learner]}"
+
+
+def method_texts(methods: Iterable[str]) -> list[str]:
+    """`method_text` of each."""
+    return [method_text(method) for method in methods]

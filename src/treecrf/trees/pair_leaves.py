@@ -1,0 +1,179 @@
+"""The rows of the leaves of a tree on pairs of labels: (position, previous label), where few previous labels are possible.
+
+A leaf's rows are a product of positions and previous labels, less the pairs that a position cannot have. Each leaf has a list of
+its positions, exactly those where it has a row; a window split divides the list, a split by the previous label copies it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numba import boolean, float64, int32, int64, uint64, void
+
+from treecrf.chain.befores import BEFORES
+from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
+from treecrf.trees.columns import COLUMNS
+from treecrf.trees.tree import TREE, set_of
+
+
+@struct
+class PairLeaves(NamedTuple):
+    """The rows of all leaves."""
+
+    masks: Annotated[Int64, "n_leaves, n_all_states", "-1 for the previous labels that a leaf has, 0 for others."]
+    n_of_kind: Annotated[Int64, "n_leaves, n_kinds", "How many of them may stand before a position of each kind."]
+    begins: Annotated[Int64, "n_leaves", "A leaf has positions[begin:end]."]
+    ends: Annotated[Int64, "n_leaves"]
+    positions: Annotated[Int32, "2 * n_positions", "Ascending within a leaf."]
+    used: Annotated[Int64, "1", "Entries of `positions` that are in use."]
+    spare: Annotated[Int32, "n_positions", "Work space, as `holds` and `places`."]
+    holds: Annotated[Bool, "n_most_codes + 1"]
+    places: Annotated[Int32, "n_places", "Where the labels of a leaf stand among those of each kind."]
+
+
+PAIR_LEAVES = compiled_type(PairLeaves)
+
+
+def with_longer_list(leaves: PairLeaves) -> PairLeaves:
+    """The same buffers with a list of twice the length, for when a split finds no room."""
+    return leaves._replace(positions=np.zeros(2 * len(leaves.positions), dtype=np.int32))
+
+
+@kernel(void(PAIR_LEAVES, BEFORES, int64))
+def _count_labels(leaves, befores, leaf):
+    """Write `n_of_kind` of a leaf."""
+    mask = leaves.masks[leaf]
+    for kind in range(len(befores.first) - 1):
+        n = int64(0)
+        for i in range(uint64(befores.first[kind]), uint64(befores.first[kind + 1])):
+            n -= mask[befores.labels[i]]
+        leaves.n_of_kind[leaf, kind] = n
+
+
+@kernel(void(PAIR_LEAVES, BEFORES, int32[::1]))
+def plant_pairs(leaves, befores, positions):
+    """Make the root, leaf 0: these positions with every previous label."""
+    leaves.masks[0, :] = -1
+    _count_labels(leaves, befores, 0)
+    for i in range(len(positions)):
+        leaves.positions[i] = positions[i]
+    leaves.begins[0], leaves.ends[0] = 0, len(positions)
+    leaves.used[0] = len(positions)
+
+
+@kernel(void(PAIR_LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
+def split_pairs_by_window(leaves, columns, leaf, child, slot, codes):
+    """Divide the list of a leaf: the positions where the slot holds one of the codes become the child's, behind the others."""
+    positions, holds, of_slot = leaves.positions, leaves.holds, columns.codes[slot]
+    for code in codes:
+        holds[code] = True
+    kept, moved = leaves.begins[leaf], int64(0)
+    for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):  # no branch: it would be mispredicted
+        position = positions[i]
+        true = holds[of_slot[uint64(position)]]
+        positions[uint64(kept)] = position
+        leaves.spare[uint64(moved)] = position
+        kept += not true
+        moved += true
+    for i in range(uint64(moved)):
+        positions[uint64(kept) + i] = leaves.spare[i]
+    for code in codes:
+        holds[code] = False
+    leaves.begins[child], leaves.ends[child] = kept, leaves.ends[leaf]
+    leaves.ends[leaf] = kept
+    for state in range(leaves.masks.shape[1]):
+        leaves.masks[child, state] = leaves.masks[leaf, state]
+    for kind in range(leaves.n_of_kind.shape[1]):
+        leaves.n_of_kind[child, kind] = leaves.n_of_kind[leaf, kind]
+
+
+@kernel(void(PAIR_LEAVES, BEFORES, int64))
+def _drop_empty(leaves, befores, leaf):
+    """Keep the positions where the leaf has a row."""
+    positions, counts = leaves.positions, leaves.n_of_kind[leaf]
+    kept = leaves.begins[leaf]
+    for i in range(uint64(kept), uint64(leaves.ends[leaf])):
+        position = positions[i]
+        positions[uint64(kept)] = position
+        kept += counts[uint64(befores.kinds[uint64(position)])] > 0
+    leaves.ends[leaf] = kept
+
+
+@kernel(boolean(PAIR_LEAVES, BEFORES, int64, int64, int32[::1]))
+def split_pairs_by_label(leaves, befores, leaf, child, codes):
+    """Give the rows whose previous label is one of the codes to the child; return whether there was room."""
+    n_members = leaves.ends[leaf] - leaves.begins[leaf]
+    begin = leaves.used[0]
+    if begin + n_members > len(leaves.positions):
+        return False
+    leaves.masks[child, :] = 0
+    for code in codes:
+        leaves.masks[child, code] = leaves.masks[leaf, code]
+        leaves.masks[leaf, code] = 0
+    for i in range(uint64(n_members)):
+        leaves.positions[uint64(begin) + i] = leaves.positions[uint64(leaves.begins[leaf]) + i]
+    leaves.begins[child], leaves.ends[child] = begin, begin + n_members
+    for part in (leaf, child):
+        _count_labels(leaves, befores, part)
+        _drop_empty(leaves, befores, part)
+    leaves.used[0] = leaves.ends[child]
+    return True
+
+
+@kernel(boolean(TREE, COLUMNS, BEFORES, int32[::1], PAIR_LEAVES))
+def route_pairs(tree, columns, befores, positions, leaves):
+    """Send these positions' rows through a tree by making its splits again; return whether there was room."""
+    n_slots = len(columns.first_cell) - 1
+    plant_pairs(leaves, befores, positions)
+    for split in range(len(tree.parents)):
+        leaf, column, codes = int64(tree.parents[split]), int64(tree.columns[split]), set_of(tree, split)
+        if column < n_slots:
+            split_pairs_by_window(leaves, columns, leaf, split + 1, column, codes)
+        elif not split_pairs_by_label(leaves, befores, leaf, split + 1, codes):
+            return False
+    return True
+
+
+@kernel(void(PAIR_LEAVES, BEFORES, int64))
+def _write_places(leaves, befores, leaf):
+    """Write where the labels of a leaf stand among those of each kind, from the first label of that kind on."""
+    mask = leaves.masks[leaf]
+    for kind in range(len(befores.first) - 1):
+        begin = befores.first[kind]
+        n_written = int64(begin)
+        for i in range(uint64(begin), uint64(befores.first[kind + 1])):
+            leaves.places[uint64(n_written)] = int64(i) - begin
+            n_written -= mask[befores.labels[i]]
+
+
+@kernel(void(float64[::1], PAIR_LEAVES, BEFORES, int64[::1], boolean, float64[::1]))
+def add_to_pairs(values, leaves, befores, blocks, exponentiated, pairs):
+    """Add each row's leaf value to its potential.
+
+    Parameters
+    ----------
+    values : float64, shape (n_leaves,)
+    leaves : PairLeaves
+        From `route_pairs` or `treecrf.trees.pair_growing.grow_pair_tree`.
+    befores : Befores
+    blocks : int64, shape (n_positions,)
+        First pair of the tree's label at each position of the root.
+    exponentiated : bool
+        Whether `values` and `pairs` are exponentials; then they are multiplied.
+    pairs : float64, shape (n_pairs,)
+    """
+    for leaf in range(len(values)):
+        value, counts = values[leaf], leaves.n_of_kind[leaf]
+        _write_places(leaves, befores, leaf)
+        for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
+            position = uint64(leaves.positions[i])
+            kind, block = uint64(befores.kinds[position]), uint64(blocks[position])
+            begin = uint64(befores.first[kind])
+            for j in range(begin, begin + uint64(counts[kind])):
+                pair = block + uint64(leaves.places[j])
+                if exponentiated:
+                    pairs[pair] *= value
+                else:
+                    pairs[pair] += value

@@ -1,0 +1,173 @@
+"""The jobs of the study of many labels: what is trained, what chooses, what is counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf import CodedCRF, TreeCRF, VotedPerceptron, chain, datasets
+from treecrf.datasets.hidden_markov import known_model
+from treecrf.sequences import SequenceSet
+from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label_test_sets, score_chunks
+from treecrf.studies.coding.methods import method_text
+from treecrf.studies.coding.settings import CodingSettings
+
+SIZES = {"n_train": 30, "n_test": 10, "length": 12}
+SETTINGS = CodingSettings(
+    windows=[(0, 0)], code_lengths=[16, 20], beams=[2, 50], gtb_iterations=3, gtb_leaves=4, beam_iterations=2, n_epochs=2, tree_iterations=6,
+    label_dictionary=None, tree_splits=["subsets"], separable_rates=[0.1, 0.5], crfsuite_penalties=[1.0, 0.01],
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def splits():
+    return {seed: datasets.load_splits("transition", seed=seed, **SIZES) for seed in range(2)}
+
+
+def run(splits, method, **changes):
+    return label_test_sets("transition", splits, method, SETTINGS.model_copy(update=changes))
+
+
+def whole(sets):
+    return SequenceSet.concatenate([sets.train, sets.validation])
+
+
+def test_one_training_has_all_code_lengths(splits):
+    runs, predictions = run(splits, "gtb_cascade_1")
+    assert list(runs.columns) == RUN_NAMES
+    assert list(predictions.columns) == PREDICTION_NAMES
+    assert runs[["seed", "size"]].to_numpy().tolist() == [[0, 16], [0, 20], [1, 16], [1, 20]]
+    seed = Draw("transition", 1, (0, 0), splits[1], None).code_seed
+    model = CodedCRF(TreeCRF(3, 4, 5.0), 20, 1, seed).fit(whole(splits[1]))
+    assert runs["accuracy"].iloc[3] == pytest.approx(100 * model.score(splits[1].test))
+    of_draw = predictions[predictions["seed"] == 1]
+    assert set(of_draw["size"]) == {20}
+    assert of_draw["predicted"].tolist() == model.predict(splits[1].test).tolist()
+
+
+def test_held_out_sequences_choose_histories_in_the_first_draws(splits):
+    runs, _ = run(splits, "gtb_cascade_1", n_choosing=1)
+    assert runs["held_out_accuracy"].notna().tolist() == [True, True, False, False]
+    seed = Draw("transition", 0, (0, 0), splits[0], None).code_seed
+    model = CodedCRF(TreeCRF(3, 4, 5.0), 20, 1, seed).fit(splits[0].train)
+    assert runs["held_out_accuracy"].iloc[1] == pytest.approx(100 * model.score(splits[0].validation))
+    assert run(splits, "gtb_secoc").runs["held_out_accuracy"].isna().all()
+
+
+def test_shorter_codes_cost_less_than_longer_ones(splits):
+    seconds = run(splits, "vp_secoc").runs.groupby("seed")["cpu_seconds"]
+    assert all(of_draw.is_monotonic_increasing and of_draw.min() > 0 for _, of_draw in seconds)
+
+
+def test_a_beam_is_no_wider_than_there_are_labels(splits):
+    runs, predictions = run(splits, "vp_beam")
+    assert sorted(set(runs["size"])) == sorted(set(predictions["size"])) == [2, 40]
+    exact = run(splits, "perceptron").runs["accuracy"]
+    assert runs.loc[runs["size"] == 40, "accuracy"].tolist() == exact.tolist()
+
+
+def test_held_out_sequences_choose_rate_and_iterations(splits):
+    runs, _ = run({0: splits[0]}, "separable")
+    train, validation, test = splits[0]
+    found = {}
+    for rate in (0.1, 0.5):
+        values = {"splits": "subsets", "transitions": "separable", "leaf_values": "newton", "learning_rate": rate}
+        model = TreeCRF(6, 8, 3.0, **values).fit(train)
+        for stage, labels in enumerate(model.staged_predict(validation, ("forward_backward",), 2), start=1):
+            found[rate, 2 * stage] = int((labels["forward_backward"] == validation.labels).sum())
+    rate, n_iterations = max(found, key=found.get)
+    assert runs["chosen"].tolist() == [
+        f"splits=subsets, max_leaves=8, learning_rate={rate:g}, n_iterations={n_iterations}"
+    ]
+    values |= {"learning_rate": rate}
+    model = TreeCRF(n_iterations, 8, 3.0, **values).fit(whole(splits[0]))
+    assert runs["accuracy"].tolist() == [pytest.approx(100 * model.score(test))]
+
+
+def test_crfsuites_penalty_is_chosen(splits):
+    chosen = run(splits, "crfsuite").runs["chosen"]
+    assert set(chosen) <= {"c2=1", "c2=0.01"}
+
+
+def test_the_known_model_is_better_than_any_labeller_on_average(splits):
+    runs, _ = run(splits, "known_model")
+    potentials = known_model("transition", seed=0).potentials(splits[0].test)
+    assert np.isfinite(potentials).all()
+    assert runs["accuracy"].mean() > run(splits, "perceptron").runs["accuracy"].mean()
+
+
+def test_the_known_model_is_that_of_the_sets_options():
+    options = {"p_o": 0.9, **SIZES}
+    splits = {0: datasets.load_splits("transition", seed=0, **options)}
+    runs, _ = label_test_sets("mine", splits, "known_model", SETTINGS, source="transition", options=options)
+    potentials = known_model("transition", seed=0, p_o=0.9).potentials(splits[0].test)
+    marginals = chain.forward_backward(potentials, splits[0].test.offsets, 1).labels
+    assert runs["accuracy"].tolist() == [100 * (marginals.argmax(axis=1) == splits[0].test.labels).mean()]
+
+
+def test_a_long_history_is_trained_too(splits):
+    runs, _ = run({0: splits[0]}, "vp_cascade_50", code_lengths=[60], n_epochs=1)
+    assert runs["size"].tolist() == [60]
+    with pytest.raises(ValueError, match="names 'vp_cascade_50', but a code of 50 bits has fewer before the last one"):
+        CodingSettings(methods=["vp_cascade_50"], code_lengths=[50])
+
+
+def test_windows_of_one_size_are_refused():
+    with pytest.raises(ValueError, match="a window of 2 observations"):
+        CodingSettings(windows=[(0, 1), (1, 0)])
+
+
+def test_positions_count_from_one_on(splits):
+    runs, predictions = run({0: splits[0]}, "perceptron", first_counted=10)
+    assert runs["n_test"].tolist() == [20]
+    assert set(predictions["position"] % 12) == {10, 11}
+    model = VotedPerceptron(2).fit(whole(splits[0]))
+    right = (model.predict(splits[0].test) == splits[0].test.labels).reshape(10, 12)[:, 10:]
+    assert runs["accuracy"].tolist() == [pytest.approx(100 * right.mean())]
+
+
+def test_wide_windows_are_for_methods_with_all_labels(splits):
+    wide = {"wide_windows": [(2, 2)]}
+    assert run({0: splits[0]}, "perceptron", **wide).runs["window"].tolist() == [1, 5]
+    assert set(run({0: splits[0]}, "vp_beam", **wide).runs["window"]) == {1}
+
+
+def test_noun_phrases_are_scored_where_labels_have_them():
+    names = ("NN-B", "NN-I", "VB-O")
+    labels = np.array([0, 1, 2, 0, 2], dtype=np.int16)
+    data = SequenceSet(np.zeros((5, 1), dtype=np.int32), np.array([0, 3, 5]), [("word", ("a",))], labels, names)
+    score = score_chunks(data, np.array([0, 1, 2, 2, 2], dtype=np.int16))
+    assert score == {"precision": 100.0, "recall": 50.0, "f1": pytest.approx(200 / 3)}
+    plain = data.with_labels(labels, ("a", "b", "c"))
+    assert all(np.isnan(value) for value in score_chunks(plain, labels).values())
+
+
+def test_a_job_looks_at_its_own_settings():
+    used = {
+        method: set(SETTINGS.used_by(method)) for method in ("gtb_iid", "vp_cascade_5", "vp_beam", "perceptron", "full")
+    }
+    assert {"gtb_leaves", "code_lengths"} <= used["gtb_iid"]
+    assert not {"n_epochs", "beams", "beam_iterations", "cross_fit", "tree_iterations"} & used["gtb_iid"]
+    assert {"n_epochs", "cross_fit"} <= used["vp_cascade_5"]
+    assert {"beams", "early_update"} <= used["vp_beam"]
+    assert "n_epochs" in used["perceptron"]
+    assert {"full_leaves", "label_dictionary", "wide_windows"} <= used["full"]
+    assert not {"separable_leaves", "equivalence_margin", "methods"} & used["full"]
+
+
+@pytest.mark.parametrize("method", ["gtb", "gtb_cascade_0", "gtb_cascade_best", "vp_beam_5", "treecrf"])
+def test_an_unknown_method_is_refused(method):
+    with pytest.raises(ValueError, match=f"names the method '{method}', which is neither"):
+        CodingSettings(methods=[method])
+
+
+@pytest.mark.parametrize(
+    ("method", "text"),
+    [("gtb_cascade_all", "c-SECOC(all), GTB"), ("vp_iid", "iid, VP"), ("vp_beam", "beam search, VP"), ("full", "TreeCRF, full"), ("mine", "mine")],
+)  # fmt: skip
+def test_methods_have_the_names_of_the_thesis(method, text):
+    assert method_text(method) == text
+
+
+def test_frames_have_one_row_for_each_run(splits):
+    runs = pd.concat([run(splits, method).runs for method in ("vp_iid", "perceptron")])
+    assert not runs.duplicated(["method", "window", "seed", "size"]).any()

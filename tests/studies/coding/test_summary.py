@@ -1,0 +1,184 @@
+"""Summaries of the study of many labels, and their tests, tables and figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ttest_rel
+
+from treecrf.studies.coding.comparing import Rules, compare_gains, compare_methods, count_correct
+from treecrf.studies.coding.comparisons import compare_steps, find_pair
+from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_seconds
+from treecrf.studies.coding.page import coding_headline
+from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
+from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
+
+RULES = Rules(exact_under=25, equivalence_margin=0.5, seed=0, test_per_train=0.0)
+METHODS = {
+    "gtb_iid": 0.3, "gtb_secoc": 0.4, "gtb_cascade_1": 0.5, "gtb_cascade_all": 0.55, "vp_cascade_1": 0.35, "separable": 0.8,
+}  # fmt: skip
+"""Share of correct positions."""
+
+
+def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
+    """Predictions of one size; with window 3 every method is right more often."""
+    rng, parts = np.random.default_rng(0), []
+    for method, share in METHODS.items():
+        for window in windows:
+            for seed in seeds:
+                n = n_sequences * length
+                right = rng.random(n) < share + 0.05 * (window == 3)
+                parts.append(
+                    pd.DataFrame(
+                        {
+                            "dataset": "transition", "method": method, "window": window, "seed": seed, "size": 0 if method == "separable" else 20,
+                            "group": np.arange(n) // length, "position": np.arange(n), "label": 1, "predicted": right.astype(int),
+                        }
+                    )
+                )  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def runs(found, held_out):
+    """The runs of these predictions, and of a shorter code that is right less often."""
+    right = found.assign(accuracy=100.0 * (found["label"] == found["predicted"]))
+    names = ["dataset", "method", "window", "seed", "size"]
+    frame = right.groupby(names, sort=False)["accuracy"].mean().reset_index()
+    frame["held_out_accuracy"] = frame["method"].map(held_out)
+    short = frame[frame["size"] == 20].assign(size=10, accuracy=lambda rows: rows["accuracy"] - 5)
+    both = pd.concat([short, frame], ignore_index=True)
+    values = {
+        "precision": np.nan,
+        "recall": np.nan,
+        "f1": np.nan,
+        "chosen": "",
+        "n_train": 800,
+        "n_test": 400,
+        "shared_part": 1.0,
+    }
+    return both.assign(cpu_seconds=1.0 + both["size"] + both["seed"], **values)
+
+
+HELD_OUT = {"gtb_cascade_1": 60.0, "gtb_cascade_all": 58.0, "vp_cascade_1": 40.0}
+
+
+@pytest.fixture(scope="module")
+def frames():
+    found = predictions()
+    return summarise({"runs": [runs(found, HELD_OUT)], "predictions": [found]}, "transition", 25, 0.5, 0)
+
+
+def test_lines_are_means_over_draws():
+    found = runs(predictions(seeds=(0, 1, 2)), HELD_OUT)
+    lines = average_runs(found)
+    row = lines[(lines["method"] == "gtb_iid") & (lines["window"] == 3) & (lines["size"] == 20)].iloc[0]
+    rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
+    assert (row["n_seeds"], row["cpu_seconds"]) == (3, 22.0)
+    assert row["accuracy"] == pytest.approx(rows["accuracy"].mean())
+    assert row["accuracy_sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
+
+
+def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):
+    best = frames["best"].set_index(["learner", "window"])
+    assert best.loc[("gtb", 1), ["method", "size", "best_on_test"]].tolist() == ["gtb_cascade_1", 20, "gtb_cascade_all"]
+    assert best.loc[("gtb", 1), "best_accuracy"] > best.loc[("gtb", 1), "accuracy"]
+    assert best.loc[("vp", 3), "method"] == "vp_cascade_1"
+
+
+def test_without_held_out_accuracies_nothing_is_chosen():
+    assert choose_by_held_out(average_runs(runs(predictions(), {}))).empty
+
+
+def test_one_draw_is_compared_by_flips_of_sequences(frames):
+    pair = find_pair(frames["comparisons"], frames["best"], 1, "separable", "gtb_cascade_best")
+    assert (pair.method, pair.other) == ("separable", "gtb_cascade_1")
+    share = frames["lines"].set_index(["method", "window", "size"])["accuracy"]
+    assert pair.points == pytest.approx(share["separable", 1, 0] - share["gtb_cascade_1", 1, 20])
+    assert (pair.p, pair.decision) == (pytest.approx(1e-4), "better")
+    turned = find_pair(frames["comparisons"], frames["best"], 1, "gtb_cascade_1", "separable")
+    assert (turned.points, turned.decision) == (-pair.points, "worse")
+    assert turned.interval == (-pair.interval[1], -pair.interval[0])
+    assert find_pair(frames["comparisons"], frames["best"], 1, "full", "separable") is None
+
+
+def test_several_draws_are_compared_by_a_t_test():
+    found = predictions(seeds=range(4), windows=(1,))
+    table = compare_methods(found, RULES).set_index(["method", "other"])
+    shares = found.assign(right=found["label"] == found["predicted"]).pivot_table(
+        index="seed", columns="method", values="right"
+    )
+    expected = ttest_rel(shares["gtb_secoc"], shares["gtb_iid"])
+    row = table.loc[("gtb_iid", "gtb_secoc")]
+    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
+    assert -row["accuracy_points"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
+    overlapping = compare_methods(found, RULES._replace(test_per_train=0.5)).set_index(["method", "other"])
+    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "valid_p_value"] > row["valid_p_value"]
+
+
+def test_correct_positions_are_counted_by_group():
+    found = predictions(n_sequences=3, windows=(1,))
+    found["group"] = found["group"] % 2  # the third sequence belongs to the first
+    counts = count_correct(found)
+    assert counts.positions.tolist() == [[20, 10]]
+    right = (found["label"] == found["predicted"]) & (found["method"] == "gtb_secoc")
+    assert counts.correct[1, 0].tolist() == [int((right & (found["group"] == group)).sum()) for group in (0, 1)]
+
+
+def test_the_difference_of_gains_is_that_of_accuracies():
+    found = predictions()
+    row = compare_gains(found, [("gtb_secoc", "gtb_iid"), ("vp_secoc", "vp_iid")], RULES).iloc[0]
+    share = found.assign(right=found["label"] == found["predicted"]).groupby(["method", "window"])["right"].mean()
+    gains = [share["gtb_secoc", window] - share["gtb_iid", window] for window in (1, 3)]
+    assert row["accuracy_points"] == pytest.approx(100 * (gains[0] - gains[1]))
+    assert row["window"] == "1 - 3"
+    assert compare_gains(predictions(windows=(1,)), [("gtb_secoc", "gtb_iid")], RULES).empty
+
+
+def test_tables_show_what_was_chosen(frames):
+    codes = codes_layout(frames["lines"], frames["best"])
+    assert list(codes.columns) == [
+        "data set",
+        "learner",
+        "window",
+        "bits",
+        "iid",
+        "i-SECOC",
+        "c-SECOC(1)",
+        "c-SECOC(all)",
+    ]
+    assert codes.loc[0, "c-SECOC(1)"].endswith("▲")
+    assert not codes.loc[0, "c-SECOC(all)"].endswith("▲")
+    whole = all_labels_layout(frames["lines"], frames["best"])
+    assert whole["method"].tolist() == ["c-SECOC(1), GTB", "c-SECOC(1), VP", "TreeCRF, separable"] * 2
+    assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
+    assert beams_layout(frames["lines"]).empty
+    choices = choices_layout(frames["best"])
+    assert choices[["by held-out sequences", "by test sequences"]].to_numpy().tolist()[0] == ["1", "all"]
+    steps = steps_layout(frames["comparisons"], frames["best"])
+    assert len(steps) == len(compare_steps(frames["comparisons"], frames["best"]))
+
+
+def test_headline_names_exact_methods_and_the_largest_difference(frames):
+    headline = coding_headline(frames["comparisons"], frames["best"])
+    assert headline.startswith(
+        "TreeCRF, separable against the best c-SECOC with GTB, by data set and window: better in 2 of 2 comparisons"
+    )
+    assert "Largest significant difference: +" in headline
+
+
+def test_figures_have_a_panel_for_each_learner_and_window(frames):
+    figure = accuracy_by_length(frames["lines"])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [
+        "GTB, window 1",
+        "GTB, window 3",
+        "VP, window 1",
+        "VP, window 3",
+    ]
+    figure = accuracy_by_seconds(frames["lines"], frames["best"])
+    assert len(figure.axes) == 2
+    assert all(axes.get_xscale() == "log" for axes in figure.axes)
+
+
+def test_figures_without_codes_are_a_sentence(frames):
+    lines = frames["lines"][frames["lines"]["method"] == "separable"]
+    assert "No method with an output code" in accuracy_by_length(lines).texts[0].get_text()
+    assert "No method" in accuracy_by_seconds(lines, frames["best"][:0]).texts[0].get_text()
