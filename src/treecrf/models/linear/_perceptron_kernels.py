@@ -144,20 +144,25 @@ def _update(examples, counts, begin, found, length, order):
         true_before, found_before = true, other
 
 
+@kernel(int64(EXAMPLES, COUNTS, BEAM, int64, int64, int64))
+def _learn(examples, counts, beam, sequence, length, order):
+    """Correct the weights by the labels of ``beam.found``, so many of a sequence; return how many are wrong."""
+    begin, n_wrong = examples.offsets[sequence], int64(0)
+    for t in range(length):
+        n_wrong += beam.found[t] != examples.labels[begin + t]
+    if n_wrong:
+        _update(examples, counts, begin, beam.found, length, order)
+    counts.n_seen[0] += 1
+    return n_wrong
+
+
 @kernel(int64(EXAMPLES, COUNTS, BEAM, int64, boolean, int64))
 def learn_epoch(examples, counts, beam, width, early, order):
     """One pass over the sequences, in order; return the number of wrong labels that were found."""
     n_wrong = int64(0)
     for sequence in range(len(examples.offsets) - 1):
-        begin = examples.offsets[sequence]
         length = _label_sequence(examples, counts, beam, sequence, width, early)
-        differs = int64(0)
-        for t in range(length):
-            differs += beam.found[t] != examples.labels[begin + t]
-        n_wrong += differs
-        if differs:
-            _update(examples, counts, begin, beam.found, length, order)
-        counts.n_seen[0] += 1
+        n_wrong += _learn(examples, counts, beam, sequence, length, order)
     return n_wrong
 
 
@@ -194,13 +199,6 @@ def learn_epoch_of_two(examples, counts, beam, order):
     """`learn_epoch` where there are two labels and all are kept: the same counts, sooner."""
     n_wrong = int64(0)
     for sequence in range(len(examples.offsets) - 1):
-        begin = examples.offsets[sequence]
         length = _label_sequence_of_two(examples, counts, beam, sequence)
-        differs = int64(0)
-        for t in range(length):
-            differs += beam.found[t] != examples.labels[begin + t]
-        n_wrong += differs
-        if differs:
-            _update(examples, counts, begin, beam.found, length, order)
-        counts.n_seen[0] += 1
+        n_wrong += _learn(examples, counts, beam, sequence, length, order)
     return n_wrong

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.datasets import describe
 from treecrf.io.files import read_frames
 from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
@@ -25,9 +24,10 @@ from treecrf.rendering.parts import (
 from treecrf.statistics.equivalence import OPPOSITES
 from treecrf.studies.coding import STUDY
 from treecrf.studies.coding.comparisons import Comparison, compare_steps
-from treecrf.studies.coding.methods import BEST, method_text
+from treecrf.studies.coding.methods import is_cascade, method_text
+from treecrf.studies.described import described
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 Chains with many labels: inference costs the square of their number. The thesis gives every label a word of random bits and
@@ -83,7 +83,7 @@ def _all_labels(settings: Settings, names: Sequence[str], shown: Exhibits) -> Se
         paragraph(
             INTRODUCTION, n_seeds=by_dataset(coding, "n_seeds"), held_out=by_dataset(coding, "held_out", _percent)
         ),
-        *listed([_described(settings, name) for name in names]),
+        *listed([described(settings, name, has_window=False) for name in names]),
         *shown.captioned_table("all_labels", "All labels at once, beside the chosen cascades and beams"),
         *_folded(shown, "steps", "Tests between methods"),
         *[part for name in names for part in _figure(shown, name, "seconds")],
@@ -117,22 +117,12 @@ def _figure(shown: Exhibits, dataset: str, name: str) -> list[Part]:
     return drawn(shown.folder / dataset / f"{name}.svg", f"{dataset}. {what}", f"{dataset}. {STUDY.caption(name)}")
 
 
-def _described(settings: Settings, name: str) -> str:
-    """What a data set is."""
-    dataset = settings.datasets[name]
-    known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
-    return f"{name}: {known.summary}; {known.source}"
-
-
 # --- headline ---------------------------------------------------------------------------------------
 
 
 def coding_headline(comparisons: pd.DataFrame, best: pd.DataFrame) -> str:
     """What learning all labels at once gains on the cascade that held-out sequences prefer, by a valid test."""
-    cascade = f"gtb_{BEST}"
-    steps = compare_steps(comparisons, best)
-    cascades = set(best.loc[best["use"] == cascade.split("_")[1], "method"])
-    pairs = [pair for pair in steps if pair.method in EXACT and pair.other in cascades]
+    pairs = [pair for pair in compare_steps(comparisons, best) if pair.method in EXACT and is_cascade(pair.other)]
     if not pairs:
         return ""
     sentences = []

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.datasets import describe
 from treecrf.io.files import read_frame, read_frames
-from treecrf.rendering.cells import signed, window_text
+from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -24,11 +23,12 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.statistics.equivalence import OPPOSITES
+from treecrf.studies.described import described
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import method_text
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
@@ -80,7 +80,7 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
     tests, noise = "Tests between neighbours", "Where the noise comes from"
     parts = [
         paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
-        *listed([_described(settings, name) for name in names]),
+        *listed([described(settings, name) for name in names]),
         *shown.figure("orders", alt),
         shown.table("orders", "Tables 5.4 and 5.5, published and measured: accuracy in percent by order"),
         *shown.captioned_table("gains", "With discovered features against without"),
@@ -90,16 +90,6 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
-
-
-def _described(settings: Settings, name: str) -> str:
-    """What a data set is."""
-    dataset = settings.datasets[name]
-    source = "table" if isinstance(dataset, TableDataset) else dataset.source or name
-    known = describe(source)
-    window = window_text(known.window if dataset.window is None else dataset.window)
-    stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
-    return f"{name}: {known.summary}, {window}; {known.source}{stand_in}"
 
 
 def _pictures(folder: Path, name: str) -> list[Part]:
