@@ -75,7 +75,7 @@ def test_positions_get_the_nearest_word_at_every_stage(every):
 def test_history_is_of_the_neighbours_and_never_of_the_position():
     data = SequenceSet(np.zeros((5, 1)), [0, 3, 5], larger_set().attributes[:1])
     bits = np.array([True, False, True, True, False])
-    seen = with_history(windows_as_attributes(data, (0, 0)), [neighbours(bits, data.offsets)], 7)
+    seen = with_history(windows_as_attributes(data, (0, 0)), neighbours(bits, data.offsets), 7)
     assert [attribute.name for attribute in seen.attributes[1:]] == ["bit 7 before", "bit 7 after"]
     np.testing.assert_array_equal(seen.values[:, 1], [2, 1, 0, 2, 1])
     np.testing.assert_array_equal(seen.values[:, 2], [0, 1, 2, 0, 2])
@@ -107,7 +107,11 @@ def slow_bits(model, train, test, history):
         first = 0 if history == "all" else max(bit - history, 0)
         sets = [
             with_history(
-                windows_as_attributes(data, (1, 1)), [neighbours(one, data.offsets) for one in bits[first:bit]], first
+                windows_as_attributes(data, (1, 1)),
+                np.hstack(
+                    [np.empty((data.n_positions, 0), int), *(neighbours(one, data.offsets) for one in bits[first:bit])]
+                ),
+                first,
             )
             for data, bits in ((train, of_train), (test, of_test))
         ]
@@ -151,7 +155,7 @@ def test_cross_fitting_trains_later_bits_on_what_others_predict():
         others = TreeCRF(4, 6, 1.0).fit(told.select(np.setdiff1d(np.arange(len(train)), fold)))
         of_fold = np.isin(np.repeat(np.arange(len(train)), train.lengths), fold)
         predicted[of_fold] = others.predict_proba(told)[of_fold, 1] > 0.5
-    seen = with_history(windows, [neighbours(predicted, train.offsets)], 0)
+    seen = with_history(windows, neighbours(predicted, train.offsets), 0)
     expected = TreeCRF(4, 6, 1.0).fit(seen.with_labels(across.code_[train.labels, 1], ("0", "1")))
     assert across.bits_[1].forest_.values.tobytes() == expected.forest_.values.tobytes()
     assert within.bits_[1].forest_.values.tobytes() != expected.forest_.values.tobytes()

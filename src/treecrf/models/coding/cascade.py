@@ -48,17 +48,17 @@ def neighbours(bits: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     return found
 
 
-def with_history(windows: SequenceSet, history: list[NDArray[np.int32]], first: int) -> SequenceSet:
+def with_history(windows: SequenceSet, history: NDArray[np.int32], first: int) -> SequenceSet:
     """The windows and, for each of some bits, that of the position before and of the one after.
 
     Parameters
     ----------
     windows : SequenceSet
         As from `windows_as_attributes`.
-    history : list of int32 arrays, shape (n_positions, 2)
-        As from `neighbours`, of what earlier labellers predict.
+    history : int32, shape (n_positions, 2 n_bits)
+        As from `neighbours`, of what earlier labellers predict, bit after bit.
     first : int
         Number of the first of these bits.
     """
-    attributes = (*windows.attributes, *history_attributes(first, len(history)))
-    return windows.with_values(np.hstack([windows.values, *history]), attributes)
+    attributes = (*windows.attributes, *history_attributes(first, history.shape[1] // 2))
+    return windows.with_values(np.hstack([windows.values, history]), attributes)

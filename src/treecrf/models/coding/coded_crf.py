@@ -116,7 +116,7 @@ class CodedCRF(Labeller):
             )
         code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
         windows = windows_as_attributes(train, self.base.window)
-        history, self.bits_ = list[NDArray[np.int32]](), list[Any]()
+        history, self.bits_ = self._no_history(train), list[Any]()
         self.seconds_: dict[str, float] = {}
         for bit in range(self.code_length):
             told = windows.with_labels(code[labels, bit], ("0", "1"))
@@ -127,7 +127,7 @@ class CodedCRF(Labeller):
             else:
                 found = _fit_predict(labeller, data)
             self._count_seconds(labeller)
-            history.append(neighbours(found, data.offsets))
+            history[:, 2 * bit : 2 * bit + 2] = neighbours(found, data.offsets)
             self.bits_.append(labeller)
             if monitor is not None:
                 monitor(bit + 1, dict(self.seconds_), float("nan"))
@@ -137,9 +137,13 @@ class CodedCRF(Labeller):
         """The first bit that a bit has for input."""
         return 0 if self.history == ALL else max(bit - int(self.history), 0)
 
-    def _inputs_of(self, bit: int, windows: SequenceSet, history: list[NDArray[np.int32]]) -> SequenceSet:
+    def _no_history(self, data: SequenceSet) -> NDArray[np.int32]:
+        """Room for what is predicted for the neighbours of each position, bit after bit."""
+        return np.empty((data.n_positions, 2 * self.code_length), dtype=np.int32)
+
+    def _inputs_of(self, bit: int, windows: SequenceSet, history: NDArray[np.int32]) -> SequenceSet:
         first = self._first_of(bit)
-        return with_history(windows, history[first:bit], first)
+        return with_history(windows, history[:, 2 * first : 2 * bit], first)
 
     def _make_bit(self) -> Any:
         return type(self.base)(**self.base.get_params()).set_params(window=(0, 0), min_count=1)
@@ -176,11 +180,10 @@ class CodedCRF(Labeller):
         aligned = self.align_inputs(data, self.unseen)
         base.refuse_missing(data)
         windows = windows_as_attributes(aligned, self.base.window)
-        found: list[NDArray[np.float64]] = []
-        history: list[NDArray[np.int32]] = []
+        found, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):
             found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
-            history.append(neighbours(found[-1] > 0.5, aligned.offsets))
+            history[:, 2 * bit : 2 * bit + 2] = neighbours(found[-1] > 0.5, aligned.offsets)
         return np.ascontiguousarray(np.stack(found, axis=1))
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
