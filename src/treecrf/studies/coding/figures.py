@@ -9,7 +9,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
@@ -80,7 +80,6 @@ def accuracy_by_length(lines: pd.DataFrame) -> Figure:
             for method, line in rows.groupby("method", sort=False):
                 _draw(axes, line["size"], line, _code_style(form_of(str(method)), histories), _short_text(str(method)))
             _draw_levels(axes, lines, window)
-            axes.set_ylim(bottom=0)
         name_axes(figure, every, "bits of the code", "accuracy on the test set (%)")
         add_legend(figure, every, "", handlelength=3.2)
     return figure
@@ -103,9 +102,9 @@ def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
         for axes, window in zip(every, windows, strict=True):
             axes.set_xscale("log")
             _draw_seconds(axes, lines[lines["window"] == window], with_best(best, window))
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _is_narrow(axes) else (1,)))
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_ylim(bottom=0)
         name_axes(figure, every, "CPU seconds of training", "accuracy on the test set (%)")
         add_legend(figure, every, "", handlelength=3.2)
     return figure
@@ -141,10 +140,16 @@ def _short_text(method: str) -> str:
 
 def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
-    spread = line["accuracy_sd"].fillna(0.0)
+    spread = line["accuracy_sd"].fillna(0.0) if line["accuracy_sd"].notna().any() else None  # one draw has none
     axes.errorbar(
         x, line["accuracy"], spread, label=label, markersize=size, linewidth=1.2, capsize=2, elinewidth=0.8, **style
     )
+
+
+def _is_narrow(axes: Axes) -> bool:
+    """Whether a logarithmic axis has so few powers of ten that numbers between them are named, too."""
+    low, high = axes.get_xlim()
+    return high < 100 * low
 
 
 def _draw_levels(axes: Axes, lines: pd.DataFrame, window: int) -> None:
