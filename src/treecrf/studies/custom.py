@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any, NamedTuple
@@ -40,3 +41,29 @@ def candidate_name(candidate: Candidate) -> str:
         f"{name}={value:g}" if isinstance(value, int | float) else f"{name}={value}"
         for name, value in candidate.items()
     )
+
+
+def joined_names(names: Iterable[str]) -> str:
+    """What the candidates of several draws are called together, such as ``splits=subsets, rate=0.1 to 0.2``.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As from `candidate_name`; empty ones count for nothing.
+    """
+    values: dict[str, list[str]] = {}
+    for name in names:
+        for part in re.split(r", (?=\w+=)", name) if name else ():
+            key, _, value = part.partition("=")
+            values.setdefault(key, []).append(value)
+    return ", ".join(f"{key}={_joined_values(found)}" for key, found in values.items())
+
+
+def _joined_values(values: list[str]) -> str:
+    """The range of numbers, or each text once."""
+    distinct = list(dict.fromkeys(values))
+    try:
+        ascending = sorted(distinct, key=float)
+    except ValueError:
+        return " or ".join(distinct)
+    return ascending[0] if len(ascending) == 1 else f"{ascending[0]} to {ascending[-1]}"

@@ -10,6 +10,7 @@ from treecrf.datasets import describe
 from treecrf.studies.coding.comparing import Rules, compare_gains, compare_methods
 from treecrf.studies.coding.methods import BEAM, CASCADE, LEARNERS, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES, LINE
+from treecrf.studies.custom import joined_names
 
 BEST_NAMES = [
     "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",
@@ -68,7 +69,7 @@ def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
         accuracy_low=("accuracy", "min"),
         accuracy_high=("accuracy", "max"),
         cpu_seconds=("cpu_seconds", "median"),
-        chosen=("chosen", lambda texts: "; ".join(dict.fromkeys(text for text in texts if isinstance(text, str)))),
+        chosen=("chosen", lambda names: joined_names(name for name in names if isinstance(name, str))),
     ).reset_index()
 
 
