@@ -160,9 +160,10 @@ def test_tables_show_what_was_chosen(frames):
 def test_headline_names_exact_methods_and_the_largest_difference(frames):
     headline = coding_headline(frames["comparisons"], frames["best"])
     assert headline.startswith(
-        "TreeCRF, separable against the best c-SECOC with GTB, by data set and window: better in 2 of 2 comparisons"
+        "TreeCRF, separable, by data set and window: against the chosen c-SECOC, GTB better in 2 of 2 comparisons; "
+        "against the chosen c-SECOC, VP better in 2 of 2 comparisons."
     )
-    assert "Largest significant difference: +" in headline
+    assert "Largest significant difference from c-SECOC: +" in headline
 
 
 def test_figures_have_a_panel_for_each_learner_and_window(frames):

@@ -98,7 +98,8 @@ STEPS = [
         ("secoc", "iid"), ("cascade_1", "secoc"), (BEST, "secoc"), (BEST, "cascade_all"))],
     (f"gtb_{BEST}", f"vp_{BEST}"), ("gtb_beam", "vp_beam"), (f"gtb_{BEST}", "gtb_beam"), (f"gtb_{BEST}", "vp_beam"),
     (f"vp_{BEST}", "vp_beam"), ("separable", f"gtb_{BEST}"), ("full", f"gtb_{BEST}"), ("full", "separable"),
-    ("separable", "crfsuite"), ("separable", "perceptron"), ("known_model", "separable"), ("known_model", "full"),
+    ("full", "crfsuite"), ("full", "perceptron"), ("separable", "crfsuite"), ("separable", "perceptron"), ("crfsuite", "perceptron"),
+    ("separable", f"vp_{BEST}"), ("perceptron", f"vp_{BEST}"), ("known_model", "separable"), ("known_model", "full"),
 ]  # fmt: skip
 """The pairs that tables show: each step of the thesis, then what makes coding unnecessary."""
 

@@ -47,7 +47,7 @@ LEVELS: dict[str, Style] = {
     "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1)), "marker": "*"},
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1)), "marker": "p"},
     "crfsuite": {"color": "#332288", "linestyle": "none", "marker": "d"},
-    "perceptron": {"color": "#999933", "linestyle": "none", "marker": "<"},
+    "perceptron": {"color": "#999933", "linestyle": (0, (4, 1.2)), "marker": "<"},
 }
 """Methods that learn all labels at once: horizontal lines where code length varies, single points where seconds do."""
 
@@ -59,7 +59,7 @@ CODE_STYLES: dict[str, Style] = {
     "gtb": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
     "vp": {"color": "#009E73", "marker": "^", "linestyle": "-"},
 }
-SHOWN_LEVELS = ("known_model", "full", "separable")
+SHOWN_LEVELS = ("known_model", "full", "separable", "perceptron")
 
 
 def accuracy_by_length(lines: pd.DataFrame) -> Figure:
@@ -168,7 +168,7 @@ def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> No
     for learner in LEARNERS:
         for method, style, label in (
             (f"{learner}_{INDEPENDENT}", INDEPENDENT_STYLE | {"marker": CODE_STYLES[learner]["marker"]}, ""),
-            (chosen.get(f"{learner}_{BEST}"), CODE_STYLES[learner], f"c-SECOC(best h), {LEARNERS[learner]}"),
+            (chosen.get(f"{learner}_{BEST}"), CODE_STYLES[learner], f"c-SECOC(chosen h), {LEARNERS[learner]}"),
             (f"{learner}_{BEAM}", BEAM_STYLES[learner], ""),
         ):
             line = lines[lines["method"] == method]

@@ -82,7 +82,7 @@ def method_text(method: str) -> str:
     form = form_of(method)
     if form is None:
         return ALL_LABELS.get(method, method)
-    history = {"best": "best h"}.get(str(form.history), str(form.history))
+    history = {"best": "chosen h"}.get(str(form.history), str(form.history))
     names = {IID: "iid", INDEPENDENT: "i-SECOC", CASCADE: f"c-SECOC({history})", BEAM: "beam search"}
     return f"{names[form.use]}, {LEARNERS[form.learner]}"
 

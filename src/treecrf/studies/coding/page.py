@@ -24,7 +24,7 @@ from treecrf.rendering.parts import (
 from treecrf.statistics.equivalence import OPPOSITES
 from treecrf.studies.coding import STUDY
 from treecrf.studies.coding.comparisons import Comparison, compare_steps
-from treecrf.studies.coding.methods import is_cascade, method_text
+from treecrf.studies.coding.methods import LEARNERS, is_cascade, learner_of, method_text
 from treecrf.studies.described import described
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings
@@ -49,6 +49,10 @@ CHOICES = (
 
 EXACT = ("separable", "full")
 """Methods that learn all labels at once, against which the best cascade is held in the headline."""
+
+
+RIVALS = {"crfsuite": "the linear CRF", "perceptron": "the perceptron"}
+"""Other methods of all labels, as the headline names them."""
 
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
@@ -112,7 +116,7 @@ def _folded(shown: Exhibits, name: str, title: str) -> list[Part]:
 def _figure(shown: Exhibits, dataset: str, name: str) -> list[Part]:
     what = {
         "lengths": "Accuracy by bits of the code, a panel for each learner and window, a line for each kind of code.",
-        "seconds": "Accuracy against CPU seconds of training, a panel for each window.",
+        "seconds": "Accuracy against CPU seconds of training, a panel for each window of the thesis.",
     }[name]
     return drawn(shown.folder / dataset / f"{name}.svg", f"{dataset}. {what}", f"{dataset}. {STUDY.caption(name)}")
 
@@ -121,17 +125,25 @@ def _figure(shown: Exhibits, dataset: str, name: str) -> list[Part]:
 
 
 def coding_headline(comparisons: pd.DataFrame, best: pd.DataFrame) -> str:
-    """What learning all labels at once gains on the cascade that held-out sequences prefer, by a valid test."""
-    pairs = [pair for pair in compare_steps(comparisons, best) if pair.method in EXACT and is_cascade(pair.other)]
-    if not pairs:
-        return ""
+    """How trees of all labels do against the cascades that held-out sequences prefer and other methods, by a valid test."""
+    pairs = [pair for pair in compare_steps(comparisons, best) if pair.method in EXACT and _rival(pair.other)]
     sentences = []
     for method in dict.fromkeys(pair.method for pair in pairs):
         of_method = [pair for pair in pairs if pair.method == method]
-        counts = counted_names((pair.decision for pair in of_method), len(of_method), "comparison", "in")
-        sentences.append(f"{method_text(method)} against the best c-SECOC with GTB, by data set and window: {counts}.")
-    decided = [pair for pair in pairs if pair.decision in OPPOSITES]
-    return " ".join([*sentences, *_largest(decided)])
+        against = [_counted(rival, of_method) for rival in dict.fromkeys(_rival(pair.other) for pair in of_method)]
+        sentences.append(f"{method_text(method)}, by data set and window: {'; '.join(against)}.")
+    coded = [pair for pair in pairs if is_cascade(pair.other) and pair.decision in OPPOSITES]
+    return " ".join([*sentences, *_largest(coded)])
+
+
+def _rival(method: str) -> str:
+    """What a method that trees are held against is called; empty for another one."""
+    return f"the chosen c-SECOC, {LEARNERS[learner_of(method)]}" if is_cascade(method) else RIVALS.get(method, "")
+
+
+def _counted(rival: str, pairs: Sequence[Comparison]) -> str:
+    decisions = [pair.decision for pair in pairs if _rival(pair.other) == rival]
+    return f"against {rival} {counted_names(decisions, len(decisions), 'comparison', 'in')}"
 
 
 def _largest(decided: Sequence[Comparison]) -> list[str]:
@@ -139,6 +151,6 @@ def _largest(decided: Sequence[Comparison]) -> list[str]:
         return []
     pair = max(decided, key=lambda pair: abs(pair.points))
     return [
-        f"Largest significant difference: {signed(pair.points)} points on {pair.dataset} with window {pair.window}, "
+        f"Largest significant difference from c-SECOC: {signed(pair.points)} points on {pair.dataset} with window {pair.window}, "
         f"{method_text(pair.method)} against {method_text(pair.other)}."
     ]
