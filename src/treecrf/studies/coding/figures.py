@@ -140,7 +140,8 @@ def _short_text(method: str) -> str:
 
 def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
-    spread = line["accuracy_sd"].fillna(0.0) if line["accuracy_sd"].notna().any() else None  # one draw has none
+    ends = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
+    spread = ends if (line["n_seeds"] > 1).any() else None
     axes.errorbar(
         x, line["accuracy"], spread, label=label, markersize=size, linewidth=1.2, capsize=2, elinewidth=0.8, **style
     )
