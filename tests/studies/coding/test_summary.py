@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from treecrf.studies.coding.comparing import Rules, compare_gains, compare_methods, count_correct
+from treecrf.studies.coding.comparing import compare_gains, compare_methods
 from treecrf.studies.coding.comparisons import compare_steps, find_pair
 from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_seconds
 from treecrf.studies.coding.page import coding_headline
 from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
 from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
+from treecrf.studies.draw_tests import Rules, count_correct
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, seed=0, test_per_train=0.0)
 METHODS = {

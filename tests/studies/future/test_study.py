@@ -12,6 +12,7 @@ from treecrf.models.future.features import NO_STATES
 from treecrf.rendering.cells import signed
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import find_pair
 from treecrf.studies.future.example import one_directional_example
@@ -25,7 +26,6 @@ from treecrf.studies.future.summary import (
     compare_neighbours,
     compare_variants,
     decompose_draws,
-    overlap,
     summarise_dataset,
 )
 from treecrf.studies.settings import FutureSettings
@@ -232,9 +232,9 @@ def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
     assert shared["valid_p_value"] > fresh["valid_p_value"]
     runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50], "shared_part": 1.0})
-    assert overlap(runs, "xor") == 0
-    assert overlap(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
-    assert overlap(runs.assign(shared_part=0.1), "nettalk_binary") == pytest.approx((0.25 + 0.5) / 20)
+    assert overlap_of(runs, "xor") == 0
+    assert overlap_of(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
+    assert overlap_of(runs.assign(shared_part=0.1), "nettalk_binary") == pytest.approx((0.25 + 0.5) / 20)
 
 
 def test_draws_share_the_part_of_the_sample_that_they_take():

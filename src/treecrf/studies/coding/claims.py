@@ -38,7 +38,7 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     if comparisons is None or best is None:
         return []
     found = [find_pair(comparisons, best, window, *pair) for window in windows for pair in pairs]
-    measured = [pair.measured() for pair in found if pair is not None]
+    measured = [pair.measured(method_text) for pair in found if pair is not None]
     return measured if len(measured) == len(found) else []
 
 
@@ -54,7 +54,7 @@ def shorter_history(results: Results, dataset: str, learner: str, windows: Seque
         if shorter["held_out_accuracy"].notna().any():
             chosen = str(shorter["method"].iloc[int(np.nanargmax(shorter["held_out_accuracy"]))])
             if (pair := find_pair(comparisons, best, window, chosen, longest)) is not None:
-                yield pair.measured()
+                yield pair.measured(method_text)
 
 
 def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:

@@ -2,69 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import signed
-from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.statistics.equivalence import decide, opposite
-from treecrf.statistics.holm import adjust_holm
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.coding.methods import BEST, LEARNERS, is_cascade, method_text
+from treecrf.studies import comparison
+from treecrf.studies.coding.methods import BEST, LEARNERS, is_cascade
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two methods on one data set with the same window.
+@dataclass(frozen=True, kw_only=True)
+class Comparison(comparison.Comparison):
+    """Two methods on one data set with the same window of so many observations."""
 
-    Attributes
-    ----------
-    dataset : str
-    window : int
-    method, other : str
-    points : float
-        That `method` is better, mean over the draws.
-    interval, interval_90 : (float, float)
-        Of the points, 95 % and 90 %.
-    p, papers_p : float
-        p-value of a valid test; of McNemar's, the dissertation's test, the median over the draws.
-    margin : float
-        Points within which methods count as equivalent.
-    decision : str
-        Of this pair alone, or by `p_holm` where it is known.
-    p_holm : float
-        The valid p-value corrected over a family of pairs; NaN outside one.
-    """
-
-    dataset: str
     window: int
-    method: str
-    other: str
-    points: float
-    interval: tuple[float, float]
-    interval_90: tuple[float, float]
-    p: float
-    papers_p: float
-    margin: float
-    decision: str
-    p_holm: float = float("nan")
 
-    def measured(self, note: str = "") -> Measured[float]:
-        """The comparison as claims look at it; `note` follows the names."""
-        first, second = method_text(self.method), method_text(self.other)
-        low, high = map(signed, self.interval_90)
-        tests = f"by McNemar's test {p_text(self.papers_p)}, by a valid test {p_text(self.p)}"
-        place = f"{self.dataset}, window {self.window}"
-        return Measured(
-            self.points,
-            f"{place}: {first} {points_text(self.points)} against {second}{note} ({tests}, 90 % interval {low} to {high})",
-            f"{first} is {direction(self.points)} {second} on {place} ({tests})",
-            self.p,
-            self.interval_90,
-            (self.points, self.papers_p),
-        )
+    @property
+    def place(self) -> str:
+        return f"{self.dataset}, window {self.window}"
 
 
 def with_best(best: pd.DataFrame, window: int) -> dict[str, str]:
@@ -80,17 +34,8 @@ def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method
     """
     chosen = with_best(best, window)
     first, second = chosen.get(method, method), chosen.get(other, other)
-    rows = comparisons[comparisons["window"] == window]
-    for one, two, sign in ((first, second, 1), (second, first, -1)):
-        for row in rows[(rows["method"] == one) & (rows["other"] == two)].to_dict("records"):
-            return Comparison(
-                str(row["dataset"]), window, first, second, points=sign * row["accuracy_points"],
-                interval=_turned(row["points_low"], row["points_high"], sign),
-                interval_90=_turned(row["low_90"], row["high_90"], sign),
-                p=row["valid_p_value"], papers_p=row["papers_p"], margin=row["margin"],
-                decision=row["decision"] if sign > 0 else opposite(row["decision"]),
-            )  # fmt: skip
-    return None
+    found = comparison.find_values(comparisons[comparisons["window"] == window], first, second)
+    return None if found is None else Comparison(window=window, **found)
 
 
 STEPS = [
@@ -111,15 +56,5 @@ def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[Compari
         chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
         family = [find_pair(pairs, chosen, window, *step) for step in STEPS]
         there = {(pair.method, pair.other): pair for pair in family if pair is not None}
-        holm = adjust_holm(np.array([pair.p for pair in there.values()]))
-        found += [_corrected(pair, float(p)) for pair, p in zip(there.values(), holm, strict=True)]
+        found += comparison.correct_family(list(there.values()))
     return found
-
-
-def _corrected(pair: Comparison, p_holm: float) -> Comparison:
-    points, p, low, high = (np.array([value]) for value in (pair.points, p_holm, *pair.interval_90))
-    return replace(pair, p_holm=p_holm, decision=str(decide(points, p, low, high, margin=pair.margin)[0]))
-
-
-def _turned(low: float, high: float, sign: int) -> tuple[float, float]:
-    return (low, high) if sign > 0 else (-high, -low)

@@ -21,11 +21,12 @@ from treecrf import chain
 from treecrf.datasets.conll2000 import np_tags
 from treecrf.datasets.hidden_markov import known_model
 from treecrf.datasets.synthetic import Splits
-from treecrf.models.base import Decoder, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
+from treecrf.studies.choosing import DECODER, Choice, choose, train_as_chosen
 from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded
 from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, Form, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES
@@ -33,8 +34,6 @@ from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
 from treecrf.studies.pieces import Frames, Pieces
-
-DECODER: Decoder = "forward_backward"
 
 RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
@@ -258,39 +257,19 @@ def _label_by_beams(
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
     """By the candidate that is right on most of the held-out part; among equals the first, with the fewest iterations."""
-    train, validation, test = draw.sets
+    sets = draw.sets
     candidates = list(make_candidates(method, draw.window, settings))
-    truth, counts = _labels_of(validation), _counted(validation, settings.first_counted)
-    best, most, n_iterations = candidates[0], -1, 0
-    if len(candidates) > 1 or candidates[0].has_stages:
-        for candidate in candidates:
-            every = settings.test_every if method in ALL_LABELS else 1
-            for i, stage in enumerate(candidate.fit(train).staged_predict(validation, (DECODER,), every)):
-                n_right = int((stage[DECODER] == truth)[counts].sum())
-                if n_right > most:
-                    best, most, n_iterations = candidate, n_right, (i + 1) * every
-    chosen = chosen_values(method, best)
-    if not best.has_stages:
-        labelled = _train_and_label(best, draw.whole, test)
-    elif "n_iterations" in best.get_params():
-        labelled = _train_and_label(best.set_params(n_iterations=n_iterations), draw.whole, test)
-        chosen |= {"n_iterations": n_iterations}
-    else:  # a class of the user's own
-        labelled = _train_and_label(best, draw.whole, test, stage=n_iterations)
-        chosen |= {"stage": n_iterations}
-    return labelled._replace(chosen=candidate_name(chosen))
+    every = settings.test_every if method in ALL_LABELS else 1
+    choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
+    chosen = chosen_values(method, choice.labeller)
+    trained = train_as_chosen(choice, draw.whole)
+    labels = trained.predict(sets.test)[DECODER]
+    return Labelled(0, labels, trained.cpu_seconds, candidate_name(chosen | trained.values))
 
 
-def _train_and_label(
-    labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int = 0, stage: int | None = None
-) -> Labelled:
-    """The labels of the last stage, or of this one."""
-    began = time.process_time()
-    labeller.fit(train)
-    seconds = time.process_time() - began
-    if stage is None:
-        return Labelled(size, labeller.predict(data, DECODER), seconds)
-    return Labelled(size, next(labeller.staged_predict(data, (DECODER,), stage))[DECODER], seconds)
+def _train_and_label(labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int) -> Labelled:
+    trained = train_as_chosen(Choice(labeller), train)
+    return Labelled(size, trained.predict(data)[DECODER], trained.cpu_seconds)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:

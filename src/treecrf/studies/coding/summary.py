@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from treecrf.datasets import describe
-from treecrf.studies.coding.comparing import Rules, compare_gains, compare_methods
+from treecrf.studies.coding.comparing import compare_gains, compare_methods
 from treecrf.studies.coding.methods import BEAM, CASCADE, LEARNERS, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES, LINE
 from treecrf.studies.custom import joined_names
+from treecrf.studies.draw_tests import Rules, overlap_of
 
 BEST_NAMES = [
     "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",
@@ -43,9 +43,7 @@ def summarise(
     predictions = pd.concat(frames["predictions"], ignore_index=True)
     lines = average_runs(runs)
     best = choose_by_held_out(lines)
-    is_fresh = describe(source).kind == "generated"
-    overlap = 0.0 if is_fresh else float((runs["shared_part"] * runs["n_test"] / runs["n_train"]).mean())
-    rules = Rules(exact_under, equivalence_margin, seed, overlap)
+    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
     compared = predictions.merge(compared_sizes(lines, best), on=LINE)
     gains = [
         pair

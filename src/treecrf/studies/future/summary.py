@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.datasets.synthetic import FUTURE_KINDS
 from treecrf.statistics.equivalence import CONFIDENCE, MARGIN, decide
 from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.variance import decompose_variance
+from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future.methods import variant_name, variant_names
 from treecrf.studies.future.names import TREE_NAMES, WEIGHT_NAMES
 
@@ -141,17 +141,6 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     return found.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
 
 
-def overlap(runs: pd.DataFrame, source: str) -> float:
-    """How much the draws overlap; 0 where every draw of the data set `source` is fresh.
-
-    Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that divide
-    all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md).
-    """
-    if source in FUTURE_KINDS:
-        return 0.0
-    return float((runs["shared_part"] * runs["n_test"] / runs["n_train"]).mean())
-
-
 def summarise(
     frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
 ) -> dict[str, pd.DataFrame]:
@@ -171,12 +160,12 @@ def summarise_dataset(
     """All jobs of one data set, in the order of the methods, as frames.
 
     Parameters are the frames of `treecrf.studies.future.jobs.FutureOutcome`, one of each for every job. Gives "runs", with
-    test_per_train (`overlap`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers);
+    test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers);
     of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances" (`decompose_draws`);
     "weights" and "trees" (of the model with future features that validation prefers; without rows where there is none).
     """
     joined = pd.concat(runs, ignore_index=True)
-    test_per_train = overlap(joined, source)
+    test_per_train = overlap_of(joined, source)
     joined["test_per_train"] = test_per_train
     best_runs = best_variants(joined)
     best = summarise_runs(best_runs)
