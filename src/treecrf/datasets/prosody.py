@@ -187,7 +187,7 @@ class Counts:
                     _within(sum(map(str.isalpha, word)), 1, _LETTERS) - 1,
                     _within(len(_VOWELS.findall(word)), 1, _VOWEL_GROUPS) - 1,
                     min(floor(log2(self.words[word] + 1)), _COUNTS - 1),
-                    max(floor(log10(self.probability(word, previous))) + _PROBABILITIES, 0),
+                    _within(floor(log10(self.probability(word, previous))) + _PROBABILITIES, 0, _PROBABILITIES - 1),
                     _MARKS.get(following, 4) if following and _is_mark(following) else 0,
                     int(text.strip("'")[:1].isupper()),
                 ]
