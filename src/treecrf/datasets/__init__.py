@@ -113,7 +113,7 @@ def load_splits(
     name, raw, groups, **options
         As for `load`; the sets of a generator have no related sequences.
     seed : int
-        The draw of the set (`Description.draw`), and which training sequences validate.
+        The draw of the set (`Description.draw`, but for options that are given), and which training sequences validate.
     held_out : float
         Share of the training sequences that validates, where the set has no validation set of its own.
     """

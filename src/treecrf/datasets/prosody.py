@@ -1,4 +1,4 @@
-"""Prominent words of read English, the Helsinki Prosody Corpus (Talman et al. 2019), for the pitch accents of Switchboard.
+"""Prominent words of read English, the Helsinki Prosody Corpus (Talman et al. 2019): a stand-in for pitch accents of Switchboard.
 
 Gregory and Altun (2004) label pitch accents of spontaneous speech by hand, and their corpus is licensed. Here a word is
 prominent or not as a wavelet method finds it in the recording: prominence 1 or 2 of the corpus is "prominent", as its
