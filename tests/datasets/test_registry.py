@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import inspect
 import json
 import subprocess
 import sys
@@ -20,8 +21,8 @@ FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind =
 def test_names():
     assert datasets.names() == (
         "protein", "nettalk", "nettalk_full", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
-        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "hmm",
-        "xor", "or", "extra", "distant", "transition", "both", "cycle", "table",
+        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "ocr",
+        "ocr_half", "prosody", "hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle", "table",
     )  # fmt: skip
 
 
@@ -45,7 +46,30 @@ def test_stand_ins_say_so():
         "faq_perl",
         "faq_x",
         "hyphen_tex",
+        "prosody",
     }
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_draws_are_options_of_the_loader(name):
+    entry = datasets.describe(name)
+    options = entry.draw(3)
+    if entry.n_folds > 1:
+        assert options == {"fold": 3, "seed": 0}
+        assert entry.draw(2 * entry.n_folds + 1) == {"fold": 1, "seed": 2}
+    else:
+        assert options == ({"seed": 3} if entry.is_drawn else {})
+    taken = inspect.signature(entry.loader).parameters
+    is_open = any(one.kind is one.VAR_KEYWORD for one in taken.values())
+    assert is_open or set(options) <= set(taken)
+
+
+@pytest.mark.parametrize("name", ["hmm", "xor", "or", "extra", "distant"])
+def test_generated_sets_are_drawn_anew(name):
+    sizes = {"n_train": 6, "n_test": 3, "length": 12}
+    splits = [datasets.load_splits(name, seed=seed, **sizes) for seed in (0, 1)]
+    assert splits[0].test != splits[1].test
+    assert splits[1].test == datasets.load(name, **datasets.describe(name).draw(1), **sizes)[1]
 
 
 def test_unknown_name():
@@ -134,6 +158,10 @@ def own(tmp_path, data, monkeypatch):
         "sectlabel/sectLabel.tagged.txt": "sectlabel.txt",
         "conll2000/train.txt": "chunks.txt",
         "conll2000/test.txt": "chunks.txt",
+        "ocr/train_struct.txt": "letters.txt",
+        "ocr/test_struct.txt": "letters.txt",
+        "prosody/dev.txt": "prominence.txt",
+        "prosody/test.txt": "prominence.txt",
         **dict.fromkeys(faq_stand_ins.PERL_FILES, "perlfaq.pod"),
         **dict.fromkeys(faq_stand_ins.X_FILES, "xfaq.txt"),
     }
@@ -161,6 +189,10 @@ def own(tmp_path, data, monkeypatch):
         ("sectlabel", {"n_train": 1}, (1, 1)),
         ("sectlabel", {"n_train": 1, "labels": "all"}, (1, 1)),
         ("conll2000_np", {"n_train": 3, "n_test": 1}, (3, 1)),
+        ("ocr", {}, (2, 10)),
+        ("ocr", {"fold": 9, "inputs": "numbers"}, (1, 11)),
+        ("ocr_half", {}, (6, 6)),
+        ("prosody", {"n_sentences": 7}, (5, 2)),
     ],
 )
 def test_load(own, name, options, sizes):
@@ -208,6 +240,16 @@ def test_too_many_words(own, name):
         datasets.load(name, raw=own, n_train=1000, n_test=1)
     with pytest.raises(ValueError, match="n_train=0: give a whole number from 1 on"):
         datasets.load(name, raw=own, n_train=0, n_test=1)
+
+
+def test_a_draw_of_splits_is_a_fold_of_a_seed(own):
+    train, validation, test = datasets.load_splits("ocr_half", raw=own, seed=1)
+    assert [len(part) for part in (train, validation, test)] == [4, 2, 6]
+    for options in ({}, {"by": "speaker"}):
+        splits = datasets.load_splits("prosody", raw=own, seed=7, n_sentences=7, **options)
+        assert splits.test == datasets.load("prosody", raw=own, fold=2, seed=1, n_sentences=7, **options)[1]
+    chosen = datasets.load_splits("prosody", raw=own, seed=7, n_sentences=7, fold=0)
+    assert chosen.test == datasets.load("prosody", raw=own, fold=0, seed=1, n_sentences=7)[1]
 
 
 def test_documents(own):

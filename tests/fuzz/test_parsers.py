@@ -8,7 +8,18 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
-from treecrf.datasets import conll2000, faq_stand_ins, hyphenation, nettalk, pod, protein, sectlabel, smile
+from treecrf.datasets import (
+    conll2000,
+    faq_stand_ins,
+    hyphenation,
+    nettalk,
+    ocr,
+    pod,
+    prosody,
+    protein,
+    sectlabel,
+    smile,
+)
 from treecrf.datasets._text import LETTERS, from_words
 from treecrf.datasets.faq import LABELS
 from treecrf.datasets.line_features import from_documents
@@ -58,6 +69,11 @@ def read_sentences(data):
     return found
 
 
+def read_prominences(data):
+    sentences = prosody.parse(data, "file")
+    return prosody.from_sentences(sentences, prosody.Counts.of(sentence.texts for sentence in sentences))
+
+
 PARSERS = {
     "protein": (lambda data: protein.parse(data, "file"), "protein.data", protein.FILES[1], lambda d: head(d, 400)),
     "protein_encoded": (read_windows, "protein.sparse", None, None),
@@ -78,6 +94,13 @@ PARSERS = {
     ),
     "sectlabel": (read_papers, "sectlabel.txt", sectlabel.FILES[0], first_papers),
     "chunks": (read_sentences, "chunks.txt", conll2000.FILES[0], lambda d: head(d, 80)),
+    "letters": (
+        lambda data: ocr.parse(data, "file").as_set("categories"),
+        "letters.txt",
+        ocr.FILES[0],
+        lambda d: head(d, 60),
+    ),
+    "prominence": (read_prominences, "prominence.txt", prosody.FILES[0], lambda d: head(d, 80)),
 }
 """How a file is read, the invented one, and a part of the real one."""
 
@@ -123,7 +146,7 @@ def test_harmless_changes_of_real_raw_files(name, change, mirror, data):
 GENERATED = ("hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle")
 
 
-@pytest.mark.parametrize("name", [*GENERATED, "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl"])
+@pytest.mark.parametrize("name", [*GENERATED, "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl", "prosody"])
 def test_options(name, mirror):
     odd = (None, "3", "", -1, 0, 1, 2, 2.5, True, float("nan"), float("inf"), 10**9, 10**30, [], [1], {}, {"title": 1}, b"3", "x" * 5000)  # fmt: skip
     names = (
@@ -138,6 +161,9 @@ def test_options(name, mirror):
         "k_o",
         "p_l",
         "k_l",
+        "fold",
+        "by",
+        "n_sentences",
         "no_such_option",
         "x" * 500,
     )
@@ -150,7 +176,14 @@ def test_options(name, mirror):
     def use(options):
         return [check_set(part) for part in datasets.load(name, raw=mirror, **options)]
 
-    slow = name in ("hyphen", "nettalk", "sectlabel", "faq_perl", "hyphen_tex")  # they read whole files each time
+    slow = name in (
+        "hyphen",
+        "nettalk",
+        "sectlabel",
+        "faq_perl",
+        "hyphen_tex",
+        "prosody",
+    )  # they read whole files each time
     fuzz(f"options of {name}", make, use, n_inputs=max(N_INPUTS // 10, 20) if slow else None)
 
 

@@ -17,6 +17,8 @@ from treecrf.datasets import (
     hidden_markov,
     hyphenation,
     nettalk,
+    ocr,
+    prosody,
     protein,
     sectlabel,
     synthetic,
@@ -46,6 +48,8 @@ _REGISTRY = {
         faq_stand_ins,
         sectlabel,
         conll2000,
+        ocr,
+        prosody,
         synthetic,
         hidden_markov,
         table,
@@ -109,15 +113,14 @@ def load_splits(
     name, raw, groups, **options
         As for `load`; the sets of a generator have no related sequences.
     seed : int
-        Decides the draw of a generated set or of words; and which training sequences validate.
+        The draw of the set (`Description.draw`, but for options that are given), and which training sequences validate.
     held_out : float
         Share of the training sequences that validates, where the set has no validation set of its own.
     """
     description = describe(name)
+    options = description.draw(seed) | options
     if name in synthetic.FUTURE_KINDS:
-        return synthetic.future_splits(name, seed=seed, **options)
-    if description.is_drawn:
-        options |= {"seed": seed}
+        return synthetic.future_splits(name, **options)
     train, test = load(name, raw=raw, groups=groups, **options)
     n_groups = len(np.unique(train.groups))
     if not 0 < round(held_out * n_groups) < n_groups:

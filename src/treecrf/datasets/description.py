@@ -33,7 +33,9 @@ class Description:
     kind : "files", "generated" or "table"
         Whether it is made from raw files, by a program, or from a table of the user's.
     is_drawn : bool
-        Whether the option ``seed`` decides which sequences are in the sets.
+        Whether draws of it differ: the option ``seed`` decides which sequences are in the sets.
+    n_folds : int
+        In how many ways one seed divides its sequences, by the option ``fold``; 1 where there is no such option.
     groups : "none", "copies" or mapping
         Which sequences count as related (`treecrf.datasets.grouping.find_groups`), unless stated otherwise.
     """
@@ -49,4 +51,11 @@ class Description:
     whole: Callable[..., SequenceSet] | None = None
     kind: str = "files"
     is_drawn: bool = False
+    n_folds: int = 1
     groups: Rule = "copies"
+
+    def draw(self, number: int) -> dict[str, int]:
+        """Options of `loader` for a draw, counted from 0: all folds of seed 0, then those of seed 1; none if nothing is drawn."""
+        if self.n_folds > 1:
+            return {"fold": number % self.n_folds, "seed": number // self.n_folds}
+        return {"seed": number} if self.is_drawn else {}

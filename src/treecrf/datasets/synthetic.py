@@ -182,17 +182,18 @@ def _future(kind: str) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
 
 DESCRIPTIONS = (
     Description(
-        "hmm", "hidden Markov model", (1, 1), load_hmm, source="generated; Hao 2009, section 3.5.3", kind="generated"
+        "hmm", "hidden Markov model", (1, 1), load_hmm, source="generated; Hao 2009, section 3.5.3", kind="generated",
+        is_drawn=True,
     ),
     *(
         Description(
             kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
-            source="generated; Hao 2009, section 5.4.1", kind="generated",
+            source="generated; Hao 2009, section 5.4.1", kind="generated", is_drawn=True,
         )
         for kind in ("xor", "or", "extra")
     ),
     Description(
         "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
-        source="generated; not in the papers", kind="generated",
+        source="generated; not in the papers", kind="generated", is_drawn=True,
     ),
 )  # fmt: skip

@@ -19,7 +19,7 @@ def derive_seed(*names: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int) -> list[NDArray[np.int64]]:
+def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int | np.random.Generator) -> list[NDArray[np.int64]]:
     """Cut sequences into folds of nearly equally many groups, at random.
 
     Parameters
@@ -27,7 +27,7 @@ def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int) -> list[N
     groups : int64, shape (n_sequences,)
         Sequences with the same number are held out together (`treecrf.SequenceSet.groups`).
     n_folds : int
-    seed : int
+    seed : int or numpy Generator
 
     Returns
     -------
