@@ -1,0 +1,50 @@
+"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
+
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+STUDY = Study(
+    "kernels",
+    title="Kernels (UAI 2004)",
+    settings="KernelsSettings",
+    jobs=(
+        Job(
+            "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "choice"),
+            verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
+            mem_mb=4000, minutes=30,
+        ),
+        Job(
+            "compare_solvers", "{dataset}/{frame}.csv", ("solvers",),
+            verb="compare_solvers", message="Follows the solvers to the minimum on {wildcards.dataset}",
+            datasets="solver_datasets", module="measuring", mem_mb=4000,
+        ),
+        Job(
+            "compare_ranks", "{dataset}/{frame}.csv", ("ranks",),
+            verb="compare_ranks", message="Measures what low ranks lose on {wildcards.dataset}",
+            datasets="rank_datasets", module="measuring", mem_mb=4000,
+        ),
+        Job(
+            "measure_sizes", "{dataset}/{frame}.csv", ("sizes",),
+            verb="measure_sizes", message="Measures time and memory by positions on {wildcards.dataset}",
+            datasets="size_datasets", module="measuring", mem_mb=4000,
+        ),
+    ),
+    summary=Summary(("runs", "lines", "comparisons"), settings=("exact_under", "equivalence_margin")),
+    tables=(
+        Table("accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("lines",), function="accuracy_layout"),
+        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons", "lines"), function="steps_layout"),
+        Table("choices", ("Settings", "Chosen settings and cost", "table"), needs=("lines",), function="choices_layout"),
+        Table("solvers", ("Solvers", "Where the solvers end", "table"), needs=("solvers",), function="solvers_layout"),
+        Table("ranks", ("Low ranks", "Accuracy and objective by rank", "table"), needs=("ranks",), function="ranks_layout"),
+        Table("sizes", ("Size", "Time and memory by positions", "table"), needs=("sizes",), function="sizes_layout"),
+    ),
+    figures=(
+        Figure("figure_1", ("Accuracy", "Figure 1: accuracy by degree", "figure"), needs=("lines",), function="accuracy_by_degree"),
+        Figure("solvers", ("Solvers", "Objective by time", "figure"), needs=("solvers",), function="excess_by_seconds"),
+        Figure("ranks", ("Low ranks", "Accuracy and objective by rank", "figure"), needs=("ranks",), function="loss_by_rank"),
+        Figure("sizes", ("Size", "Time and memory by positions", "figure"), needs=("sizes",), function="cost_by_size"),
+    ),
+    draws=True,
+    phases="runs.csv",
+    phases_note="of the trainings on the whole training sets",
+    claimed=("lines", "comparisons", "solvers"),
+)  # fmt: skip

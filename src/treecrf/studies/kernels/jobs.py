@@ -1,0 +1,191 @@
+"""Jobs of the study of kernels: one method on all draws of one data set.
+
+Internal cross-validation chooses settings and stages; what labels the test sequences is trained on all training sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.datasets.synthetic import Splits
+from treecrf.models.base import DECODERS, Decoder, Labeller
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.kernel.kernel_crf import KernelCRF
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import derive_seed, sequence_folds
+from treecrf.studies.choosing import DECODER, Choice, Fold, choose, train_as_chosen
+from treecrf.studies.custom import candidate_name
+from treecrf.studies.draws import shared_part
+from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
+from treecrf.studies.kernels.methods import PRIMAL, TREES
+from treecrf.studies.kernels.settings import KernelsSettings
+from treecrf.studies.pieces import Frames, Pieces
+
+RUN_NAMES = [
+    "dataset", "method", "seed", "held_out_accuracy", "accuracy", "viterbi_accuracy", "cpu_seconds", "objective", "gap", "form", "chosen",
+    "n_train", "n_test", "shared_part",
+]  # fmt: skip
+PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted"]
+
+_N_SMALL = 6  # sequences
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        Columns `RUN_NAMES`, one row for each draw: percent of the held-out positions of cross-validation (NaN where nothing was
+        to choose), and of the test positions with both decoders; CPU seconds of the training on all training sequences;
+        of kernel CRFs the objective, how far it can be above its minimum, and the form; what was chosen, in words; training and
+        test positions; `shared_part` of the draws.
+    predictions : DataFrame
+        Columns `PREDICTION_NAMES`, of the test positions. Group: that of related sequences.
+    choice : DataFrame
+        seed and variance: that of the prior, NaN for methods without one.
+    """
+
+    runs: pd.DataFrame
+    predictions: pd.DataFrame
+    choice: pd.DataFrame
+
+
+def label_test_sets(
+    dataset: str,
+    splits: Mapping[int, Splits],
+    window: Window,
+    method: str,
+    settings: KernelsSettings,
+    choice: pd.DataFrame | None = None,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """One method on one data set.
+
+    Parameters
+    ----------
+    dataset : str
+    splits : mapping
+        Training, validation and test set by seed; validation sequences are training sequences here.
+    window : (int, int)
+    method : str
+        As in `KernelsSettings.methods`.
+    settings : KernelsSettings
+        Of this data set (`KernelsSettings.of`).
+    choice : DataFrame, optional
+        Of the method that chooses for this one.
+    pieces : Pieces, optional
+        What is found of one draw is a piece.
+    """
+    kept = pieces or Pieces()
+    load_kernels(method, next(iter(splits.values())).train, window, settings)
+    found = []
+    for seed, sets in splits.items():
+        given = None if choice is None else float(choice.set_index("seed")["variance"].loc[seed])
+        label = partial(_label_draw, Draw(dataset, seed, sets), window, method, settings, given)
+        found.append(kept.finished(f"seed_{seed}", label))
+    runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
+    runs["shared_part"] = shared_part(splits.values())
+    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)
+
+
+class Draw(NamedTuple):
+    """One draw of a data set."""
+
+    dataset: str
+    seed: int
+    sets: Splits
+
+    @property
+    def train(self) -> SequenceSet:
+        """All training sequences."""
+        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
+
+    def folds(self, n_folds: int) -> list[Fold]:
+        """Training sequences and those held out in each fold, the same for all methods."""
+        train = self.train
+        held_out = sequence_folds(train.groups, n_folds, derive_seed("folds", self.dataset, self.seed))
+        everything = np.arange(len(train))
+        return [(train.select(np.delete(everything, fold)), train.select(fold)) for fold in held_out]
+
+
+def load_kernels(method: str, train: SequenceSet, window: Window, settings: KernelsSettings) -> None:
+    """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
+    few = train.select(np.arange(min(_N_SMALL, len(train))))
+    small = settings.model_copy(
+        update={"tree_iterations": 1, "treecrf_leaves": 2, "separable_leaves": [2], "full_leaves": [2], "rank": 2}
+    )
+    labeller = _make(method, window, small)[0]
+    for decoder in DECODERS:
+        labeller.fit(few).predict(few, decoder)
+
+
+def _make(method: str, window: Window, settings: KernelsSettings, variance: float | None = None) -> list[Labeller]:
+    """The candidates of a method; with a variance that another one has chosen, that alone."""
+    if method in PRIMAL:
+        return [make_kernel_crf(method, window, variance or settings.variances[0], settings)]
+    return list(make_candidates(method, window, settings))
+
+
+def _label_draw(
+    draw: Draw,
+    window: Window,
+    method: str,
+    settings: KernelsSettings,
+    variance: float | None,
+    _checkpoint: Checkpoint | None,
+) -> Frames:
+    """Run, predictions and choice of one draw."""
+    candidates = _make(method, window, settings, variance)
+    every = settings.test_every if method in TREES else 1
+    choice = choose(candidates, draw.folds(settings.n_folds), every)
+    if isinstance(choice.labeller, KernelCRF):
+        choice.labeller.set_params(tolerance=settings.tolerance)
+    chosen = chosen_values(method, choice.labeller)
+    trained = train_as_chosen(choice, draw.train)
+    test = draw.sets.test
+    labels = trained.predict(test, DECODERS)
+    run = _run(draw, method, choice, trained.labeller, labels)
+    run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
+    constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
+    columns = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
+    predictions = pd.DataFrame(constant | columns | {"label": test.labels, "predicted": labels[DECODER]})
+    return (
+        pd.DataFrame([constant | run]),
+        predictions,
+        pd.DataFrame([{"seed": draw.seed, "variance": chosen.get("variance", np.nan)}]),
+    )
+
+
+def _run(
+    draw: Draw, method: str, choice: Choice, labeller: Labeller, labels: Mapping[Decoder, NDArray[np.int16]]
+) -> dict[str, Any]:
+    """What there is to say of one training."""
+    test, is_kernel = draw.sets.test, isinstance(labeller, KernelCRF)
+    percent = {decoder: 100 * float((labels[decoder] == test.labels).mean()) for decoder in DECODERS}
+    return {
+        "held_out_accuracy": choice.accuracy,
+        "accuracy": percent[DECODER],
+        "viterbi_accuracy": percent["viterbi"],
+        "objective": labeller.objective_ if is_kernel else np.nan,
+        "gap": getattr(labeller, "gap_", np.nan) if is_kernel else np.nan,
+        "form": labeller.form_ if is_kernel else "",
+        "n_train": draw.train.n_positions,
+        "n_test": test.n_positions,
+    }
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    from treecrf.datasets import load
+
+    train, _ = load("hmm", n_train=6, n_test=3)
+    settings = KernelsSettings(n_folds=2)
+    for method in ("degree_1", "degree_2", "nystroem", "linear_crf", *TREES):
+        load_kernels(method, train, (1, 1), settings)

@@ -1,0 +1,50 @@
+"""The methods of the study: kernels by degree, the same model by other means, and rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+DEGREES = {f"degree_{degree}": degree for degree in (1, 2, 3)}
+"""Exact kernel CRFs with the polynomial kernel."""
+
+PRIMAL = {"primal": 1, "conjunctions": 2}
+"""The same objective as that of the kernel of this degree, minimized by CRFsuite over weights of explicit features."""
+
+REDUCED = ("low_rank", "nystroem")
+"""The kernel of degree 2 by pivots alone: those of RPCholesky, and uniform ones by scikit-learn."""
+
+TREES = ("separable", "full", "treecrf")
+"""TreeCRF: Newton leaves with a matrix of transitions, with trees that see the previous label, and as in the papers."""
+
+METHODS = {
+    "primal": "linear CRF, primal",
+    "degree_1": "kernel, degree 1",
+    "degree_2": "kernel, degree 2",
+    "degree_3": "kernel, degree 3",
+    "rbf": "kernel, RBF",
+    "conjunctions": "conjunctions, primal",
+    "low_rank": "degree 2, low rank",
+    "nystroem": "degree 2, Nyström",
+    "linear_crf": "linear CRF",
+    "crfsuite": "CRFsuite",
+    "separable": "TreeCRF, separable",
+    "full": "TreeCRF, full",
+    "treecrf": "TreeCRF of the papers",
+}
+"""What readers see of each, in the order of tables."""
+
+KERNELS = (*DEGREES, "rbf")
+BEST_KERNEL, BEST_TREES = "best_kernel", "best_trees"
+BEST = {BEST_KERNEL: KERNELS, BEST_TREES: TREES}
+"""Stand for the one of these methods that cross-validation prefers."""
+
+
+def method_text(method: str) -> str:
+    """What readers see of a method; the name of a custom labeller is theirs."""
+    return METHODS.get(method, method)
+
+
+def ordered_methods(methods: Iterable[str]) -> list[str]:
+    """Each once: those of `METHODS` in its order, then the others in the order given."""
+    given = list(dict.fromkeys(methods))
+    return [name for name in METHODS if name in given] + [name for name in given if name not in METHODS]

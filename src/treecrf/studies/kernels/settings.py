@@ -1,0 +1,130 @@
+"""Settings of the study of kernels (Altun, Smola and Hofmann 2004)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from treecrf.io.messages import listed
+from treecrf.options import (
+    Labellers,
+    Name,
+    Regularization,
+    StudySettings,
+    Variance,
+    each_once,
+    refuse_unknown,
+    used_labellers,
+)
+from treecrf.studies.kernels.methods import DEGREES, METHODS, PRIMAL, REDUCED, TREES
+
+Count = Annotated[int, Field(ge=1)]
+Leaves = Annotated[int, Field(ge=2)]
+Tolerance = Annotated[float, Field(ge=0, lt=1)]
+
+MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
+
+_USERS = {
+    "variances": (*DEGREES, *REDUCED, "rbf", "linear_crf"),
+    "coef0": (*DEGREES, *PRIMAL, *REDUCED),
+    "transition_variance": (*DEGREES, *PRIMAL, *REDUCED, "rbf"),
+    "tolerance": (*DEGREES, *REDUCED, "rbf"),
+    "choosing_tolerance": (*DEGREES, *REDUCED, "rbf"),
+    "rank": REDUCED,
+    "tree_iterations": TREES,
+    "test_every": TREES,
+    "tree_rates": ("separable", "full"),
+    "tree_regularization": ("separable", "full"),
+    "separable_leaves": ("separable",),
+    "full_leaves": ("full",),
+    "treecrf_leaves": ("treecrf",),
+    "treecrf_regularizations": ("treecrf",),
+    "crfsuite_penalties": ("crfsuite",),
+}
+"""Which methods look at a setting; at those that are not here, all do."""
+
+
+class KernelsSettings(StudySettings):
+    """The study of UAI 2004: conditional random fields in the space of a kernel."""
+
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin", *MEASURED}
+    held_out: ClassVar[float] = 1 / 3
+    """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
+
+    chosen_by: ClassVar = {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
+
+    methods: list[Name] = Field(
+        [*PRIMAL, *DEGREES, "low_rank", "nystroem", "crfsuite", "separable"], min_length=1,
+        description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
+    )  # fmt: skip
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
+    n_seeds: int = Field(1, ge=1, description="Draws of the data: folds, then folds of the next seed.")
+    n_folds: int = Field(3, ge=2, description="Folds of the training sequences that choose settings and stages.")
+    variances: list[Variance] = Field(
+        [0.3, 1.0, 3.0, 10.0, 30.0], min_length=1, description="Grid of the variance of the prior."
+    )
+    transition_variance: Variance = Field(1.0, description="Variance of pair weights beside that of functions (tau).")
+    coef0: Regularization = Field(1.0, description="Constant of the polynomial kernel (c).")
+    tolerance: Tolerance = Field(1e-6, description="Training stops at this relative change of the objective.")
+    choosing_tolerance: Tolerance = Field(1e-4, description="The same while settings are chosen.")
+    rank: Count = Field(1000, description="Pivots of the methods of low rank.")
+    tree_iterations: Count = Field(100, description="Most iterations of TreeCRF.")
+    test_every: Count = Field(4, description="Every n-th of them is a candidate.")
+    tree_rates: list[Variance] = Field([0.1], min_length=1, description="Grid of the learning rate of Newton leaves.")
+    tree_regularization: Regularization = Field(3.0, description="Lambda of Newton leaves.")
+    separable_leaves: list[Leaves] = Field([8], min_length=1, description="Grid of leaves, separable TreeCRF.")
+    full_leaves: list[Leaves] = Field([16], min_length=1, description="Grid of leaves, full TreeCRF.")
+    treecrf_leaves: Leaves = Field(100, description="Leaves of the papers' TreeCRF.")
+    treecrf_regularizations: list[Regularization] = Field([20.0], min_length=1, description="Grid of its lambda.")
+    crfsuite_penalties: list[Regularization] = Field(
+        [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
+    )
+    solver_datasets: list[Name] = Field([], description="Data sets on which solvers are compared.")
+    solver_degrees: list[Literal[1, 2, 3]] = Field([1, 2], min_length=1, description="Degrees of the kernel there.")
+    solver_steps: Count = Field(100, description="Most iterations of a solver there.")
+    rank_datasets: list[Name] = Field([], description="Data sets on which low ranks are compared.")
+    ranks: list[Count] = Field([100, 250, 500, 1000, 2000], min_length=1, description="Ranks there.")
+    size_datasets: list[Name] = Field([], description="Data sets on which time and memory are measured.")
+    sizes: list[Count] = Field([1000, 2000, 4000], min_length=1, description="At least so many positions there.")
+    measured_variance: Variance = Field(10.0, description="Variance of the prior in these comparisons.")
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+    equivalence_margin: float = Field(
+        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
+    )
+
+    @field_validator(
+        "datasets", "methods", "variances", "tree_rates", "separable_leaves", "full_leaves", "treecrf_regularizations", "crfsuite_penalties",
+        *MEASURED, "solver_degrees", "ranks", "sizes",
+    )  # fmt: skip
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        return each_once(values)
+
+    @model_validator(mode="after")
+    def _methods_are_known(self) -> KernelsSettings:
+        refuse_unknown(self.methods, METHODS, self.labellers)
+        return self
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> KernelsSettings:
+        if self.test_every > self.tree_iterations:
+            raise ValueError(
+                f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _measured_sets_are_those_of_the_study(self) -> KernelsSettings:
+        for setting in MEASURED:
+            others = [name for name in getattr(self, setting) if self.datasets and name not in self.datasets]
+            if others:
+                raise ValueError(f"names {listed(others, repr)} in {setting} and not in datasets; add it there")
+        return self
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
+        unused = {"datasets", "methods", "labellers", "n_seeds", "exact_under", "equivalence_margin", "overrides"}
+        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes", "measured_variance", *MEASURED}
+        unused |= {name for name, users in _USERS.items() if method not in users}
+        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

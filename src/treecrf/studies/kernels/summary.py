@@ -1,0 +1,69 @@
+"""Summaries of the study of kernels (Altun, Smola and Hofmann 2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from treecrf.statistics.selection import derive_seed
+from treecrf.studies.custom import joined_names
+from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
+
+
+def summarise(
+    frames: Mapping[str, Sequence[pd.DataFrame]],
+    dataset: str,
+    source: str,
+    stand_in: str | None,
+    exact_under: int,
+    equivalence_margin: float,
+    seed: int,
+) -> dict[str, pd.DataFrame]:
+    """All jobs of one data set, in the order of the methods, as frames.
+
+    Parameters
+    ----------
+    frames : mapping
+        "runs" and "predictions" of `treecrf.studies.kernels.jobs.Outcome`, one of each for every job.
+    dataset, source : str
+        The data set's name, and in `treecrf.datasets`.
+    stand_in : str or None
+        For what it stands in.
+    exact_under, equivalence_margin, seed
+        See the settings of these names.
+
+    Returns
+    -------
+    dict
+        "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons" (`treecrf.studies.draw_tests.compare_draws`).
+    """
+    runs = pd.concat(frames["runs"], ignore_index=True)
+    predictions = pd.concat(frames["predictions"], ignore_index=True)
+    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
+    comparisons = compare_draws(predictions, derive_seed(seed, dataset, "flips"), rules)
+    lines = average_runs(runs).assign(stand_in=stand_in is not None)
+    return {"runs": runs, "lines": lines, "comparisons": comparisons}
+
+
+def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Over the draws of each method: mean accuracies with sd, lowest and highest, medians of CPU seconds, and what was chosen.
+
+    Columns dataset, method, n_seeds, those of runs, accuracy_sd, accuracy_low and accuracy_high.
+    """
+    return (
+        runs.groupby(["dataset", "method"], sort=False)
+        .agg(
+            n_seeds=("seed", "nunique"),
+            held_out_accuracy=("held_out_accuracy", "mean"),
+            accuracy=("accuracy", "mean"),
+            accuracy_sd=("accuracy", "std"),
+            accuracy_low=("accuracy", "min"),
+            accuracy_high=("accuracy", "max"),
+            viterbi_accuracy=("viterbi_accuracy", "mean"),
+            cpu_seconds=("cpu_seconds", "median"),
+            form=("form", "first"),
+            chosen=("chosen", joined_names),
+        )
+        .reset_index()
+    )

@@ -1,0 +1,131 @@
+"""Tables of the study of kernels (Altun, Smola and Hofmann 2004): text in cells."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
+)
+from treecrf.studies.kernels.comparisons import compare_steps
+from treecrf.studies.kernels.methods import method_text, ordered_methods
+from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
+
+VALID = "by a valid test"
+"""Heading above what it says."""
+
+
+def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of every method, a row each, on every data set, a column each."""
+    datasets = dict(zip(lines["dataset"], dataset_names(lines), strict=True))
+    cells = {
+        (row["method"], row["dataset"]): with_deviation(row["accuracy"], row["accuracy_sd"])
+        for row in lines.to_dict("records")
+    }
+    methods = ordered_methods(lines["method"])
+    columns = {name: [cells.get((method, dataset), DASH) for method in methods] for dataset, name in datasets.items()}
+    return pd.DataFrame({"method": [method_text(method) for method in methods]} | columns)
+
+
+def steps_layout(comparisons: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+    """Tests of the pairs of `treecrf.studies.kernels.comparisons.STEPS`."""
+    pairs = compare_steps(comparisons, lines)
+    return grouped(
+        {
+            ("", "data set"): [pair.dataset for pair in pairs],
+            ("", "method"): [method_text(pair.method) for pair in pairs],
+            ("", "against"): [method_text(pair.other) for pair in pairs],
+            ("", "points gained"): [signed(pair.points) for pair in pairs],
+            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
+            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
+            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
+            (VALID, "decision"): [pair.decision for pair in pairs],
+            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
+        }
+    )
+
+
+def choices_layout(lines: pd.DataFrame) -> pd.DataFrame:
+    """What cross-validation chose, the form of the model, both decoders, and CPU seconds."""
+    rows = lines.sort_values("dataset", kind="stable", key=lambda names: names.map(list(dict.fromkeys(names)).index))
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(rows),
+            "method": [method_text(method) for method in rows["method"]],
+            "chosen": [text if isinstance(text, str) and text else DASH for text in rows["chosen"]],
+            "form": [FORM_NAMES.get(form, DASH) for form in rows["form"]],
+            "cross-validation (%)": cell_texts(rows["held_out_accuracy"], number),
+            "test (%)": cell_texts(rows["accuracy"], number),
+            "test, Viterbi (%)": cell_texts(rows["viterbi_accuracy"], number),
+            "CPU s": cell_texts(rows["cpu_seconds"], seconds_text),
+        }
+    )
+
+
+def solvers_layout(solvers: pd.DataFrame) -> pd.DataFrame:
+    """Where each solver ends."""
+    ends = solvers.groupby(["dataset", "degree", "solver"], sort=False).tail(1)
+    return pd.DataFrame(
+        {
+            "data set": ends["dataset"].to_list(),
+            "degree": ends["degree"].astype(str).to_list(),
+            "solver": ends["solver"].map(SOLVER_TEXTS).to_list(),
+            "iterations": [count_text(value) if value >= 0 else DASH for value in ends["iteration"]],
+            "CPU s": cell_texts(ends["cpu_seconds"], seconds_text),
+            "above the minimum": cell_texts(ends["excess"], _part),
+            "at most (lemma 9)": cell_texts(ends["gap"], _part),
+            "converged": ["yes" if value else "no" for value in ends["converged"]],
+            "test (%)": cell_texts(ends["accuracy"], number),
+        }
+    )
+
+
+def _part(value: float) -> str:
+    """A part of the objective, however small."""
+    return DASH if pd.isna(value) else f"{max(value, 0.0):.1e}"
+
+
+def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy, objective and CPU seconds by rank and rule of choosing pivots."""
+    keys = ranks[ranks["pivots"] != "exact"][["dataset", "rank"]].drop_duplicates()
+    exact = ranks[ranks["pivots"] == "exact"].set_index("dataset")
+    found = ranks.set_index(["dataset", "rank", "pivots"])
+    rules = [name for name in PIVOT_NAMES if name in set(ranks["pivots"]) - {"exact"}]
+    columns: dict[tuple[str, str], list[str]] = {
+        ("", "data set"): keys["dataset"].to_list(),
+        ("", "rank"): [count_text(rank) for rank in keys["rank"]],
+        ("", "exact (%)"): [number(exact["accuracy"][dataset]) for dataset in keys["dataset"]],
+    }
+    shown = {"accuracy": ("accuracy (%)", number), "excess": ("above the exact minimum", _part), "cpu_seconds": ("CPU s", seconds_text)}
+    for name, (heading, text) in shown.items():
+        for rule in rules:
+            columns[heading, PIVOT_NAMES[rule]] = [
+                text(found[name][dataset, rank, rule]) for dataset, rank in keys.itertuples(index=False)
+            ]
+    return grouped(columns)
+
+
+def sizes_layout(sizes: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds and memory by positions, for each form of the model."""
+    keys = sizes[["dataset", "n_positions", "n_windows"]].drop_duplicates()
+    found = sizes.set_index(["dataset", "n_positions", "form"])
+    columns: dict[tuple[str, str], list[str]] = {
+        ("", "data set"): keys["dataset"].to_list(),
+        ("", "positions"): [count_text(n) for n in keys["n_positions"]],
+        ("", "different windows"): [count_text(n) for n in keys["n_windows"]],
+    }
+    for name, heading, text in (("cpu_seconds", "CPU s", seconds_text), ("memory_mb", "memory (MB)", count_text)):
+        for form in dict.fromkeys(sizes["form"]):
+            columns[heading, FORM_NAMES[form]] = [
+                text(found[name][dataset, n, form]) for dataset, n, _ in keys.itertuples(index=False)
+            ]
+    return grouped(columns)
