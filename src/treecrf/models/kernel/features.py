@@ -47,7 +47,7 @@ class Standards(NamedTuple):
         if constant.any():
             names = [name for name, same in zip(train.number_names, constant, strict=True) if same]
             warnings.warn(
-                f"the number {listed(names, repr)} does not vary in the training set; it is left out.", stacklevel=5
+                f"the number {listed(names, repr)} does not vary in the training set; it is left out.", stacklevel=4
             )
         deviation = np.where(constant, np.inf, train.numbers.std(axis=0))
         return cls(train.numbers.mean(axis=0), deviation, 2 * least - most, 2 * most - least)

@@ -215,7 +215,7 @@ class KernelCRF(base.ChainLabeller):
         solver = steps(self.solver, objective, self.step_halving)
         point, problem = follow(solver, objective, self.max_iterations, self.tolerance, note)
         if problem is not None:
-            warnings.warn(f"solver={self.solver!r} {problem}.", stacklevel=5)
+            warnings.warn(f"solver={self.solver!r} {problem}.", stacklevel=4)
         self.objective_history_, self.converged_ = np.array(values), problem is None
         return point
 

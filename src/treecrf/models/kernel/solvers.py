@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from treecrf.models.kernel.blocks import block_jacobi, subspace
 from treecrf.models.kernel.lbfgs import lbfgs
+from treecrf.models.kernel.newton import newton
 from treecrf.models.kernel.objective import Objective, Point
 
-SOLVERS = ("lbfgs", "newton", "subspace", "block_jacobi")
+_HALVING = {"newton": newton, "subspace": subspace, "block_jacobi": block_jacobi}
+
+SOLVERS = ("lbfgs", *_HALVING)
 
 LOOK_BACK = 10
 """Iterations over which the objective has to change."""
@@ -23,7 +27,7 @@ MOST_RISE = 10
 
 def steps(solver: str, objective: Objective, step_halving: bool) -> Iterator[Point]:
     """The points after 0, 1, .. iterations of a solver of `SOLVERS`; they end where it finds no better one."""
-    return lbfgs(objective)
+    return lbfgs(objective) if solver == "lbfgs" else _HALVING[solver](objective, step_halving)
 
 
 def follow(
