@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF as FutureFeatureTreeCRF
     from treecrf.models.java.mallet import MalletCRF as MalletCRF
     from treecrf.models.java.smile import SmileCRF as SmileCRF
+    from treecrf.models.kernel.kernel_crf import KernelCRF as KernelCRF
     from treecrf.models.linear.crfsuite import CRFSuite as CRFSuite
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF

@@ -162,6 +162,9 @@ LABELLERS = {
     "coded_crf": Row(
         "treecrf.models.coding.coded_crf:CodedCRF", in_tables=False, iterations="code_length", start="fixed"
     ),
+    "kernel_crf": Row(
+        "treecrf.models.kernel.kernel_crf:KernelCRF", in_tables=False, iterations="max_iterations", start="random"
+    ),
     "crfsuite": Row(
         "treecrf.models.linear.crfsuite:CRFSuite", in_tables=False, iterations="max_iterations", start="fixed"
     ),

@@ -1,0 +1,1 @@
+"""Conditional random fields in the space of a kernel."""

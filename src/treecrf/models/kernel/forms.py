@@ -1,0 +1,181 @@
+"""Three forms of the same model: monomials, the kernel matrix, and a factor of low rank.
+
+A form prepares a space for training, and turns the vector that training finds into `Scores` of new windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models.kernel.features import Windows
+from treecrf.models.kernel.gram import Inputs, Kernel, kernel_matrix
+from treecrf.models.kernel.low_rank import incomplete_cholesky
+from treecrf.models.kernel.monomials import Monomials, monomial_weights, n_slot_sets
+from treecrf.models.kernel.spaces import Dual, Primal, Space, Vector, space_of
+
+FORMS = ("monomials", "matrix", "low_rank")
+
+MOST_MONOMIALS = 20_000_000
+"""Windows times monomials of each up to which a model has a weight for each monomial."""
+
+MOST_MATRIX = 2_000_000_000
+"""Bytes of a float32 kernel matrix up to which a model has one."""
+
+RANK = 1000
+"""Of a model that is too large for other forms."""
+
+ROWS = 16_384
+"""Windows whose monomials are looked up at a time."""
+
+
+class Scores(Protocol):
+    """What a fitted model scores windows with."""
+
+    def of(self, windows: Windows) -> NDArray[np.float64]:
+        """The scores of the labels, shape (n_windows, n_labels)."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What `from_arrays` takes back."""
+
+
+Form = tuple[Space, Callable[[Vector], Scores]]
+"""The space to train in, and what makes `Scores` of the vector of f that training has found."""
+
+
+def choose_form(kernel: Kernel, windows: Windows) -> str:
+    """The form for a training set, if the user asks for none."""
+    n_windows, n_slots = windows.codes.shape
+    n_monomials = n_slot_sets(n_slots, kernel.degree) + windows.numbers.shape[1]
+    if has_monomials(kernel, windows) and n_windows * n_monomials <= MOST_MONOMIALS:
+        return "monomials"
+    return "matrix" if 4 * n_windows**2 <= MOST_MATRIX else "low_rank"
+
+
+def has_monomials(kernel: Kernel, windows: Windows) -> bool:
+    """Whether the kernel is that of monomials: numbers have none but themselves."""
+    return kernel.name == "polynomial" and (kernel.degree == 1 or not windows.numbers.size)
+
+
+# --- monomials ---------------------------------------------------------------------------------------
+
+
+class MonomialScores(NamedTuple):
+    """Sums of weights of monomials, and of numbers times weights.
+
+    Attributes
+    ----------
+    monomials : Monomials
+    order_weights : float64, shape (degree + 1,)
+        `monomial_weights`, divided by the kernel's scale.
+    weights : float64, shape (n_monomials + n_numbers, n_labels)
+    """
+
+    monomials: Monomials
+    order_weights: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def of(self, windows: Windows) -> NDArray[np.float64]:
+        """See `Scores`."""
+        scores = np.empty((len(windows), self.weights.shape[1]))
+        for begin in range(0, len(scores), ROWS):
+            rows = slice(begin, begin + ROWS)
+            columns = self.monomials.find(windows.codes[rows])
+            features = _with_numbers(
+                self.monomials.features(columns, self.order_weights), windows.numbers[rows], self.order_weights
+            )
+            scores[rows] = features @ self.weights
+        return scores
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """See `Scores`."""
+        sizes, _, keys, first = self.monomials
+        return {
+            "sizes": sizes, "keys": keys, "first": first, "order_weights": self.order_weights, "weights": self.weights
+        }  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+        """What `arrays` gave."""
+        monomials = Monomials(arrays["sizes"], len(arrays["order_weights"]) - 1, arrays["keys"], arrays["first"])
+        return cls(monomials, arrays["order_weights"], arrays["weights"])
+
+
+def monomial_form(kernel: Kernel, windows: Windows) -> Form:
+    """The model as weights of monomials."""
+    order_weights = monomial_weights(kernel.degree, kernel.coef0) / (kernel.scale + kernel.coef0) ** kernel.degree
+    monomials, columns = Monomials.learn(windows.codes, windows.sizes, kernel.degree)
+    features = _with_numbers(monomials.features(columns, order_weights), windows.numbers, order_weights)
+    space = space_of(features)
+
+    def scores(vector: Vector) -> Scores:
+        weights = vector[0].reshape(features.shape[1] if isinstance(space, Primal) else features.shape[0], -1)
+        return MonomialScores(monomials, order_weights, weights if isinstance(space, Primal) else features.T @ weights)
+
+    return space, scores
+
+
+def _with_numbers(features: Any, numbers: NDArray[np.float64], order_weights: NDArray[np.float64]) -> Any:
+    if not numbers.size:
+        return features
+    return np.hstack([features.toarray(), np.sqrt(order_weights[1]) * numbers])
+
+
+# --- kernel matrix and factor ------------------------------------------------------------------------
+
+
+class KernelScores(NamedTuple):
+    """Sums of coefficients times the kernel with windows of the training set.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    support : Windows
+    coefficients : float64, shape (n_support, n_labels)
+    """
+
+    kernel: Kernel
+    support: Windows
+    coefficients: NDArray[np.float64]
+
+    def of(self, windows: Windows) -> NDArray[np.float64]:
+        """See `Scores`."""
+        return self.kernel.weighted(windows.inputs(), self.support.inputs(), self.coefficients)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """See `Scores`."""
+        name, *settings = self.kernel
+        return self.support._asdict() | {
+            "kernel": np.array([name == "rbf", *settings], dtype=np.float64), "coefficients": self.coefficients
+        }  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+        """What `arrays` gave."""
+        is_rbf, degree, coef0, scale = arrays["kernel"].tolist()
+        kernel = Kernel("rbf" if is_rbf else "polynomial", int(degree), coef0, scale)
+        return cls(kernel, Windows(*(arrays[name] for name in Windows._fields)), arrays["coefficients"])
+
+
+def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:
+    """The model as coefficients of the kernel with every window."""
+    matrix = kernel_matrix(kernel, inputs)
+    space = Dual(len(windows), lambda coefficients: (matrix @ coefficients.astype(matrix.dtype)).astype(np.float64))
+    return space, lambda vector: KernelScores(kernel, windows, vector[0].reshape(len(windows), -1))
+
+
+def low_rank_form(kernel: Kernel, windows: Windows, inputs: Inputs, rank: int, pivots: str, seed: int) -> Form:
+    """The model as weights of a factor's columns, which are coefficients of the kernel with the pivots."""
+    from scipy.linalg import solve_triangular  # takes long to import
+
+    factor, chosen = incomplete_cholesky(kernel, inputs, rank, pivots, seed)
+    triangle = factor[chosen]
+
+    def scores(vector: Vector) -> Scores:
+        weights = vector[0].reshape(len(chosen), -1)
+        return KernelScores(kernel, windows.take(chosen), solve_triangular(triangle, weights, lower=True, trans=1))
+
+    return Primal(factor), scores

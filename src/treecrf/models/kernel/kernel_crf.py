@@ -1,0 +1,259 @@
+"""`KernelCRF`: a conditional random field whose scores of windows are functions in the space of a kernel."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.models import base
+from treecrf.models.base import Monitor
+from treecrf.models.checks import Check, number, one_of, optional, whole
+from treecrf.models.kernel.features import Standards, Windows, mean_square
+from treecrf.models.kernel.forms import (
+    FORMS,
+    RANK,
+    Form,
+    KernelScores,
+    MonomialScores,
+    Scores,
+    choose_form,
+    has_monomials,
+    low_rank_form,
+    matrix_form,
+    monomial_form,
+)
+from treecrf.models.kernel.gram import Kernel
+from treecrf.models.kernel.objective import Chains, Objective, Point
+from treecrf.models.kernel.solvers import SOLVERS, follow, steps
+from treecrf.models.linear.window_chains import window_chains
+from treecrf.models.chains import LatticeChains
+from treecrf.sequences import SequenceSet
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, repr=False)
+class KernelCRF(base.ChainLabeller):
+    """Linear-chain CRF in the space of a kernel (Altun, Smola and Hofmann 2004).
+
+    The potential of a label is a function of the window, ``f_label(window)``, plus a weight of the pair of previous label
+    and label; the first label has none. Training minimizes ``-log P(Y | X)`` plus the squared norm of the functions and
+    that of the weights over `transition_variance`, divided by ``2 variance``. A window is what it shows of categories,
+    one indicator for each cell, those outside of the sequence included, and its numbers, standardized on the training set.
+
+    The same model has three forms: with the polynomial kernel it is a linear CRF on products of up to `degree` indicators
+    ("monomials"); with any kernel its functions are combinations of kernel functions of the training windows ("matrix"),
+    or of those of `rank` pivots alone ("low_rank", an approximation). Unless a `form` or `rank` is given it is chosen
+    by size (`treecrf.models.kernel.forms.choose_form`), and the log says which.
+
+    Parameters
+    ----------
+    degree : int
+        Of the polynomial kernel ``((x z + coef0) / (scale + coef0))^degree``.
+    coef0 : float
+        Its constant, the variance of the labels' biases beside that of a cell.
+    scale : float or None
+        Of the kernel, also of ``exp(-|x - z|^2 / scale)``. None: the mean over training positions of ``|x|^2``.
+    variance : float
+        Of the prior.
+    transition_variance : float
+        Of the weights of label pairs, beside that of the functions.
+    window : (int, int)
+        Observations before and after the position that the functions see.
+    kernel : "polynomial" or "rbf"
+    solver : "lbfgs", "newton", "subspace" or "block_jacobi"
+        L-BFGS; Newton steps by conjugate gradients; Newton steps in the functions or in the pair weights, whichever
+        promise more (corollary 10); or Newton steps in both at once that take no notice of covariances beyond a position
+        or pair, as the paper has it (equation 30).
+    step_halving : bool
+        Whether the last three solvers halve a step until it lowers the objective enough. The paper's has no such search,
+        and may diverge, of which a warning tells.
+    rank : int or None
+        Most pivots of a factor of the kernel matrix.
+    pivots : "random", "greedy" or "uniform"
+        How pivots are chosen (`treecrf.models.kernel.low_rank.incomplete_cholesky`); "greedy" is the paper's.
+    max_iterations : int
+        Most iterations of the solver; a warning tells where they do not suffice.
+    tolerance : float
+        Training stops where ten iterations change the objective by less than this part of it, or where it is
+        within 100 times this part of the minimum (lemma 9).
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, let its indicators
+        all be 0, or refuse it.
+    random_state : int
+        Seed of the pivots.
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    form : "monomials", "matrix", "low_rank" or None
+
+    Attributes
+    ----------
+    form_ : str
+        The form.
+    scale_ : float
+        The kernel's scale.
+    alphas_ : float64, shape (n_windows, n_labels)
+        ``variance`` times observed minus expected numbers of times that each training window, distinct ones in the order of
+        their first places, has a label: at the minimum, the coefficients of the windows' kernel functions. They are unique
+        where others with the same function exist.
+    transition_weights_ : float64, shape (n_labels, n_labels)
+        By previous label and label.
+    scores_ : Scores
+        What scores new windows.
+    standards_ : Standards
+        What the numbers are standardized with.
+    objective_ : float
+        What is minimized, at the end.
+    objective_history_ : float64, shape (n_iterations + 1,)
+        After 0, 1, .. iterations.
+    gap_, duality_gap_ : float
+        Most that the objective is above its minimum: by lemma 9, and by the dual's value. They agree.
+    converged_ : bool
+        Whether training ended by `tolerance`.
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "windows", "kernel", "gradient", "update".
+    """
+
+    degree: int = 2
+    coef0: float = 1.0
+    scale: float | None = None
+    variance: float = 10.0
+    transition_variance: float = 1.0
+    window: tuple[int, int] = (0, 0)
+    kernel: str = "polynomial"
+    solver: str = "lbfgs"
+    step_halving: bool = True
+    rank: int | None = None
+    pivots: str = "random"
+    max_iterations: int = 1000
+    tolerance: float = 1e-6
+    unseen: str = "missing"
+    random_state: int = 0
+    min_count: int = 1
+    form: str | None = None
+
+    order = 1  # not a setting
+    takes_numbers = True
+    checks: ClassVar = {
+        "degree": whole(1),
+        "coef0": number("a number of at least 0", lambda value: value >= 0),
+        "scale": optional(number("a number above 0", lambda value: value > 0)),
+        "transition_variance": number("a number above 0", lambda value: value > 0),
+        "kernel": one_of("polynomial", "rbf"),
+        "solver": one_of(*SOLVERS),
+        "step_halving": one_of(False, True),
+        "rank": optional(whole(1)),
+        "pivots": one_of("random", "greedy", "uniform"),
+        "tolerance": number("a number from 0 to below 1", lambda value: 0 <= value < 1),
+        "random_state": whole(0),
+        "form": Check(one_of(None, *FORMS).holds, f"choose None or one of {', '.join(map(repr, FORMS))}"),
+    }
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        from threadpoolctl import threadpool_limits
+
+        if self.rank is not None and self.rank > train.n_positions:
+            raise ValueError(
+                f"rank={self.rank:,}: the training set has {train.n_positions:,} positions; give at most as many."
+            )
+        with threadpool_limits(1):  # the time of others would not be counted
+            began = time.thread_time()
+            standards = Standards.of(train)
+            windows = Windows.of(standards.apply(train), self.window)
+            ready = time.thread_time()
+            space, scores_of = self._prepare(windows)
+            seconds = {"windows": ready - began, "kernel": time.thread_time() - ready, "gradient": 0.0, "update": 0.0}
+            chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), len(windows), len(train.label_names))
+            objective = Objective(space, chains, self.variance, self.transition_variance)
+            point = self._minimize(objective, seconds, monitor)
+            n_pairs = len(train.label_names) ** 2
+            self.scores_ = scores_of(point.vector[:, :-n_pairs])
+            self.duality_gap_ = point.value - objective.dual_value(point)
+        self.alphas_ = self.variance * point.evaluation.errors
+        self.transition_weights_ = point.transitions
+        self.gap_, self.objective_ = objective.gap(point), point.value
+        self.standards_, self.seconds_ = standards, seconds
+
+    def _prepare(self, windows: Windows) -> Form:
+        """Choose the form of the model."""
+        inputs = windows.inputs()
+        scale = self.scale or mean_square(inputs, windows.window_of)
+        self.scale_ = float(scale)
+        kernel = Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
+        form = self.form or ("low_rank" if self.rank else choose_form(kernel, windows))
+        LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), len(windows), form)
+        self.form_ = form
+        if form == "monomials":
+            if not has_monomials(kernel, windows):
+                raise ValueError("form='monomials': numbers and kernel='rbf' have none; choose 'matrix' or 'low_rank'.")
+            return monomial_form(kernel, windows)
+        if form == "matrix":
+            return matrix_form(kernel, windows, inputs)
+        return low_rank_form(kernel, windows, inputs, self.rank or RANK, self.pivots, self.random_state)
+
+    def _minimize(self, objective: Objective, seconds: dict[str, float], monitor: Monitor | None) -> Point:
+        """Follow the solver to the minimum."""
+        began = time.thread_time()
+        values: list[float] = []
+
+        def note(point: Point) -> None:
+            values.append(point.value)
+            seconds["gradient"] = objective.seconds
+            seconds["update"] = time.thread_time() - began - objective.seconds
+            if monitor is not None and len(values) > 1:
+                monitor(len(values) - 1, dict(seconds), point.evaluation.log_likelihood)
+
+        solver = steps(self.solver, objective, self.step_halving)
+        point, problem = follow(solver, objective, self.max_iterations, self.tolerance, note)
+        if problem is not None:
+            warnings.warn(f"solver={self.solver!r} {problem}.", stacklevel=4)
+        self.objective_history_, self.converged_ = np.array(values), problem is None
+        return point
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    @property
+    def has_stages(self) -> bool:
+        """The model is that of the last iteration alone."""
+        return False
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
+        aligned = self.align_inputs(data, self.unseen)
+        base.refuse_missing(data)
+        windows = Windows.of(self.standards_.apply(aligned), self.window)
+        scores = self.scores_.of(windows)[windows.window_of]
+        n_labels = len(self.label_names_)
+        transitions = np.ascontiguousarray(np.pad(self.transition_weights_.T, ((0, 0), (0, 1))))
+        yield window_chains(scores, transitions, aligned.offsets, np.ones(n_labels, dtype=np.bool_))
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values = {name: getattr(self, name) for name in _VALUES}
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays |= {f"scores.{name}": array for name, array in self.scores_.arrays().items()}
+        return values, arrays | {f"standards.{name}": array for name, array in self.standards_._asdict().items()}
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        for name in _VALUES:
+            setattr(self, name, values[name])
+        for name in _ARRAYS:
+            setattr(self, name, arrays[name])
+        kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
+        self.scores_: Scores = kind.from_arrays(
+            {name.removeprefix("scores."): array for name, array in arrays.items() if name.startswith("scores.")}
+        )
+        self.standards_ = Standards(*(arrays[f"standards.{name}"] for name in Standards._fields))
+
+
+_VALUES = ("form_", "scale_", "objective_", "gap_", "duality_gap_", "converged_", "seconds_")
+_ARRAYS = ("alphas_", "transition_weights_", "objective_history_")
