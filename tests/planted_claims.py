@@ -15,7 +15,7 @@ WEIGHTING, SURROGATES, IMPUTATION, INDICATOR = "instance_weighting", "surrogate_
 
 def plant(frame, folder, study, dataset, name):
     """A summary of a data set of a study, with what the page says of the set."""
-    place = folder / (study if study in ("future", "coding") else "data") / dataset
+    place = folder / (study if study in ("future", "coding", "kernels") else "data") / dataset
     write_json({"source": dataset, "stand_in": None}, place / "description.json")
     write_frame(frame, folder / study / dataset / f"{name}.csv")
 

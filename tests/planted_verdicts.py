@@ -31,6 +31,7 @@ from planted_claims import (
     plant_windows,
 )
 from planted_coding import CODED
+from planted_kernels import KERNEL
 
 
 def shrinkage(*outcomes):
@@ -167,132 +168,136 @@ def solved(**accuracies):
     ]
 
 
-PLANTED = {
-    "P3.1": {
-        "replicated": shrinkage((1.0, 0.024), (-1.0, 0.024), (-3.0, 0.025), (-1.0, 0.5)),
-        "partly": shrinkage(UP, UP, DOWN, DOWN),
-        "not_replicated": shrinkage(UP, (3.0, 0.025), DOWN, DOWN),
-        "undecided": shrinkage(),
-    },
-    "P3.2": {
-        "replicated": induction(protein=SAME, hyphen=SAME, faq_ai_neural=SAME, faq_aix=SAME, nettalk=UP),
-        "partly": induction(protein=SAME, hyphen=SAME, faq_ai_neural=UP, faq_aix=(-0.1, 0.049)),
-        "not_replicated": induction(protein=SAME, hyphen=DOWN, faq_ai_neural=UP, faq_aix=DOWN),
-        "undecided": induction(protein=SAME, hyphen=DOWN, faq_ai_neural=WIDE, faq_aix=WIDE),
-    },
-    "P3.3": {
-        "replicated": induction(faq_ai_general=(1.0, 0.049)),
-        "not_replicated": induction(faq_ai_general=(-1.0, 0.049)),
-        "undecided": induction(faq_ai_general=(1.0, 0.05)),
-    },
-    "P3.4": {
-        "replicated": induction(nettalk=(-1.0, 0.049)),
-        "not_replicated": induction(nettalk=(1.0, 0.049)),
-        "undecided": induction(nettalk=(-1.0, 0.05)),
-    },
-    "P3.5": {
-        "replicated": baseline((1, 0.0049), (1, 0.0009), (1, 0.0009), (1, 0.049), (1, 0.049)),
-        "partly": baseline(UP, UP, UP, (1, 0.05), DOWN),
-        "not_replicated": baseline(UP, UP, DOWN, DOWN, DOWN),
-        "undecided": baseline((1, 0.005), UP, UP, DOWN, DOWN),
-    },
-    "P3.6": {
-        "replicated": ai_neural(DOWN, UP),
-        "partly": ai_neural(DOWN, (1.0, 0.05)),
-        "not_replicated": ai_neural(UP, DOWN),
-        "undecided": ai_neural(UP, (1.0, 0.05)),
-    },
-    "P3.7": {"replicated": jumps(4), "partly": jumps(3), "not_replicated": jumps(2)},
-    "P3.8": {
-        "replicated": straight(6),
-        "partly": straight(3),
-        "not_replicated": straight(2),
-        "undecided": straight(6, half_width=0.06),
-    },
-    "P3.9": {
-        "replicated": call(plant_lengths, 0.91, 1.09),
-        "partly": call(plant_lengths, 1.0, 1.11),
-        "not_replicated": call(plant_lengths, 0.89, 1.2),
-        "undecided": call(plant_lengths, 1.09, 1.0, spread=0.02),
-    },
-    "P3.10": {
-        "replicated": call(plant_features, 2.1),
-        "partly": call(plant_features, 1.9),
-        "not_replicated": call(plant_features, 0.9),
-        "undecided": call(plant_features, 2.1, spread=1.1),
-    },
-    "I1": {
-        "replicated": icml((-0.2, 0.05), (UP, (-0.2, 0.05))),
-        "partly": icml((1.0, 0.049), (UP, UP)),
-        "not_replicated": icml((1.0, 0.049), (UP, (-0.3, 0.049))),
-        "undecided": icml((1.0, 0.049), (UP, (-0.3, 0.05))),
-    },
-    "I3": {
-        "replicated": call(plant_starts, (1.01, -0.49), (2.0, 1.0)),
-        "partly": call(plant_starts, (1.01, -0.5), (1.0, 0.0), (2.0, -0.4)),
-        "not_replicated": call(plant_starts, (1.01, -0.5), (1.0, 0.0)),
-        "undecided": call(plant_starts, (1.02, 0.0), spread=1.1),
-    },
-    "I2": {
-        "replicated": call(plant_windows, 0.9, 2.1),
-        "partly": call(plant_windows, 1.0, 2.1),
-        "not_replicated": call(plant_windows, 1.0, 0.9),
-        "undecided": call(plant_windows, 0.9, 2.1, spread=1.1),
-    },
-    "P4.1": {
-        "replicated": coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05)),
-        "partly": coefficients("protein", WEIGHTING, 6),
-        "not_replicated": coefficients("protein", WEIGHTING, 6, otherwise=(0.1, 0.049)),
-        "undecided": coefficients("protein", WEIGHTING, 0),
-    },
-    "P4.2": significant_in("nettalk", WEIGHTING, RATES, (12, 8, 7)),
-    "P4.3": significant_in("hyphen", WEIGHTING, (0.2, 0.4), (6, 4, 3)),
-    "P4.4": significant_in("faq_ai_general", IMPUTATION, (0.1, 0.4), (6, 4, 3)),
-    "P4.5": {"replicated": call(plant_ranks, (0, 1, 1, 1)), "not_replicated": call(plant_ranks, (0, 1, 1, 2))},
-    "P4.6": {"replicated": call(plant_frequencies, 11), "not_replicated": call(plant_frequencies, 10)},
-    "P4.7": {
-        "replicated": call(plant_costs, 3),
-        "partly": call(plant_costs, 2),
-        "not_replicated": call(plant_costs, 1),
-        "undecided": call(plant_costs, 3, n_training_sets=1),
-    },
-    "P4.8": {"replicated": call(plant_accuracies, 3), "not_replicated": call(plant_accuracies, 2)},
-    "P5.1": {
-        "replicated": call(plant_example, "l2", "l3", "l1"),
-        "partly": call(plant_example, "l2", "l3", "l2"),
-        "not_replicated": call(plant_example, "l1", "l3", "l2"),
-    },
-    "P5.2": {
-        "replicated": solved(),
-        "partly": solved(xor=99.89),
-        "not_replicated": solved(xor=99.89, extra=50.0),
-    },
-    "P5.3": {
-        "replicated": orders((60.0, 50.0, 50.0, 50.0), RISING, RISING),
-        "partly": orders((60.01, 50.0, 50.0, 50.0), RISING, RISING),
-        "not_replicated": orders((57.0, 60.01, 50.0, 50.0), RISING, FALLING),
-    },
-    "P5.4": {
-        "replicated": call(plant_patterns, 6),
-        "partly": call(plant_patterns, 3),
-        "not_replicated": call(plant_patterns, 2),
-    },
-    "P5.5": {
-        "replicated": stressed(2.31, 2.31),
-        "partly": stressed(2.31, 2.29),
-        "not_replicated": stressed(1.7, 1.7),
-        "undecided": stressed(2.29, 1.7),
-    },
-    "P5.6": {
-        "replicated": variants(("crf_2", "crf_1", 3.31)),
-        "not_replicated": variants(("crf_2", "crf_1", 2.7)),
-        "undecided": variants(("crf_2", "crf_1", 3.29)),
-    },
-    "P5.7": {
-        "replicated": bags(0.2, -1, -1, -1),
-        "partly": bags(0.2, -1, -1, 0.21),
-        "not_replicated": bags(-1, -1, 0.81, 0.81),
-        "undecided": bags(-1, -1, 0.81, 0.8),
-    },
-} | CODED
+PLANTED = (
+    {
+        "P3.1": {
+            "replicated": shrinkage((1.0, 0.024), (-1.0, 0.024), (-3.0, 0.025), (-1.0, 0.5)),
+            "partly": shrinkage(UP, UP, DOWN, DOWN),
+            "not_replicated": shrinkage(UP, (3.0, 0.025), DOWN, DOWN),
+            "undecided": shrinkage(),
+        },
+        "P3.2": {
+            "replicated": induction(protein=SAME, hyphen=SAME, faq_ai_neural=SAME, faq_aix=SAME, nettalk=UP),
+            "partly": induction(protein=SAME, hyphen=SAME, faq_ai_neural=UP, faq_aix=(-0.1, 0.049)),
+            "not_replicated": induction(protein=SAME, hyphen=DOWN, faq_ai_neural=UP, faq_aix=DOWN),
+            "undecided": induction(protein=SAME, hyphen=DOWN, faq_ai_neural=WIDE, faq_aix=WIDE),
+        },
+        "P3.3": {
+            "replicated": induction(faq_ai_general=(1.0, 0.049)),
+            "not_replicated": induction(faq_ai_general=(-1.0, 0.049)),
+            "undecided": induction(faq_ai_general=(1.0, 0.05)),
+        },
+        "P3.4": {
+            "replicated": induction(nettalk=(-1.0, 0.049)),
+            "not_replicated": induction(nettalk=(1.0, 0.049)),
+            "undecided": induction(nettalk=(-1.0, 0.05)),
+        },
+        "P3.5": {
+            "replicated": baseline((1, 0.0049), (1, 0.0009), (1, 0.0009), (1, 0.049), (1, 0.049)),
+            "partly": baseline(UP, UP, UP, (1, 0.05), DOWN),
+            "not_replicated": baseline(UP, UP, DOWN, DOWN, DOWN),
+            "undecided": baseline((1, 0.005), UP, UP, DOWN, DOWN),
+        },
+        "P3.6": {
+            "replicated": ai_neural(DOWN, UP),
+            "partly": ai_neural(DOWN, (1.0, 0.05)),
+            "not_replicated": ai_neural(UP, DOWN),
+            "undecided": ai_neural(UP, (1.0, 0.05)),
+        },
+        "P3.7": {"replicated": jumps(4), "partly": jumps(3), "not_replicated": jumps(2)},
+        "P3.8": {
+            "replicated": straight(6),
+            "partly": straight(3),
+            "not_replicated": straight(2),
+            "undecided": straight(6, half_width=0.06),
+        },
+        "P3.9": {
+            "replicated": call(plant_lengths, 0.91, 1.09),
+            "partly": call(plant_lengths, 1.0, 1.11),
+            "not_replicated": call(plant_lengths, 0.89, 1.2),
+            "undecided": call(plant_lengths, 1.09, 1.0, spread=0.02),
+        },
+        "P3.10": {
+            "replicated": call(plant_features, 2.1),
+            "partly": call(plant_features, 1.9),
+            "not_replicated": call(plant_features, 0.9),
+            "undecided": call(plant_features, 2.1, spread=1.1),
+        },
+        "I1": {
+            "replicated": icml((-0.2, 0.05), (UP, (-0.2, 0.05))),
+            "partly": icml((1.0, 0.049), (UP, UP)),
+            "not_replicated": icml((1.0, 0.049), (UP, (-0.3, 0.049))),
+            "undecided": icml((1.0, 0.049), (UP, (-0.3, 0.05))),
+        },
+        "I3": {
+            "replicated": call(plant_starts, (1.01, -0.49), (2.0, 1.0)),
+            "partly": call(plant_starts, (1.01, -0.5), (1.0, 0.0), (2.0, -0.4)),
+            "not_replicated": call(plant_starts, (1.01, -0.5), (1.0, 0.0)),
+            "undecided": call(plant_starts, (1.02, 0.0), spread=1.1),
+        },
+        "I2": {
+            "replicated": call(plant_windows, 0.9, 2.1),
+            "partly": call(plant_windows, 1.0, 2.1),
+            "not_replicated": call(plant_windows, 1.0, 0.9),
+            "undecided": call(plant_windows, 0.9, 2.1, spread=1.1),
+        },
+        "P4.1": {
+            "replicated": coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05)),
+            "partly": coefficients("protein", WEIGHTING, 6),
+            "not_replicated": coefficients("protein", WEIGHTING, 6, otherwise=(0.1, 0.049)),
+            "undecided": coefficients("protein", WEIGHTING, 0),
+        },
+        "P4.2": significant_in("nettalk", WEIGHTING, RATES, (12, 8, 7)),
+        "P4.3": significant_in("hyphen", WEIGHTING, (0.2, 0.4), (6, 4, 3)),
+        "P4.4": significant_in("faq_ai_general", IMPUTATION, (0.1, 0.4), (6, 4, 3)),
+        "P4.5": {"replicated": call(plant_ranks, (0, 1, 1, 1)), "not_replicated": call(plant_ranks, (0, 1, 1, 2))},
+        "P4.6": {"replicated": call(plant_frequencies, 11), "not_replicated": call(plant_frequencies, 10)},
+        "P4.7": {
+            "replicated": call(plant_costs, 3),
+            "partly": call(plant_costs, 2),
+            "not_replicated": call(plant_costs, 1),
+            "undecided": call(plant_costs, 3, n_training_sets=1),
+        },
+        "P4.8": {"replicated": call(plant_accuracies, 3), "not_replicated": call(plant_accuracies, 2)},
+        "P5.1": {
+            "replicated": call(plant_example, "l2", "l3", "l1"),
+            "partly": call(plant_example, "l2", "l3", "l2"),
+            "not_replicated": call(plant_example, "l1", "l3", "l2"),
+        },
+        "P5.2": {
+            "replicated": solved(),
+            "partly": solved(xor=99.89),
+            "not_replicated": solved(xor=99.89, extra=50.0),
+        },
+        "P5.3": {
+            "replicated": orders((60.0, 50.0, 50.0, 50.0), RISING, RISING),
+            "partly": orders((60.01, 50.0, 50.0, 50.0), RISING, RISING),
+            "not_replicated": orders((57.0, 60.01, 50.0, 50.0), RISING, FALLING),
+        },
+        "P5.4": {
+            "replicated": call(plant_patterns, 6),
+            "partly": call(plant_patterns, 3),
+            "not_replicated": call(plant_patterns, 2),
+        },
+        "P5.5": {
+            "replicated": stressed(2.31, 2.31),
+            "partly": stressed(2.31, 2.29),
+            "not_replicated": stressed(1.7, 1.7),
+            "undecided": stressed(2.29, 1.7),
+        },
+        "P5.6": {
+            "replicated": variants(("crf_2", "crf_1", 3.31)),
+            "not_replicated": variants(("crf_2", "crf_1", 2.7)),
+            "undecided": variants(("crf_2", "crf_1", 3.29)),
+        },
+        "P5.7": {
+            "replicated": bags(0.2, -1, -1, -1),
+            "partly": bags(0.2, -1, -1, 0.21),
+            "not_replicated": bags(-1, -1, 0.81, 0.81),
+            "undecided": bags(-1, -1, 0.81, 0.8),
+        },
+    }
+    | CODED
+    | KERNEL
+)
 """By claim: plants results that give it each verdict that it may have. Values sit at the thresholds."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from builders import CODING, COST, FUTURE, MISSING, TRAINING, run
+from builders import CODING, COST, FUTURE, KERNELS, MISSING, TRAINING, run
 
 from treecrf import datasets
 from treecrf.missing import inject
@@ -20,6 +20,7 @@ def whole():
         "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "cost": COST,
         "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
         "coding": CODING | {"datasets": ["transition"]},
+        "kernels": KERNELS | {name: ["or"] for name in ("datasets", "solver_datasets", "rank_datasets", "size_datasets")},
     }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def arguments_of(
 
     def settings() -> Any:
         model = getattr(study.module("settings"), study.settings)
-        return model(**({"datasets": []} if "datasets" in model.model_fields else {}), **values["settings"][method])
+        return model(**({"datasets": []} if "datasets" in model.model_fields else {}) | values["settings"][method])
 
     def load(side: str) -> SequenceSet:
         return SequenceSet.load(given[side])

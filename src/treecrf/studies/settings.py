@@ -21,6 +21,7 @@ from treecrf.studies import registry
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.settings import FutureSettings
+from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -110,6 +111,7 @@ class Settings(Model):
     coding: CodingSettings = Field(
         default_factory=lambda: CodingSettings(), description="The study of the M.S. thesis."
     )
+    kernels: KernelsSettings = Field(default_factory=lambda: KernelsSettings(), description="The study of UAI 2004.")
 
     @field_validator("datasets", mode="before")
     @classmethod

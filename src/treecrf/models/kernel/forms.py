@@ -6,6 +6,7 @@ A form prepares a space for training, and turns the vector that training finds i
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -106,16 +107,25 @@ class MonomialScores(NamedTuple):
 
 def monomial_form(kernel: Kernel, windows: Windows) -> Form:
     """The model as weights of monomials."""
-    order_weights = monomial_weights(kernel.degree, kernel.coef0) / (kernel.scale + kernel.coef0) ** kernel.degree
-    monomials, columns = Monomials.learn(windows.codes, windows.sizes, kernel.degree)
-    features = _with_numbers(monomials.features(columns, order_weights), windows.numbers, order_weights)
+    scores_with, features = monomial_features(kernel, windows)
     space = space_of(features)
 
     def scores(vector: Vector) -> Scores:
         weights = vector[0].reshape(features.shape[1] if isinstance(space, Primal) else features.shape[0], -1)
-        return MonomialScores(monomials, order_weights, weights if isinstance(space, Primal) else features.T @ weights)
+        return scores_with(weights if isinstance(space, Primal) else features.T @ weights)
 
     return space, scores
+
+
+def monomial_features(kernel: Kernel, windows: Windows) -> tuple[Callable[[NDArray[np.float64]], MonomialScores], Any]:
+    """What makes scores of weights, and the features of the windows, shape (n_windows, n_features).
+
+    The inner products of the features are the kernel of the windows.
+    """
+    order_weights = monomial_weights(kernel.degree, kernel.coef0) / (kernel.scale + kernel.coef0) ** kernel.degree
+    monomials, columns = Monomials.learn(windows.codes, windows.sizes, kernel.degree)
+    features = _with_numbers(monomials.features(columns, order_weights), windows.numbers, order_weights)
+    return partial(MonomialScores, monomials, order_weights), features
 
 
 def _with_numbers(features: Any, numbers: NDArray[np.float64], order_weights: NDArray[np.float64]) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.chains import LatticeChains
 from treecrf.models.checks import Check, number, one_of, optional, whole
 from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
@@ -29,11 +30,10 @@ from treecrf.models.kernel.forms import (
     matrix_form,
     monomial_form,
 )
-from treecrf.models.kernel.gram import Kernel
+from treecrf.models.kernel.gram import Inputs, Kernel
 from treecrf.models.kernel.objective import Chains, Objective, Point
 from treecrf.models.kernel.solvers import SOLVERS, follow, steps
 from treecrf.models.linear.window_chains import window_chains
-from treecrf.models.chains import LatticeChains
 from treecrf.sequences import SequenceSet
 
 LOG = logging.getLogger(__name__)
@@ -172,7 +172,9 @@ class KernelCRF(base.ChainLabeller):
             ready = time.thread_time()
             space, scores_of = self._prepare(windows)
             seconds = {"windows": ready - began, "kernel": time.thread_time() - ready, "gradient": 0.0, "update": 0.0}
-            chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), len(windows), len(train.label_names))
+            chains = Chains(
+                windows.window_of, labels.copy(), train.offsets.copy(), len(windows), len(train.label_names)
+            )
             objective = Objective(space, chains, self.variance, self.transition_variance)
             point = self._minimize(objective, seconds, monitor)
             n_pairs = len(train.label_names) ** 2
@@ -186,9 +188,7 @@ class KernelCRF(base.ChainLabeller):
     def _prepare(self, windows: Windows) -> Form:
         """Choose the form of the model."""
         inputs = windows.inputs()
-        scale = self.scale or mean_square(inputs, windows.window_of)
-        self.scale_ = float(scale)
-        kernel = Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
+        kernel = self._make_kernel(windows, inputs)
         form = self.form or ("low_rank" if self.rank else choose_form(kernel, windows))
         LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), len(windows), form)
         self.form_ = form
@@ -199,6 +199,11 @@ class KernelCRF(base.ChainLabeller):
         if form == "matrix":
             return matrix_form(kernel, windows, inputs)
         return low_rank_form(kernel, windows, inputs, self.rank or RANK, self.pivots, self.random_state)
+
+    def _make_kernel(self, windows: Windows, inputs: Inputs) -> Kernel:
+        """The kernel, with its scale."""
+        self.scale_ = float(self.scale or mean_square(inputs, windows.window_of))
+        return Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
 
     def _minimize(self, objective: Objective, seconds: dict[str, float], monitor: Monitor | None) -> Point:
         """Follow the solver to the minimum."""

@@ -115,11 +115,17 @@ def excess_by_seconds(solvers: pd.DataFrame) -> Figure:
 def loss_by_rank(ranks: pd.DataFrame) -> Figure:
     """Accuracy, and the objective above that of the exact model, by rank; a row of panels per data set."""
     groups = list(ranks.groupby("dataset", sort=False))
-    titles = [text for dataset, _ in groups for text in (f"{dataset}: accuracy (%)", f"{dataset}: objective above the exact one")]
+    titles = [
+        text
+        for dataset, _ in groups
+        for text in (f"{dataset}: accuracy (%)", f"{dataset}: objective above the exact one")
+    ]
     with mpl.rc_context(SETTINGS):
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.5 * m + 0.9), most_columns=2)
         for (_, rows), axes, below in zip(groups, every[::2], every[1::2], strict=True):
-            axes.axhline(rows[rows["pivots"] == "exact"]["accuracy"].iloc[0], color="#4d4d4d", linewidth=1.0, label="exact")
+            axes.axhline(
+                rows[rows["pivots"] == "exact"]["accuracy"].iloc[0], color="#4d4d4d", linewidth=1.0, label="exact"
+            )
             for pivots, line in rows[rows["pivots"] != "exact"].groupby("pivots", sort=False):
                 style, label = PIVOT_STYLES[str(pivots)], f"{PIVOT_NAMES[str(pivots)]} pivots"
                 _draw(axes, line["rank"], line["accuracy"], style, label)

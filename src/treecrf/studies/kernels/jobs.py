@@ -151,7 +151,7 @@ def _label_draw(
     trained = train_as_chosen(choice, draw.train)
     test = draw.sets.test
     labels = trained.predict(test, DECODERS)
-    run = _run(draw, method, choice, trained.labeller, labels)
+    run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
     columns = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
@@ -163,21 +163,20 @@ def _label_draw(
     )
 
 
-def _run(
-    draw: Draw, method: str, choice: Choice, labeller: Labeller, labels: Mapping[Decoder, NDArray[np.int16]]
-) -> dict[str, Any]:
+def _run(draw: Draw, choice: Choice, labeller: Labeller, labels: Mapping[Decoder, NDArray[np.int16]]) -> dict[str, Any]:
     """What there is to say of one training."""
-    test, is_kernel = draw.sets.test, isinstance(labeller, KernelCRF)
+    test = draw.sets.test
+    kernel: dict[str, Any] = {"objective": np.nan, "gap": np.nan, "form": ""}
+    if isinstance(labeller, KernelCRF):
+        kernel = {"objective": labeller.objective_, "gap": getattr(labeller, "gap_", np.nan), "form": labeller.form_}
     percent = {decoder: 100 * float((labels[decoder] == test.labels).mean()) for decoder in DECODERS}
     return {
         "held_out_accuracy": choice.accuracy,
         "accuracy": percent[DECODER],
         "viterbi_accuracy": percent["viterbi"],
-        "objective": labeller.objective_ if is_kernel else np.nan,
-        "gap": getattr(labeller, "gap_", np.nan) if is_kernel else np.nan,
-        "form": labeller.form_ if is_kernel else "",
         "n_train": draw.train.n_positions,
         "n_test": test.n_positions,
+        **kernel,
     }
 
 

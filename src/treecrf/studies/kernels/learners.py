@@ -31,7 +31,8 @@ class NystroemCRF(KernelCRF):
     def _prepare(self, windows: Windows) -> Form:
         from sklearn.kernel_approximation import Nystroem
 
-        kernel, inputs = self._make_kernel(windows)
+        inputs = windows.inputs()
+        kernel = self._make_kernel(windows, inputs)
         total = kernel.scale + kernel.coef0
         nystroem = Nystroem(
             kernel="polynomial", degree=kernel.degree, gamma=1 / total, coef0=kernel.coef0 / total,

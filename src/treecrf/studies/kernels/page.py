@@ -120,7 +120,9 @@ def kernels_headline(comparisons: pd.DataFrame, lines: pd.DataFrame) -> str:
     for degree in (2, 3):
         decisions = [pair.decision for pair in steps if (pair.method, pair.other) == (f"degree_{degree}", "degree_1")]
         if decisions:
-            sentences.append(f"Degree {degree} against degree 1: {counted_names(decisions, len(decisions), 'data set')}.")
+            sentences.append(
+                f"Degree {degree} against degree 1: {counted_names(decisions, len(decisions), 'data set')}."
+            )
     trees = [pair.decision for pair in kernels_against_trees(comparisons, lines)]
     if trees:
         sentences.append(

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from treecrf.io.extras import needs_extra
 from treecrf.models.base import Monitor
-from treecrf.models.kernel.features import Standards, Windows, mean_square
-from treecrf.models.kernel.forms import MonomialScores
-from treecrf.models.kernel.gram import Kernel
+from treecrf.models.kernel.features import Standards, Windows
+from treecrf.models.kernel.forms import monomial_features
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.models.kernel.objective import Chains, Objective
 from treecrf.models.kernel.spaces import Primal
@@ -38,9 +37,7 @@ class PrimalCRF(KernelCRF):
         began = time.thread_time()
         standards = Standards.of(train)
         windows = Windows.of(standards.apply(train), self.window)
-        self.scale_ = self.scale or mean_square(windows.inputs(), windows.window_of)
-        kernel = Kernel(self.kernel, self.degree, self.coef0, self.scale_)
-        scores, features = MonomialScores.learn(kernel, windows)
+        scores_with, features = monomial_features(self._make_kernel(windows, windows.inputs()), windows)
         ready = time.thread_time()
         found = run_crfsuite(_items(features), windows.window_of, labels, train.offsets, 1 / (2 * self.variance))
         n_labels = len(train.label_names)
@@ -53,7 +50,7 @@ class PrimalCRF(KernelCRF):
         self.objective_ = penalty - evaluation.log_likelihood
         self.objective_history_ = np.array([self.objective_])
         self.form_, self.standards_ = "monomials", standards
-        self.scores_, self.transition_weights_ = scores._replace(weights=weights), transitions
+        self.scores_, self.transition_weights_ = scores_with(weights), transitions
 
 
 class Found(NamedTuple):

@@ -109,9 +109,7 @@ class KernelsSettings(StudySettings):
     @model_validator(mode="after")
     def _some_iteration_is_tested(self) -> KernelsSettings:
         if self.test_every > self.tree_iterations:
-            raise ValueError(
-                f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it"
-            )
+            raise ValueError(f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it")
         return self
 
     @model_validator(mode="after")

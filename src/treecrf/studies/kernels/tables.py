@@ -105,7 +105,11 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
         ("", "rank"): [count_text(rank) for rank in keys["rank"]],
         ("", "exact (%)"): [number(exact["accuracy"][dataset]) for dataset in keys["dataset"]],
     }
-    shown = {"accuracy": ("accuracy (%)", number), "excess": ("above the exact minimum", _part), "cpu_seconds": ("CPU s", seconds_text)}
+    shown = {
+        "accuracy": ("accuracy (%)", number),
+        "excess": ("above the exact minimum", _part),
+        "cpu_seconds": ("CPU s", seconds_text),
+    }
     for name, (heading, text) in shown.items():
         for rule in rules:
             columns[heading, PIVOT_NAMES[rule]] = [
