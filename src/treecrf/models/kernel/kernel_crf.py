@@ -172,7 +172,9 @@ class KernelCRF(base.ChainLabeller):
             ready = time.thread_time()
             space, scores_of = self._prepare(windows)
             seconds = {"windows": ready - began, "kernel": time.thread_time() - ready, "gradient": 0.0, "update": 0.0}
-            chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), len(windows), len(train.label_names))
+            chains = Chains(
+                windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, len(train.label_names)
+            )
             objective = Objective(space, chains, self.variance, self.transition_variance)
             point = self._minimize(objective, seconds, monitor)
             n_pairs = len(train.label_names) ** 2
@@ -190,7 +192,7 @@ class KernelCRF(base.ChainLabeller):
         self.scale_ = float(scale)
         kernel = Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
         form = self.form or ("low_rank" if self.rank else choose_form(kernel, windows))
-        LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), len(windows), form)
+        LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), windows.n_windows, form)
         self.form_ = form
         if form == "monomials":
             if not has_monomials(kernel, windows):

@@ -40,9 +40,7 @@ def incomplete_cholesky(
     """
     n_windows = inputs.shape[0]
     rank = min(rank, n_windows)
-    check_memory(
-        8 * n_windows * rank, f"the factor of {n_windows:,} windows and rank {rank:,}", "give a lower rank"
-    )
+    check_memory(8 * n_windows * rank, f"the factor of {n_windows:,} windows and rank {rank:,}", "give a lower rank")
     rng = np.random.default_rng(seed)
     shuffled = iter(rng.permutation(n_windows))
     residual = kernel.diagonal(inputs)

@@ -54,7 +54,10 @@ def follow(
         if len(values) > LOOK_BACK and abs(values[-1 - LOOK_BACK] - point.value) <= tolerance * point.value:
             return last, None
         if iteration == max_iterations:
-            return last, f"has not converged after {iteration} iterations; give more max_iterations or a higher tolerance"
+            return (
+                last,
+                f"has not converged after {iteration} iterations; give more max_iterations or a higher tolerance",
+            )
     if objective.gap(last) <= RESOLVED * last.value:
         return last, None
     return last, f"stopped after {len(values) - 1} iterations, where rounding errors hide all descent"
