@@ -1,6 +1,6 @@
 """Kernel CRFs the slow, obvious way: kernels of pairs of windows by loops, sums over all sequences of labels."""
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import comb
 
 import numpy as np
@@ -58,7 +58,7 @@ class Paths:
     def __init__(self, offsets, n_labels):
         self.n_positions, self.n_labels = int(offsets[-1]), n_labels
         self.of_sequence, nodes, pairs = [], [], []
-        for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for begin, end in pairwise(offsets):
             first = len(nodes)
             for labels in product(range(n_labels), repeat=int(end - begin)):
                 node, pair = np.zeros((self.n_positions, n_labels)), np.zeros((n_labels, n_labels))
@@ -74,7 +74,7 @@ class Paths:
     def counts_of(self, labels, offsets):
         """The counts of the true labels: of positions, and of pairs of all sequences."""
         nodes, pairs = np.eye(self.n_labels)[labels], np.zeros((self.n_labels, self.n_labels))
-        for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for begin, end in pairwise(offsets):
             for t in range(begin + 1, end):
                 pairs[labels[t - 1], labels[t]] += 1.0
         return nodes, pairs

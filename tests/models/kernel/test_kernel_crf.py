@@ -45,7 +45,7 @@ def case(request):
 @pytest.mark.parametrize("form", ["monomials", "matrix", "low_rank"])
 @pytest.mark.parametrize("solver", ["lbfgs", "newton", "subspace", "block_jacobi"])
 def test_solvers_and_forms_reach_the_maximum_of_the_dual(case, form, solver):
-    data, degree, (kernel, value, marginals, coefficients, pair_weights) = case
+    data, degree, (_kernel, value, marginals, _coefficients, pair_weights) = case
     model = KernelCRF(degree, form=form, solver=solver, **SETTINGS).fit(data)
     assert model.form_ == form
     assert model.converged_
@@ -94,7 +94,7 @@ def test_numbers_are_standardized_on_the_training_set(degree):
     standard = data.with_numbers((data.numbers - mean) / deviation)
     inputs = naive.inputs_of(standard, (1, 0))
     scale = (inputs**2).sum(axis=1).mean()
-    kernel, value, marginals, coefficients, pair_weights = oracle(standard, degree, scale)
+    _kernel, value, marginals, coefficients, pair_weights = oracle(standard, degree, scale)
     fresh = naive.inputs_of(new.with_numbers((new.numbers - mean) / deviation), (1, 0))
     scores = naive.kernel_of(fresh, inputs, degree, 1.0, scale) @ coefficients
     paths = naive.Paths(new.offsets, 2)
@@ -245,7 +245,7 @@ def test_a_number_that_does_not_vary_is_left_out():
         model = KernelCRF(**SETTINGS).fit(data.with_numbers(numbers))
     without = KernelCRF(**SETTINGS).fit(data.with_numbers(numbers[:, :1], ["number 0"]))
     assert model.objective_ == pytest.approx(without.objective_, rel=1e-12)
-    moved = data.with_numbers(numbers + [0.0, 100.0])
+    moved = data.with_numbers([*numbers, 0.0, 100.0])
     np.testing.assert_array_equal(model.predict_proba(moved), model.predict_proba(data.with_numbers(numbers)))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.chains import LatticeChains
 from treecrf.models.checks import Check, number, one_of, optional, whole
 from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
@@ -33,7 +34,6 @@ from treecrf.models.kernel.gram import Kernel
 from treecrf.models.kernel.objective import Chains, Objective, Point
 from treecrf.models.kernel.solvers import SOLVERS, follow, steps
 from treecrf.models.linear.window_chains import window_chains
-from treecrf.models.chains import LatticeChains
 from treecrf.sequences import SequenceSet
 
 LOG = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ class KernelCRF(base.ChainLabeller):
             objective = Objective(space, chains, self.variance, self.transition_variance)
             point = self._minimize(objective, seconds, monitor)
             n_pairs = len(train.label_names) ** 2
-            self.scores_ = scores_of(point.vector[:, :-n_pairs])
+            self.scores_: Scores = scores_of(point.vector[:, :-n_pairs])
             self.duality_gap_ = point.value - objective.dual_value(point)
         self.alphas_ = self.variance * point.evaluation.errors
         self.transition_weights_ = point.transitions
@@ -251,7 +251,7 @@ class KernelCRF(base.ChainLabeller):
         for name in _ARRAYS:
             setattr(self, name, arrays[name])
         kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
-        self.scores_: Scores = kind.from_arrays(
+        self.scores_ = kind.from_arrays(
             {name.removeprefix("scores."): array for name, array in arrays.items() if name.startswith("scores.")}
         )
         self.standards_ = Standards(*(arrays[f"standards.{name}"] for name in Standards._fields))
