@@ -128,6 +128,12 @@ def test_held_out_sequences_choose_the_iteration(run, table):
     assert treecrf.load("m.npz").n_iterations == chosen <= 12
 
 
+def test_a_method_without_stages_has_no_iteration_to_choose(run, table):
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "kernel_crf", "--held-out", "0.25")
+    assert code == 2
+    assert "the method kernel_crf gives its last iteration alone; leave --held-out out." in plain(err)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -138,6 +144,7 @@ def test_held_out_sequences_choose_the_iteration(run, table):
         ("--missing", "surrogate_splitting"),
         ("--method", "memm"),
         ("--method", "neural_network", "--iterations", 60),
+        ("--method", "kernel_crf", "--variance", 3, "--iterations", 500),
     ],
 )
 def test_every_way_with_holes_comes_back(run, words, tmp_path, options):

@@ -80,8 +80,27 @@ def test_every_labeller_refuses_settings_out_of_range(class_path):
 
 
 RIGHT = {
-    "None": {"bag", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam"},
-    "True": {"scale_gain", "either_polarity", "each_label", "warm_start", "induction", "early_update", "cross_fit"},
+    "None": {
+        "bag",
+        "random_state",
+        "max_lower_leaves",
+        "settings",
+        "label_dictionary",
+        "beam",
+        "rank",
+        "scale",
+        "form",
+    },
+    "True": {
+        "scale_gain",
+        "either_polarity",
+        "each_label",
+        "warm_start",
+        "induction",
+        "early_update",
+        "cross_fit",
+        "step_halving",
+    },
 }
 """Settings for which these values are right."""
 

@@ -92,6 +92,8 @@ def fit(
         way = fitting.choose_missing(method, missing)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    if held_out and not labeller.has_stages:
+        raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
     if threads is None and "n_threads" in labeller.get_params():
         labeller.set_params(n_threads=shared.n_processors())
     if LABELLERS[method].start == "random":

@@ -96,7 +96,7 @@ class Row(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The folder of the module: boosted, linear, window, future or java."""
+        """The folder of the module: boosted, linear, kernel, coding, window, future or java."""
         return self.class_path.split(".")[2]
 
     @property
@@ -162,9 +162,7 @@ LABELLERS = {
     "coded_crf": Row(
         "treecrf.models.coding.coded_crf:CodedCRF", in_tables=False, iterations="code_length", start="fixed"
     ),
-    "kernel_crf": Row(
-        "treecrf.models.kernel.kernel_crf:KernelCRF", in_tables=False, iterations="max_iterations", start="random"
-    ),
+    "kernel_crf": Row("treecrf.models.kernel.kernel_crf:KernelCRF", iterations="max_iterations", start="random"),
     "crfsuite": Row(
         "treecrf.models.linear.crfsuite:CRFSuite", in_tables=False, iterations="max_iterations", start="fixed"
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,8 @@ def subspace(objective: Objective, step_halving: bool) -> Iterator[Point]:
         hessian = Curvature(objective, point)
         parts = [_part(objective, point.gradient, nodes) for nodes in (True, False)]
         largest = int(np.argmax([inner(part, part) for part in parts]))
-        of_nodes = largest == 0
-        direction = solve(
-            lambda vector, hessian=hessian, of_nodes=of_nodes: _part(objective, hessian.times(vector), of_nodes),
-            -parts[largest], forcing(parts[largest], start),
-        )  # fmt: skip
+        operator = partial(_within_sequences, hessian, largest == 0)
+        direction = solve(operator, -parts[largest], forcing(parts[largest], start))
         moved = take_step(objective, point, direction, step_halving)
         if moved is None:
             return
@@ -43,11 +41,9 @@ def block_jacobi(objective: Objective, step_halving: bool) -> Iterator[Point]:
         yield point
         hessian = Curvature(objective, point)
         of_nodes = _part(objective, point.gradient, True)
-        direction = solve(
-            lambda vector, hessian=hessian: _node_block(hessian, vector), -of_nodes, forcing(of_nodes, start)
-        )
+        direction = solve(partial(_within_positions, hessian), -of_nodes, forcing(of_nodes, start))
         n_pairs = objective.chains.n_labels**2
-        direction[:, -n_pairs:] = -np.linalg.solve(_pair_block(hessian), point.gradient[0, -n_pairs:])
+        direction[:, -n_pairs:] = -np.linalg.solve(_within_pairs(hessian), point.gradient[0, -n_pairs:])
         moved = take_step(objective, point, direction, step_halving)
         if moved is None:
             return
@@ -61,7 +57,12 @@ def _part(objective: Objective, vector: Vector, nodes: bool) -> Vector:
     return part
 
 
-def _node_block(hessian: Curvature, vector: Vector) -> Vector:
+def _within_sequences(hessian: Curvature, nodes: bool, vector: Vector) -> Vector:
+    """The product of the Hessian of one block and a vector of that block."""
+    return _part(hessian.objective, hessian.times(vector), nodes)
+
+
+def _within_positions(hessian: Curvature, vector: Vector) -> Vector:
     """The product of a vector of nodes and the Hessian whose positions do not covary."""
     objective, chains = hessian.objective, hessian.objective.chains
     scores, transitions = objective.split(vector)
@@ -72,7 +73,7 @@ def _node_block(hessian: Curvature, vector: Vector) -> Vector:
     return vector / objective.variance + objective.lift(of_windows, np.zeros_like(transitions))
 
 
-def _pair_block(hessian: Curvature) -> NDArray[np.float64]:
+def _within_pairs(hessian: Curvature) -> NDArray[np.float64]:
     """The Hessian of the pair weights, whose places do not covary, in the coordinates of vectors."""
     objective = hessian.objective
     pairs = hessian.pairs.reshape(len(hessian.pairs), -1)

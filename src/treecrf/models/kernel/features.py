@@ -99,7 +99,8 @@ class Windows(NamedTuple):
         distinct, window_of = distinct_windows(number_cells(codes, first_cell))
         return cls(codes[distinct], numbers[distinct], sizes, window_of)
 
-    def __len__(self) -> int:
+    @property
+    def n_windows(self) -> int:
         """Number of windows."""
         return len(self.codes)
 

@@ -81,7 +81,7 @@ class MonomialScores(NamedTuple):
 
     def of(self, windows: Windows) -> NDArray[np.float64]:
         """See `Scores`."""
-        scores = np.empty((len(windows), self.weights.shape[1]))
+        scores = np.empty((windows.n_windows, self.weights.shape[1]))
         for begin in range(0, len(scores), ROWS):
             rows = slice(begin, begin + ROWS)
             columns = self.monomials.find(windows.codes[rows])
@@ -173,8 +173,10 @@ class KernelScores(NamedTuple):
 def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:
     """The model as coefficients of the kernel with every window."""
     matrix = kernel_matrix(kernel, inputs)
-    space = Dual(len(windows), lambda coefficients: (matrix @ coefficients.astype(matrix.dtype)).astype(np.float64))
-    return space, lambda vector: KernelScores(kernel, windows, vector[0].reshape(len(windows), -1))
+    space = Dual(
+        windows.n_windows, lambda coefficients: (matrix @ coefficients.astype(matrix.dtype)).astype(np.float64)
+    )
+    return space, lambda vector: KernelScores(kernel, windows, vector[0].reshape(windows.n_windows, -1))
 
 
 def low_rank_form(kernel: Kernel, windows: Windows, inputs: Inputs, rank: int, pivots: str, seed: int) -> Form:

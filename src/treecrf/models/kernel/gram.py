@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Inputs = Any
 """An array or a sparse matrix, shape (n_windows, n_inputs)."""
 
-MOST_DOUBLE = 7000
+MOST_DOUBLE = 4000
 """Windows up to which a kernel matrix is float64; beyond, it is float32."""
 
 ROWS = 1024
@@ -37,13 +37,14 @@ class Kernel(NamedTuple):
     def between(self, left: Inputs, right: Inputs) -> NDArray[Any]:
         """The kernel of all pairs, shape (n_left, n_right), float32 if both inputs are."""
         with needs_extra("rivals"):
-            from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel  # takes long to import
+            from sklearn import config_context  # takes long to import
+            from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-        left = dense(left)
-        if self.name == "rbf":
-            return rbf_kernel(left, right, gamma=1 / self.scale)
-        total = self.scale + self.coef0
-        return polynomial_kernel(left, right, degree=self.degree, gamma=1 / total, coef0=self.coef0 / total)
+        left, total = dense(left), self.scale + self.coef0
+        with config_context(assume_finite=True):  # as sets of sequences are
+            if self.name == "rbf":
+                return rbf_kernel(left, right, gamma=1 / self.scale)
+            return polynomial_kernel(left, right, degree=self.degree, gamma=1 / total, coef0=self.coef0 / total)
 
     def diagonal(self, inputs: Inputs) -> NDArray[np.float64]:
         """The kernel of each input and itself, shape (n_windows,)."""

@@ -173,12 +173,12 @@ class KernelCRF(base.ChainLabeller):
             space, scores_of = self._prepare(windows)
             seconds = {"windows": ready - began, "kernel": time.thread_time() - ready, "gradient": 0.0, "update": 0.0}
             chains = Chains(
-                windows.window_of, labels.copy(), train.offsets.copy(), len(windows), len(train.label_names)
+                windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, len(train.label_names)
             )
             objective = Objective(space, chains, self.variance, self.transition_variance)
             point = self._minimize(objective, seconds, monitor)
             n_pairs = len(train.label_names) ** 2
-            self.scores_ = scores_of(point.vector[:, :-n_pairs])
+            self.scores_: Scores = scores_of(point.vector[:, :-n_pairs])
             self.duality_gap_ = point.value - objective.dual_value(point)
         self.alphas_ = self.variance * point.evaluation.errors
         self.transition_weights_ = point.transitions
@@ -190,7 +190,7 @@ class KernelCRF(base.ChainLabeller):
         inputs = windows.inputs()
         kernel = self._make_kernel(windows, inputs)
         form = self.form or ("low_rank" if self.rank else choose_form(kernel, windows))
-        LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), len(windows), form)
+        LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), windows.n_windows, form)
         self.form_ = form
         if form == "monomials":
             if not has_monomials(kernel, windows):
@@ -254,7 +254,7 @@ class KernelCRF(base.ChainLabeller):
         for name in _ARRAYS:
             setattr(self, name, arrays[name])
         kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
-        self.scores_: Scores = kind.from_arrays(
+        self.scores_ = kind.from_arrays(
             {name.removeprefix("scores."): array for name, array in arrays.items() if name.startswith("scores.")}
         )
         self.standards_ = Standards(*(arrays[f"standards.{name}"] for name in Standards._fields))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -43,7 +44,8 @@ def follow(
         What has gone wrong, the rest of a sentence about the solver.
     """
     values: list[float] = []
-    for iteration, point in enumerate(points):
+    last = next(points)
+    for iteration, point in enumerate(chain([last], points)):
         if not np.isfinite(point.value) or (values and point.value > MOST_RISE * values[0]):
             return last, f"diverged at iteration {iteration}; set step_halving=True, or take another solver"
         last = point

@@ -36,7 +36,7 @@ class NystroemCRF(KernelCRF):
         total = kernel.scale + kernel.coef0
         nystroem = Nystroem(
             kernel="polynomial", degree=kernel.degree, gamma=1 / total, coef0=kernel.coef0 / total,
-            n_components=min(self.rank or len(windows), len(windows)), random_state=self.random_state,
+            n_components=min(self.rank or windows.n_windows, windows.n_windows), random_state=self.random_state,
         )  # fmt: skip
         features = np.ascontiguousarray(nystroem.fit_transform(inputs))
         self.form_ = "low_rank"

@@ -43,7 +43,7 @@ class PrimalCRF(KernelCRF):
         n_labels = len(train.label_names)
         weights, transitions = found.dense(features.shape[1], n_labels)
         self.seconds_ = {"windows": ready - began, "update": time.thread_time() - ready}
-        chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), len(windows), n_labels)
+        chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, n_labels)
         objective = Objective(Primal(features), chains, self.variance, self.transition_variance)
         evaluation = objective.evaluate(np.ascontiguousarray(features @ weights), transitions)
         penalty = float((weights**2).sum() + (transitions**2).sum()) / (2 * self.variance)
