@@ -22,6 +22,10 @@ from treecrf.models.kernel.spaces import Primal
 from treecrf.sequences import SequenceSet
 
 
+LEAST_SUM = -1e300
+"""CRFsuite leaves out features whose values sum to less over the positions of a label; numbers may be negative."""
+
+
 class PrimalCRF(KernelCRF):
     """The objective of `KernelCRF` in its form "monomials", minimized by CRFsuite's L-BFGS.
 
@@ -82,6 +86,7 @@ def run_crfsuite(
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(
         {"c2": penalty, "max_iterations": 1000, "feature.possible_states": True, "feature.possible_transitions": True}
+        | {"feature.minfreq": LEAST_SUM}
     )
     names = labels.astype(str).tolist()
     for first, last in pairwise(offsets):

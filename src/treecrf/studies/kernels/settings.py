@@ -67,7 +67,7 @@ class KernelsSettings(StudySettings):
     transition_variance: Variance = Field(1.0, description="Variance of pair weights beside that of functions (tau).")
     coef0: Regularization = Field(1.0, description="Constant of the polynomial kernel (c).")
     tolerance: Tolerance = Field(1e-6, description="Training stops at this relative change of the objective.")
-    choosing_tolerance: Tolerance = Field(1e-4, description="The same while settings are chosen.")
+    choosing_tolerance: Tolerance = Field(1e-3, description="The same while settings are chosen.")
     rank: Count = Field(1000, description="Pivots of the methods of low rank.")
     tree_iterations: Count = Field(100, description="Most iterations of TreeCRF.")
     test_every: Count = Field(4, description="Every n-th of them is a candidate.")
