@@ -110,7 +110,12 @@ def load_options(name, with_seed=True):
     dataset = SETTINGS.datasets[name]
     groups = dataset.model_dump(mode="json")["groups"]
     if not isinstance(dataset, TableDataset):
-        return {"raw": RAW, "groups": groups, **dataset.options}
+        given = {
+            key: value
+            for key, value in dataset.options.items()
+            if with_seed or key != "seed"
+        }
+        return {"raw": RAW, "groups": groups, **given}
     options = dataset.model_dump(mode="json", exclude={"kind", "window"})
     return options | ({"seed": SETTINGS.seed} if with_seed else {})
 
