@@ -165,6 +165,8 @@ class KernelCRF(base.ChainLabeller):
             raise ValueError(
                 f"rank={self.rank:,}: the training set has {train.n_positions:,} positions; give at most as many."
             )
+        if self.rank is not None and self.form not in (None, "low_rank"):
+            raise ValueError(f"rank={self.rank:,}: form={self.form!r} has none; leave one of them out.")
         with threadpool_limits(1):  # the time of others would not be counted
             began = time.thread_time()
             standards = Standards.of(train)
@@ -188,15 +190,17 @@ class KernelCRF(base.ChainLabeller):
     def _prepare(self, windows: Windows) -> Form:
         """Choose the form of the model."""
         inputs = windows.inputs()
-        scale = self.scale or mean_square(inputs, windows.window_of)
-        self.scale_ = float(scale)
+        self.scale_ = float(self.scale or mean_square(inputs, windows.window_of) or 1.0)
         kernel = Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
         form = self.form or ("low_rank" if self.rank else choose_form(kernel, windows))
         LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), windows.n_windows, form)
         self.form_ = form
         if form == "monomials":
             if not has_monomials(kernel, windows):
-                raise ValueError("form='monomials': numbers and kernel='rbf' have none; choose 'matrix' or 'low_rank'.")
+                raise ValueError(
+                    "form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too "
+                    "many; choose 'matrix' or 'low_rank'."
+                )
             return monomial_form(kernel, windows)
         if form == "matrix":
             return matrix_form(kernel, windows, inputs)
