@@ -131,7 +131,7 @@ def test_held_out_sequences_choose_the_iteration(run, table):
 def test_a_method_without_stages_has_no_iteration_to_choose(run, table):
     code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "kernel_crf", "--held-out", "0.25")
     assert code == 2
-    assert "the method kernel_crf gives its last iteration alone; leave --held-out out." in plain(err)
+    assert "the method kernel_crf gives its last iteration alone" in " ".join(err.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     data = loaded.read(read_table("holes.csv"), "holes.csv", labelled=True)
     assert loaded.labeller.score(data) > 0.6
     assert (loaded.holes is None) == (
-        not {"linear_crf", "neural_network", "imputation", "imputation_indicator"} & set(options)
+        not {"linear_crf", "neural_network", "kernel_crf", "imputation", "imputation_indicator"} & set(options)
     )
 
 

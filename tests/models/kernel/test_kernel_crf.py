@@ -9,6 +9,7 @@ import pytest
 import treecrf
 from treecrf import KernelCRF, LinearCRF, SequenceSet
 from treecrf.models import memory
+from treecrf.models.kernel.features import Windows
 
 SETTINGS = {"variance": 3.0, "transition_variance": 0.7, "window": (1, 0), "tolerance": 1e-13}
 
@@ -226,8 +227,9 @@ def test_unknown_categories_have_no_indicators():
         ({"scale": 0}, r"scale=0: give None or a number above 0\."),
         ({"kernel": "linear"}, r"kernel='linear': choose one of 'polynomial', 'rbf'\."),
         ({"pivots": "first"}, r"pivots='first': choose one of 'random', 'greedy', 'uniform'\."),
+        ({"rank": 2, "form": "matrix"}, r"rank=2: form='matrix' has none; leave one of them out\."),
         ({"rank": 12}, r"rank=12: the training set has 11 positions; give at most as many\."),
-        ({"kernel": "rbf", "form": "monomials"}, r"form='monomials': numbers and kernel='rbf' have none; choose 'matrix' or 'low_rank'\."),
+        ({"kernel": "rbf", "form": "monomials"}, r"form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too many; choose 'matrix' or 'low_rank'\."),
     ],
     ids=str,
 )  # fmt: skip
@@ -245,7 +247,7 @@ def test_a_number_that_does_not_vary_is_left_out():
         model = KernelCRF(**SETTINGS).fit(data.with_numbers(numbers))
     without = KernelCRF(**SETTINGS).fit(data.with_numbers(numbers[:, :1], ["number 0"]))
     assert model.objective_ == pytest.approx(without.objective_, rel=1e-12)
-    moved = data.with_numbers([*numbers, 0.0, 100.0])
+    moved = data.with_numbers(numbers + np.array([0.0, 100.0]))
     np.testing.assert_array_equal(model.predict_proba(moved), model.predict_proba(data.with_numbers(numbers)))
 
 
@@ -265,7 +267,11 @@ def test_numbers_far_outside_are_taken_for_the_nearest_that_are_not():
 
 @pytest.mark.parametrize(
     ("options", "what"),
-    [({"form": "matrix"}, "the kernel matrix of 11 windows"), ({"rank": 11}, "the factor of 11 windows and rank 11")],
+    [
+        ({"form": "monomials"}, "121 monomials of windows"),
+        ({"form": "matrix"}, "the kernel matrix of 11 windows"),
+        ({"rank": 11}, "the factor of 11 windows and rank 11"),
+    ],
 )
 def test_what_does_not_fit_into_memory_is_refused_with_both_sizes(monkeypatch, options, what):
     monkeypatch.setattr(memory, "available_memory", lambda: 900)
@@ -273,3 +279,32 @@ def test_what_does_not_fit_into_memory_is_refused_with_both_sizes(monkeypatch, o
         ValueError, match=rf"^{what} would take 0\.0 GiB of memory and 0\.0 GiB are available; give .*\.$"
     ):
         KernelCRF(window=(1, 0), **options).fit(toy(2))
+
+
+def test_inputs_that_tell_nothing_leave_the_biases():
+    data = toy(2, numbers=1)
+    empty = SequenceSet(
+        np.empty((11, 0)),
+        data.offsets,
+        [],
+        data.labels,
+        data.label_names,
+        numbers=np.ones((11, 1)),
+        number_names=["one"],
+    )
+    with pytest.warns(UserWarning, match="'one' does not vary"):
+        model = KernelCRF(kernel="rbf", tolerance=1e-10).fit(empty)
+    assert model.converged_
+    assert (
+        len(np.unique(model.scores_.of(Windows.of(empty.with_numbers(np.zeros((11, 1))), (0, 0))).round(9), axis=0))
+        == 1
+    )
+
+
+def test_sets_of_very_many_categories_have_no_monomials():
+    names = tuple(map(str, range(60_000)))
+    attributes = [(f"a{i}", names) for i in range(5)]
+    rng = np.random.default_rng(0)
+    data = SequenceSet(rng.integers(0, 60_000, (6, 5)), [0, 3, 6], attributes, [0, 1, 0, 1, 1, 0], ("p", "q"))
+    assert KernelCRF(3).fit(data).form_ == "monomials"
+    assert KernelCRF(4).fit(data).form_ == "matrix"

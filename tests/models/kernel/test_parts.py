@@ -129,10 +129,10 @@ def test_greedy_pivots_are_each_the_largest_residual(windows, kernel):
 def test_random_pivots_follow_the_residuals():
     inputs = np.diag([1.0, 2.0, 3.0])
     kernel = Kernel("polynomial", 1, 0.0, 1.0)
-    first = [incomplete_cholesky(kernel, inputs, 1, "random", seed)[1][0] for seed in range(2000)]
-    np.testing.assert_allclose(np.bincount(first) / 2000, np.array([1, 4, 9]) / 14, atol=0.04)
-    even = [incomplete_cholesky(kernel, inputs, 1, "uniform", seed)[1][0] for seed in range(2000)]
-    np.testing.assert_allclose(np.bincount(even) / 2000, 1 / 3, atol=0.04)
+    first = [incomplete_cholesky(kernel, inputs, 1, "random", seed)[1][0] for seed in range(500)]
+    np.testing.assert_allclose(np.bincount(first) / 500, np.array([1, 4, 9]) / 14, atol=0.07)
+    even = [incomplete_cholesky(kernel, inputs, 1, "uniform", seed)[1][0] for seed in range(500)]
+    np.testing.assert_allclose(np.bincount(even) / 500, 1 / 3, atol=0.07)
 
 
 def test_uniform_pivots_are_no_combinations_of_others():

@@ -96,7 +96,9 @@ def test_the_primal_takes_numbers_of_either_sign(splits):
 
 
 def test_crfsuite_has_one_variance_for_all_weights(splits):
-    with pytest.raises(ValueError, match=r"transition_variance=2\.0: CRFsuite has one variance for all weights; give 1"):
+    with pytest.raises(
+        ValueError, match=r"transition_variance=2\.0: CRFsuite has one variance for all weights; give 1"
+    ):
         run(splits, "primal", transition_variance=2.0)
 
 

@@ -111,12 +111,16 @@ class Windows(NamedTuple):
 
     def inputs(self) -> NDArray[np.float64] | csr_array:
         """Indicators of cells, then numbers, shape (n_windows, n_inputs)."""
-        from scipy.sparse import csr_array, hstack  # takes long to import
+        return join(one_hot(self.codes, self.sizes), self.numbers)
 
-        cells = one_hot(self.codes, self.sizes)
-        if not self.numbers.size:
-            return cells if cells.nnz < DENSE * np.prod(cells.shape) else cells.toarray()
-        return hstack([cells, csr_array(self.numbers)], format="csr").toarray()
+
+def join(features: csr_array, numbers: NDArray[np.float64]) -> NDArray[np.float64] | csr_array:
+    """Features, then numbers: an array where many are not 0."""
+    from scipy.sparse import csr_array, hstack  # takes long to import
+
+    if numbers.size:
+        features = hstack([features, csr_array(numbers)], format="csr")
+    return features if features.nnz < DENSE * np.prod(features.shape) else features.toarray()
 
 
 def mean_square(inputs: NDArray[np.float64] | csr_array, window_of: NDArray[np.int32]) -> float:

@@ -12,19 +12,26 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.kernel.features import Windows
+from treecrf.models.kernel.features import Windows, join
 from treecrf.models.kernel.gram import Inputs, Kernel, kernel_matrix
 from treecrf.models.kernel.low_rank import incomplete_cholesky
 from treecrf.models.kernel.monomials import Monomials, monomial_weights, n_slot_sets
 from treecrf.models.kernel.spaces import Dual, Primal, Space, Vector, space_of
+from treecrf.models.memory import check_memory
 
 FORMS = ("monomials", "matrix", "low_rank")
 
 MOST_MONOMIALS = 20_000_000
 """Windows times monomials of each up to which a model has a weight for each monomial."""
 
+MOST_KEYS = 2.0**62
+"""Sets of cells of the same slots that can be numbered."""
+
 MOST_MATRIX = 2_000_000_000
 """Bytes of a float32 kernel matrix up to which a model has one."""
+
+BYTES = 40
+"""Of memory that a monomial of a window takes, nearly."""
 
 RANK = 1000
 """Of a model that is too large for other forms."""
@@ -57,8 +64,10 @@ def choose_form(kernel: Kernel, windows: Windows) -> str:
 
 
 def has_monomials(kernel: Kernel, windows: Windows) -> bool:
-    """Whether the kernel is that of monomials: numbers have none but themselves."""
-    return kernel.name == "polynomial" and (kernel.degree == 1 or not windows.numbers.size)
+    """Whether the kernel is that of monomials, and these can be numbered: numbers have none but themselves."""
+    if kernel.name != "polynomial" or (kernel.degree > 1 and windows.numbers.size):
+        return False
+    return float(np.prod(np.sort(windows.sizes)[-kernel.degree :], dtype=np.float64)) < MOST_KEYS
 
 
 # --- monomials ---------------------------------------------------------------------------------------
@@ -85,8 +94,9 @@ class MonomialScores(NamedTuple):
         for begin in range(0, len(scores), ROWS):
             rows = slice(begin, begin + ROWS)
             columns = self.monomials.find(windows.codes[rows])
-            features = _with_numbers(
-                self.monomials.features(columns, self.order_weights), windows.numbers[rows], self.order_weights
+            features = join(
+                self.monomials.features(columns, self.order_weights),
+                np.sqrt(self.order_weights[1]) * windows.numbers[rows],
             )
             scores[rows] = features @ self.weights
         return scores
@@ -122,16 +132,16 @@ def monomial_features(kernel: Kernel, windows: Windows) -> tuple[Callable[[NDArr
 
     The inner products of the features are the kernel of the windows.
     """
+    n_entries = windows.n_windows * n_slot_sets(windows.codes.shape[1], kernel.degree)
+    check_memory(
+        BYTES * n_entries,
+        f"{n_entries:,} monomials of windows",
+        "give a lower degree, a smaller window or another form",
+    )
     order_weights = monomial_weights(kernel.degree, kernel.coef0) / (kernel.scale + kernel.coef0) ** kernel.degree
     monomials, columns = Monomials.learn(windows.codes, windows.sizes, kernel.degree)
-    features = _with_numbers(monomials.features(columns, order_weights), windows.numbers, order_weights)
+    features = join(monomials.features(columns, order_weights), np.sqrt(order_weights[1]) * windows.numbers)
     return partial(MonomialScores, monomials, order_weights), features
-
-
-def _with_numbers(features: Any, numbers: NDArray[np.float64], order_weights: NDArray[np.float64]) -> Any:
-    if not numbers.size:
-        return features
-    return np.hstack([features.toarray(), np.sqrt(order_weights[1]) * numbers])
 
 
 # --- kernel matrix and factor ------------------------------------------------------------------------

@@ -165,6 +165,8 @@ class KernelCRF(base.ChainLabeller):
             raise ValueError(
                 f"rank={self.rank:,}: the training set has {train.n_positions:,} positions; give at most as many."
             )
+        if self.rank is not None and self.form not in (None, "low_rank"):
+            raise ValueError(f"rank={self.rank:,}: form={self.form!r} has none; leave one of them out.")
         with threadpool_limits(1):  # the time of others would not be counted
             began = time.thread_time()
             standards = Standards.of(train)
@@ -194,7 +196,10 @@ class KernelCRF(base.ChainLabeller):
         self.form_ = form
         if form == "monomials":
             if not has_monomials(kernel, windows):
-                raise ValueError("form='monomials': numbers and kernel='rbf' have none; choose 'matrix' or 'low_rank'.")
+                raise ValueError(
+                    "form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too "
+                    "many; choose 'matrix' or 'low_rank'."
+                )
             return monomial_form(kernel, windows)
         if form == "matrix":
             return matrix_form(kernel, windows, inputs)
@@ -202,7 +207,7 @@ class KernelCRF(base.ChainLabeller):
 
     def _make_kernel(self, windows: Windows, inputs: Inputs) -> Kernel:
         """The kernel, with its scale."""
-        self.scale_ = float(self.scale or mean_square(inputs, windows.window_of))
+        self.scale_ = float(self.scale or mean_square(inputs, windows.window_of) or 1.0)
         return Kernel(self.kernel, self.degree, float(self.coef0), self.scale_)
 
     def _minimize(self, objective: Objective, seconds: dict[str, float], monitor: Monitor | None) -> Point:

@@ -74,6 +74,8 @@ def space_of(features: csr_array | NDArray[np.float64]) -> Space:
     n_windows, n_features = features.shape
     if n_features <= n_windows:
         return Primal(features)
+    if not isinstance(features, np.ndarray):
+        features = features.tocsc()  # products then go through features in order, and jump among the fewer windows
     return Dual(n_windows, lambda coefficients: features @ (features.T @ coefficients))
 
 

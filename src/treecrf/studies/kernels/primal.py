@@ -21,7 +21,6 @@ from treecrf.models.kernel.objective import Chains, Objective
 from treecrf.models.kernel.spaces import Primal
 from treecrf.sequences import SequenceSet
 
-
 LEAST_SUM = -1e300
 """CRFsuite leaves out features whose values sum to less over the positions of a label; numbers may be negative."""
 
