@@ -1,6 +1,7 @@
 """Costs of jobs by study and data set, and versions of packages."""
 
 from treecrf.report.provenance import job_costs, study_costs, used_settings, versions
+from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
@@ -39,7 +40,7 @@ def test_overrides_of_data_sets_that_are_not_run_are_left_out():
     settings = load_settings(
         {"datasets": {"hmm": {}, "protein": {}}, "training": {"datasets": ["hmm"], "overrides": overrides}}
     )
-    assert used_settings(settings)["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
+    assert used_settings(settings, registry())["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
 
 
 def test_versions_of_rivals_and_of_what_draws_are_named():
