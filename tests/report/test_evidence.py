@@ -31,8 +31,9 @@ def settings_of(results, *more):
 
 
 def write_all(results, folder):
+    settings = settings_of(results)
     for study in registry():
-        write_evidence(study, settings_of(results), folder)
+        write_evidence(study, settings, folder)
 
 
 def find(folder, claim):

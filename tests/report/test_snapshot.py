@@ -4,12 +4,11 @@ import datetime
 import json
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT
+from builders import ROOT, write_training_results
 from PIL import Image
 from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
@@ -82,18 +81,24 @@ def test_without_results_the_old_snapshot_stays(tmp_path):
     assert (tmp_path / "snapshot").is_dir()
 
 
-@pytest.fixture
-def training_then_cost(results, tmp_path):
-    """A snapshot of training alone, over which one of cost alone is written; P3.1 and P3.9 rest on the two."""
-    folder = tmp_path / "snapshot"
-    PLANTED["P3.1"]["replicated"](results)
-    write_snapshot(settings_of_claims(results), folder, DAY)
-    (tmp_path / "before").mkdir()
-    shutil.copytree(folder, tmp_path / "before", dirs_exist_ok=True)
-    PLANTED["P3.9"]["replicated"](tmp_path / "later")
-    draw(tmp_path / "later", "figure_3_3a")
-    write_snapshot(settings_of_claims(tmp_path / "later"), folder, DAY.replace(day=3))
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs of training and of cost, a snapshot of the first, and one of both; P3.1 and P3.9 rest on the two."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_training_results(folder / "training")
+    PLANTED["P3.1"]["replicated"](folder / "training")
+    PLANTED["P3.9"]["replicated"](folder / "cost")
+    draw(folder / "cost", "figure_3_3a")
+    write_snapshot(settings_of_claims(folder / "training"), folder / "first", DAY)
+    shutil.copytree(folder / "first", folder / "both")
+    write_snapshot(settings_of_claims(folder / "cost"), folder / "both", DAY.replace(day=3))
     return folder
+
+
+@pytest.fixture
+def both(runs, tmp_path):
+    """A copy of the snapshot of both runs."""
+    return shutil.copytree(runs / "both", tmp_path / "both")
 
 
 def draw(results, name):
@@ -104,73 +109,66 @@ def draw(results, name):
 def files_of(folder, study):
     """Everything in a snapshot that is about one study alone, by its path."""
     found = [folder / f"{study}.md", *folder.glob(f"{study}/**/*"), *folder.glob(f"evidence/{study}/**/*")]
-    return {path.relative_to(folder): path.read_bytes() for path in found if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
 
 
 def verdict_of(folder, claim):
     return pd.read_csv(folder / "claims.csv").set_index("id").loc[claim, "verdict"]
 
 
-def test_a_study_that_the_run_does_not_have_stays(training_then_cost, tmp_path):
-    old, new = (files_of(folder, "training") for folder in (tmp_path / "before", training_then_cost))
+def test_a_study_that_the_run_does_not_have_stays(runs):
+    old, new = (files_of(runs / name, "training") for name in ("first", "both"))
     assert len(old) > 10
     assert new == old
-    assert (training_then_cost / "evidence/data/protein/description.json").is_file()
-    assert [verdict_of(tmp_path / "before", claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
-    assert [verdict_of(training_then_cost, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "replicated"]
+    assert (runs / "both/evidence/data/protein/description.json").is_file()
+    verdicts = [[verdict_of(runs / name, claim) for claim in ("P3.1", "P3.9")] for name in ("first", "both")]
+    assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
 
 
-def test_index_says_where_each_study_is_from_and_what_is_absent(training_then_cost):
-    parts = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (text := index_of(training_then_cost)), flags=re.M | re.S))
-    assert list(parts)[:2] == ["Training (chapter 3)", "Cost (chapter 3)"]
-    days = [re.findall(r"Written on (\S+), code at commit `\w+", part) for part in parts.values()]
-    assert days[:2] == [["2000-01-02"], ["2000-01-03"]]
-    absent = re.search("Not in these results: (.*)", text)[1].split("; ")
-    assert absent[0] == f"{', '.join(CHAPTER_3)} of Training (chapter 3)"
-    assert [each.partition(" of ")[0] for each in absent[1:]] == ["all", "all", "all"]
-    assert "**77.25**" in (training_then_cost / "readme.md").read_text()
+def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
+    index = (runs / "both/index.md").read_text()
+    days = re.findall(r"^## (.*)\n\nWritten on (\S+), code at commit `\w+", index, flags=re.MULTILINE)
+    assert days == [("Training (chapter 3)", "2000-01-02"), ("Cost (chapter 3)", "2000-01-03")]
+    absent = re.search(r"Not in these results: (.*)\.\n", index)[1].split("; ")
+    others = [f"all of {study.title}" for study in registry() if study.name not in ("training", "cost")]
+    assert absent == [f"{', '.join(CHAPTER_3)} of Training (chapter 3)", *others]
+    assert "**77.25**" in (runs / "both/readme.md").read_text()
 
 
-def index_of(folder):
-    return (folder / "index.md").read_text()
+def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
+    before = files_of(both, "training")
+    assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
+    draw(tmp_path / "again", "figure_3_3b")
+    write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
+    assert files_of(both, "cost").keys() == {"cost.md", "cost/first.md", "cost/provenance.json", "cost/figure_3_3b.svg"}
+    assert files_of(both, "training") == before
+    assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
 
 
-def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(training_then_cost, tmp_path):
-    before = files_of(training_then_cost, "training")
-    assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} <= set(
-        map(Path.as_posix, files_of(training_then_cost, "cost"))
-    )
-    draw(tmp_path / "last", "figure_3_3b")
-    write_snapshot(settings_of_claims(tmp_path / "last"), training_then_cost, DAY)
-    names = {path.as_posix() for path in files_of(training_then_cost, "cost")}
-    assert names == {"cost.md", "cost/first.md", "cost/provenance.json", "cost/figure_3_3b.svg"}
-    assert files_of(training_then_cost, "training") == before
-    assert [verdict_of(training_then_cost, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
-
-
-def test_cpu_time_of_shared_data_is_counted_once(training_then_cost):
-    rows = [("all studies", "prepare_data", "hmm", 5), ("training", "train", "hmm", 7), ("cost", "measure", "–", 1)]
-    for study, others in (("training", "cost"), ("cost", "training")):
-        file = training_then_cost / study / "provenance.json"
-        names = ("study", "step", "data set", "CPU s")
-        jobs = [dict(zip(names, row, strict=True)) | {"jobs": "1", "wall s": "2"} for row in rows if row[0] != others]
-        write_json(read_json(file) | {"cpu_time": jobs}, file)
-    write_shared(training_then_cost)
-    table = index_of(training_then_cost).partition("## CPU time")[2]
+def test_cpu_time_of_shared_data_is_counted_once(both):
+    of_data = ("all studies", "prepare_data", "protein", 5)
+    for row in (("training", "train", "protein", 7), ("cost", "measure", "protein", 1)):
+        jobs = pd.DataFrame([of_data, row], columns=["study", "step", "data set", "CPU s"]).assign(
+            **{"jobs": "1", "wall s": 2}
+        )
+        file = both / row[0] / "provenance.json"
+        write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
+    write_shared(both)
+    table = (both / "index.md").read_text().partition("## CPU time")[2]
     assert "| all studies | 1 | 2 | 5 |" in table
     assert "| total | 3 | 6 | 13 |" in table
 
 
-def test_a_snapshot_that_fails_leaves_the_old_one(training_then_cost, tmp_path, monkeypatch):
+def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
     def fail(folder):
         raise OSError("disk full")
 
-    before = {path: path.read_bytes() for path in training_then_cost.rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in both.rglob("*") if path.is_file()}
     monkeypatch.setattr("treecrf.report.snapshot.verdicts", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_snapshot(settings_of_claims(tmp_path / "later"), training_then_cost, DAY)
-    assert {path: path.read_bytes() for path in training_then_cost.rglob("*") if path.is_file()} == before
-    assert not list(tmp_path.glob("snapshot.*"))
+        write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
+    assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before
+    assert [path.name for path in both.parent.iterdir()] == ["both"]
 
 
 def test_command_writes_the_part_of_the_readme(results, tmp_path):

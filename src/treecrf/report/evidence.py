@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -23,10 +24,19 @@ DIGITS = 6
 
 
 def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the frames that claims read, and what their data sets are, to `folder` under their names among the results.
+    """Write the frames that claims read, and what their data sets are, under their names among the results.
 
     Data sets are those that claims are about. Of the frames in `treecrf.studies.study.Study.claimed_of`, which are large,
     only the methods that claims read.
+
+    Parameters
+    ----------
+    study : Study
+        Whose claims these are.
+    settings : Settings
+        Where its results are.
+    folder : Path
+        Written to; files of other studies stay.
     """
     about, files = claimed_datasets(), StudyFiles(study, settings)
     (folder / study.name).mkdir(
@@ -45,7 +55,14 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
 
 
 def keep_evidence(study: Study, old: Path, folder: Path) -> None:
-    """Copy what `write_evidence` once wrote of a study from the folder `old` to `folder`."""
+    """Copy what `write_evidence` once wrote, with the descriptions of the data sets that there are frames of.
+
+    Parameters
+    ----------
+    study : Study
+    old, folder : Path
+        Copied from and to.
+    """
     if not (old / study.name).is_dir():
         return
     shutil.copytree(old / study.name, folder / study.name)
@@ -55,9 +72,10 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
-def claimed_datasets() -> set[str]:
+@cache
+def claimed_datasets() -> frozenset[str]:
     """The data sets that claims are about."""
-    return {dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row)}
+    return frozenset(dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row))
 
 
 def about_evidence() -> str:

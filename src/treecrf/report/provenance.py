@@ -140,7 +140,15 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
 
 
 def costs_of(study: Study, jobs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """The rows of `job_costs` of a study, and those of the data that it shares with others."""
+    """The rows of a study, and those of the data that it shares with others.
+
+    Parameters
+    ----------
+    study : Study
+    jobs : DataFrame
+        From `job_costs`.
+    settings : Settings
+    """
     shared = [] if study.draws else used_datasets(settings, [study])
     is_shared = (jobs["study"] == SHARED) & jobs["data set"].isin(shared)
     return jobs[(jobs["study"] == study.name) | is_shared]

@@ -105,7 +105,7 @@ def readme_with_results(readme: str, folder: Path, link: str) -> str:
         raise ValueError(f"README.md: the lines {BEGIN} and {END} are not there; put them where results are to stand.")
     file = folder / SUMMARY
     part = file.read_text(encoding="utf-8") if file.is_file() else ""
-    part = linked(part, "", f"{link}/")
+    part = linked(part, link)
     before, _, rest = readme.partition(BEGIN)
     return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
 

@@ -44,16 +44,35 @@ class StudyPart(NamedTuple):
 
 
 def write_part(study: Study, shown: Shown, settings: Settings, folder: Path, today: datetime.date) -> None:
-    """Write the part of a study of which a run has results to the snapshot in `folder`."""
+    """Write the part of a study that a run has results of.
+
+    Parameters
+    ----------
+    study : Study
+    shown : treecrf.rendering.parts.Study
+        The same study as the page shows it.
+    settings : Settings
+        Where the results are, and every setting.
+    folder : Path
+        Of the snapshot, which has no part of the study yet.
+    today : date
+    """
     place = folder / study.name
     write_text(study_markdown(shown, folder), folder / f"{study.name}.md")
-    write_text(linked(_first(shown, place), f"{study.name}/", ""), place / FIRST)
+    write_text(_first(shown, place).replace(f"]({study.name}/", "]("), place / FIRST)
     write_json({"headline": shown.headline, **_origin(study, settings, today)}, place / PROVENANCE)
     evidence.write_evidence(study, settings, folder / evidence.FOLDER)
 
 
 def keep_part(study: Study, old: Path, folder: Path) -> None:
-    """Copy the part of a study from the snapshot in `old`, if it has one, to that in `folder`."""
+    """Copy the part of a study, if there is one, to another snapshot.
+
+    Parameters
+    ----------
+    study : Study
+    old, folder : Path
+        Of the snapshots copied from and to.
+    """
     if not (old / study.name / PROVENANCE).is_file():
         return
     shutil.copytree(old / study.name, folder / study.name)
@@ -68,14 +87,14 @@ def read_parts(folder: Path) -> list[StudyPart]:
     ]
 
 
-def linked(text: str, before: str, after: str) -> str:
-    """Markdown whose links to files start with `after` where they started with `before`."""
-    return re.sub(rf"\]\((?!https?:){before}", f"]({after}", text)
+def linked(text: str, way: str) -> str:
+    """Markdown with `way` before its links to files: that to their folder."""
+    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
 
 
 def _read_part(study: Study, place: Path) -> StudyPart:
     first = (place / FIRST).read_text(encoding="utf-8")
-    return StudyPart(study, read_json(place / PROVENANCE), linked(first, "", f"{place.name}/"))
+    return StudyPart(study, read_json(place / PROVENANCE), linked(first, place.name))
 
 
 def _first(shown: Shown, place: Path) -> str:
