@@ -43,7 +43,7 @@ demo: $(RUNNING)  ## Run the workflow on small generated data sets (no download)
 results: $(RUNNING)  ## Run the papers' protocol; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
-snapshot: $(RUNNING)  ## Write tables and figures of finished results to docs/results and README.md
+snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md
 	@$(BIN)/python -m treecrf.report.snapshot
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs

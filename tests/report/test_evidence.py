@@ -10,9 +10,8 @@ from planted_claims import plant
 from planted_verdicts import PLANTED
 
 from treecrf.io.configuration import read_configuration
-from treecrf.report.evidence import about_evidence, write_evidence
-from treecrf.report.ledger import claim_rows, verdicts, verdicts_by_rule
-from treecrf.report.ledger_page import write_ledger
+from treecrf.report.evidence import about_evidence, keep_evidence, write_evidence
+from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.claim_rows import INDUCTION_METHODS, check_claim
@@ -31,6 +30,12 @@ def settings_of(results, *more):
     return load_settings(known | {"results": str(results), "datasets": datasets, "training": training})
 
 
+def write_all(results, folder):
+    settings = settings_of(results)
+    for study in registry():
+        write_evidence(study, settings, folder)
+
+
 def find(folder, claim):
     return check_claim(ROWS[claim], ROWS[claim]["study"].module("claims"), Results(folder))
 
@@ -40,7 +45,7 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
     for place, plants in PLANTED[claim].items():
         results, evidence = tmp_path / f"results_{place}", tmp_path / f"evidence_{place}"
         plants(results)
-        write_evidence(settings_of(results), evidence)
+        write_all(results, evidence)
         expected, found = find(results, claim), find(evidence, claim)
         assert expected.verdict != "not_run"
         assert (found.verdict, found.datasets) == (expected.verdict, expected.datasets)
@@ -49,12 +54,26 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
 def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
     for plants in PLANTED.values():
         plants["replicated"](results)
-    write_ledger(verdicts(results), verdicts_by_rule(results), results)
     write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
     written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
-    assert (written == "replicated").sum() > 15
-    found = verdicts(tmp_path / "snapshot/evidence").set_index("id")["verdict"]
-    assert found.to_dict() == written.to_dict()
+    of_run = verdicts(results).set_index("id")["verdict"]
+    shown = [claim for claim, row in ROWS.items() if (tmp_path / f"snapshot/{row['study'].name}.md").is_file()]
+    assert (written[shown] == "replicated").sum() > 5
+    assert written[shown].to_dict() == of_run[shown].to_dict()
+
+
+def test_kept_evidence_gives_way_to_descriptions_of_the_run(tmp_path):
+    place = "data/protein/description.json"
+    for plants, name in ((PLANTED["P3.1"], "old"), (PLANTED["P4.1"], "run")):
+        plants["replicated"](tmp_path / name)
+    write_all(tmp_path / "old", tmp_path / "evidence")
+    (tmp_path / "evidence" / place).write_text("what it once was")
+    training, missing = (study for study in registry() if study.name in ("training", "missing"))
+    keep_evidence(training, tmp_path / "evidence", tmp_path / "merged")
+    assert (tmp_path / "merged" / place).read_text() == "what it once was"
+    write_evidence(missing, settings_of(tmp_path / "run"), tmp_path / "merged")
+    assert (tmp_path / "merged" / place).read_text() == (tmp_path / "run" / place).read_text()
+    assert [find(tmp_path / "merged", claim).verdict for claim in ("P3.1", "P4.1")] == ["replicated", "replicated"]
 
 
 def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch):
@@ -90,7 +109,7 @@ def test_evidence_is_short(tmp_path):
     for dataset in ("protein", "sectlabel_24"):
         plant(curves, tmp_path, "training", dataset, "curves")
         plant(peaks, tmp_path, "training", dataset, "peak_comparisons")
-    write_evidence(settings_of(tmp_path), tmp_path / "evidence")
+    write_all(tmp_path, tmp_path / "evidence")
     written = {path.relative_to(tmp_path / "evidence").as_posix(): path for path in tmp_path.glob("evidence/**/*.*")}
     assert set(written) == {
         "data/protein/description.json", "training/protein/curves.csv", "training/protein/peak_comparisons.csv"

@@ -46,7 +46,7 @@ def test_without_results_nothing_is_run(tmp_path, exists):
 
 
 def test_a_snapshot_is_no_folder_of_results(tmp_path):
-    (tmp_path / "provenance.json").write_text("{}")
+    (tmp_path / "claims.md").write_text("")
     with pytest.raises(
         ValueError, match=r"has the tables of a snapshot, not the results behind them; name its folder evidence"
     ):

@@ -1,6 +1,9 @@
 """Costs of jobs by study and data set, and versions of packages."""
 
-from treecrf.report.provenance import job_costs, study_costs, used_settings, versions
+import pandas as pd
+
+from treecrf.report.provenance import costs_of, job_costs, study_costs, used_settings, versions
+from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
@@ -34,12 +37,27 @@ def test_jobs_are_counted_by_study_and_data_set(tmp_path):
     }
 
 
+def test_jobs_that_prepare_data_are_those_of_studies_that_share_them():
+    names = ["hmm", "or"]
+    settings = load_settings(
+        {"datasets": {name: {} for name in names}, "training": {"datasets": ["hmm"]}, "future": {"datasets": names}}
+    )
+    rows = [
+        ("training", "train", "hmm"),
+        ("future", "prepare", "or"),
+        *(("all studies", "prepare_data", name) for name in names),
+    ]
+    jobs = pd.DataFrame([*rows, ("all studies", "check_claims", "–")], columns=["study", "step", "data set"])
+    found = {study.name: costs_of(study, jobs, settings).index.tolist() for study in registry()}
+    assert found == {"training": [0, 2], "future": [1], "cost": [], "missing": [], "coding": []}
+
+
 def test_overrides_of_data_sets_that_are_not_run_are_left_out():
     overrides = {"hmm": {"n_iterations": 5}, "protein": {"n_iterations": 9}}
     settings = load_settings(
         {"datasets": {"hmm": {}, "protein": {}}, "training": {"datasets": ["hmm"], "overrides": overrides}}
     )
-    assert used_settings(settings)["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
+    assert used_settings(settings, registry())["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
 
 
 def test_versions_of_rivals_and_of_what_draws_are_named():

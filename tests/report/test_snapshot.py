@@ -3,14 +3,19 @@
 import datetime
 import json
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT
+from builders import ROOT, write_training_results
 from PIL import Image
+from planted_claims import CHAPTER_3
+from planted_verdicts import PLANTED
 
-from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_snapshot
+from treecrf.io.files import read_json, write_json
+from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_shared, write_snapshot
+from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
 DAY = datetime.date(2000, 1, 2)
@@ -21,6 +26,14 @@ def settings_of(results, **values):
     return load_settings(given | values)
 
 
+def settings_of_claims(results):
+    """The same with the data sets that claims are about."""
+    names = ["hmm", *CHAPTER_3]
+    return settings_of(
+        results, datasets={name: {} for name in names}, training={"datasets": names}, cost={"methods": ["treecrf"]}
+    )
+
+
 def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     folder = tmp_path / "docs/results"
     folder.mkdir(parents=True)
@@ -28,21 +41,23 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     write_snapshot(settings_of(results), folder, DAY)
     assert not (folder / "old.md").exists()
     assert [path.name for path in folder.parent.iterdir()] == ["results"]
-    provenance = json.loads((folder / "provenance.json").read_text())
+    provenance = json.loads((folder / "training/provenance.json").read_text())
     assert provenance["date"] == "2000-01-02"
     assert {"setting": "seed", "value": "0"} in provenance["seeds"]
-    assert provenance["settings"]["datasets"]["hmm"]
+    assert list(provenance["settings"]["datasets"]) == ["hmm"]
+    assert {"training"} == provenance["settings"].keys() & {study.name for study in registry()}
+    assert {study.name for study in registry()} & {path.name for path in folder.iterdir()} == {"training"}
     index = (folder / "index.md").read_text()
     assert "2000-01-02" in index
     assert re.search(r"\d+ claims: \d+ replicated", index)
     assert "**77.25**" in index
     accuracy = pd.read_csv(folder / "training/accuracy.csv")
     assert accuracy["hmm (stand-in)"].tolist() == [77.25, 77.25]
-    pages = list(folder.glob("*.md"))
-    assert len(pages) == 4
-    links = [link for page in pages for link in re.findall(r"\]\(([^)]+)\)", page.read_text())]
+    pages = list(folder.rglob("*.md"))
+    assert len(pages) == 5
+    links = [page.parent / link for page in pages for link in re.findall(r"\]\(([^)]+)\)", page.read_text())]
     assert len(links) > len(pages)
-    assert [link for link in links if not (folder / link).is_file()] == []
+    assert [link for link in links if not link.is_file()] == []
 
 
 def test_a_large_figure_is_kept_as_picture_of_few_colours(results, tmp_path):
@@ -64,6 +79,96 @@ def test_without_results_the_old_snapshot_stays(tmp_path):
     with pytest.raises(ValueError, match="no study is finished there; run `make results` first"):
         write_snapshot(settings_of(tmp_path / "nothing"), tmp_path / "snapshot", DAY)
     assert (tmp_path / "snapshot").is_dir()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs of training and of cost, a snapshot of the first, and one of both; P3.1 and P3.9 rest on the two."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_training_results(folder / "training")
+    PLANTED["P3.1"]["replicated"](folder / "training")
+    PLANTED["P3.9"]["replicated"](folder / "cost")
+    draw(folder / "cost", "figure_3_3a")
+    write_snapshot(settings_of_claims(folder / "training"), folder / "first", DAY)
+    shutil.copytree(folder / "first", folder / "both")
+    write_snapshot(settings_of_claims(folder / "cost"), folder / "both", DAY.replace(day=3))
+    return folder
+
+
+@pytest.fixture
+def both(runs, tmp_path):
+    """A copy of the snapshot of both runs."""
+    return shutil.copytree(runs / "both", tmp_path / "both")
+
+
+def draw(results, name):
+    (results / "cost").mkdir(parents=True, exist_ok=True)
+    (results / "cost" / f"{name}.svg").write_text("<svg/>")
+
+
+def files_of(folder, study):
+    """Everything in a snapshot that is about one study alone, by its path."""
+    found = [folder / f"{study}.md", *folder.glob(f"{study}/**/*"), *folder.glob(f"evidence/{study}/**/*")]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
+
+
+def verdict_of(folder, claim):
+    return pd.read_csv(folder / "claims.csv").set_index("id").loc[claim, "verdict"]
+
+
+def test_a_study_that_the_run_does_not_have_stays(runs):
+    old, new = (files_of(runs / name, "training") for name in ("first", "both"))
+    assert len(old) > 10
+    assert new == old
+    assert (runs / "both/evidence/data/protein/description.json").is_file()
+    verdicts = [[verdict_of(runs / name, claim) for claim in ("P3.1", "P3.9")] for name in ("first", "both")]
+    assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
+
+
+def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
+    index = (runs / "both/index.md").read_text()
+    days = re.findall(r"^## (.*)\n\nWritten on (\S+), code at commit `\w+", index, flags=re.MULTILINE)
+    assert days == [("Training (chapter 3)", "2000-01-02"), ("Cost (chapter 3)", "2000-01-03")]
+    absent = re.search(r"Not in these results: (.*)\.\n", index)[1].split("; ")
+    others = [f"all of {study.title}" for study in registry() if study.name not in ("training", "cost")]
+    assert absent == [f"{', '.join(CHAPTER_3)} of Training (chapter 3)", *others]
+    assert "**77.25**" in (runs / "both/readme.md").read_text()
+
+
+def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
+    before = files_of(both, "training")
+    assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
+    draw(tmp_path / "again", "figure_3_3b")
+    write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
+    assert files_of(both, "cost").keys() == {"cost.md", "cost/first.md", "cost/provenance.json", "cost/figure_3_3b.svg"}
+    assert files_of(both, "training") == before
+    assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
+
+
+def test_cpu_time_of_shared_data_is_counted_once(both):
+    of_data = ("all studies", "prepare_data", "protein", 5)
+    for row in (("training", "train", "protein", 7), ("cost", "measure", "protein", 1)):
+        jobs = pd.DataFrame([of_data, row], columns=["study", "step", "data set", "CPU s"]).assign(
+            **{"jobs": "1", "wall s": 2}
+        )
+        file = both / row[0] / "provenance.json"
+        write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
+    write_shared(both)
+    table = (both / "index.md").read_text().partition("## CPU time")[2]
+    assert "| all studies | 1 | 2 | 5 |" in table
+    assert "| total | 3 | 6 | 13 |" in table
+
+
+def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
+    def fail(folder):
+        raise OSError("disk full")
+
+    before = {path: path.read_bytes() for path in both.rglob("*") if path.is_file()}
+    monkeypatch.setattr("treecrf.report.snapshot.verdicts", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
+    assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before
+    assert [path.name for path in both.parent.iterdir()] == ["both"]
 
 
 def test_command_writes_the_part_of_the_readme(results, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.sensitivity import datasets_of
 from treecrf.studies.settings import Settings
+from treecrf.studies.study import Study
 
 FOLDER = "evidence"
 """Of a snapshot."""
@@ -21,30 +23,59 @@ DIGITS = 6
 """Significant ones of numbers with a point."""
 
 
-def write_evidence(settings: Settings, folder: Path) -> None:
-    """Write the frames that claims read, and what their data sets are, to `folder` under their names among the results.
+def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
+    """Write the frames that claims read, and what their data sets are, under their names among the results.
 
     Data sets are those that claims are about. Of the frames in `treecrf.studies.study.Study.claimed_of`, which are large,
     only the methods that claims read.
+
+    Parameters
+    ----------
+    study : Study
+        Whose claims these are.
+    settings : Settings
+        Where its results are.
+    folder : Path
+        Written to; files of other studies stay.
     """
-    about = claimed_datasets()
-    for study in registry():
-        files = StudyFiles(study, settings)
-        for path in filter(Path.is_file, map(Path, files.claimed() + files.descriptions())):
-            copy = folder / path.relative_to(settings.results)
-            if path.parent.name not in about | {study.name}:
-                continue
-            if path.suffix == ".csv":
-                frame = _of_methods(read_frame(path), study.claimed_of.get(path.stem))
-                write_text(frame.to_csv(index=False, float_format=f"%.{DIGITS}g"), copy)
-            else:
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
+    about, files = claimed_datasets(), StudyFiles(study, settings)
+    (folder / study.name).mkdir(
+        parents=True, exist_ok=True
+    )  # also where no claim is about its data sets: the study was run
+    for path in filter(Path.is_file, map(Path, files.claimed() + files.descriptions())):
+        copy = folder / path.relative_to(settings.results)
+        if path.parent.name not in about | {study.name}:
+            continue
+        if path.suffix == ".csv":
+            frame = _of_methods(read_frame(path), study.claimed_of.get(path.stem))
+            write_text(frame.to_csv(index=False, float_format=f"%.{DIGITS}g"), copy)
+        else:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
 
 
-def claimed_datasets() -> set[str]:
+def keep_evidence(study: Study, old: Path, folder: Path) -> None:
+    """Copy what `write_evidence` once wrote, with the descriptions of the data sets that there are frames of.
+
+    Parameters
+    ----------
+    study : Study
+    old, folder : Path
+        Copied from and to.
+    """
+    if not (old / study.name).is_dir():
+        return
+    shutil.copytree(old / study.name, folder / study.name)
+    for frames in (old / study.name).iterdir():
+        description = old / "data" / frames.name
+        if not study.draws and description.is_dir():
+            shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
+
+
+@cache
+def claimed_datasets() -> frozenset[str]:
     """The data sets that claims are about."""
-    return {dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row)}
+    return frozenset(dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row))
 
 
 def about_evidence() -> str:

@@ -19,7 +19,7 @@ from treecrf.studies.sensitivity import other_rules, thresholds_text
 LATER = "later_claims.yaml"
 """The file with the claims of studies that do not exist yet."""
 
-SNAPSHOT = "provenance.json"
+SNAPSHOT = "claims.md"
 """A file that the folder of a snapshot has, and that of a run has not."""
 
 PAPERS = "PMIUE"

@@ -64,8 +64,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         costs=_costs(settings, results),
         commit=provenance.commit(),
         machine=provenance.machine(),
-        versions=[Table("Seeds", provenance.seeds(settings)), Table("Versions", provenance.versions())],
-        settings=yaml.safe_dump(provenance.used_settings(settings), sort_keys=False, allow_unicode=True),
+        versions=[Table("Seeds", provenance.seeds(settings, registry())), Table("Versions", provenance.versions())],
+        settings=yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True),
         files=_files(results),
     )
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
@@ -82,15 +82,10 @@ def studies(settings: Settings, results: Path, finished: bool = True) -> list[St
     return [study for study in found if study is not None]
 
 
-def unfinished(settings: Settings, results: Path) -> list[str]:
-    """The data sets without all results, each once."""
-    absent = [
-        name
-        for study in registry()
-        for name in StudyFiles(study, settings).all_datasets()
-        if not study.module("page").is_finished(results, name)
-    ]
-    return list(dict.fromkeys(absent))
+def unfinished(study: Declared, settings: Settings, results: Path) -> list[str]:
+    """The data sets of a study without all results."""
+    is_finished = study.module("page").is_finished
+    return [name for name in StudyFiles(study, settings).all_datasets() if not is_finished(results, name)]
 
 
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
@@ -117,7 +112,11 @@ def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict
 
 def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
     """The data sets that were not finished, and why."""
-    return {name: _reason(name, _raw_files(settings, name), logs) for name in unfinished(settings, results)}
+    return {
+        name: _reason(name, _raw_files(settings, name), logs)
+        for study in registry()
+        for name in unfinished(study, settings, results)
+    }
 
 
 def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
@@ -134,8 +133,8 @@ def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
 
 def _costs(settings: Settings, results: Path) -> list[Part]:
     jobs, phases = (
-        provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings)),
-        provenance.phase_costs(results, settings),
+        provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry())),
+        provenance.phase_costs(results, settings, registry()),
     )
     parts: list[Part] = []
     if len(jobs):

@@ -1,4 +1,4 @@
-"""Provenance of results: versions, commit, machine, seeds, CPU time, checksums of raw files."""
+"""Provenance of results: settings, versions, commit, machine, seeds, CPU time, checksums of raw files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,13 @@ from treecrf.rendering.cells import DASH, count_text, seconds_text
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
-from treecrf.studies.study import combinations
+from treecrf.studies.study import Study, combinations
 
 NOT_SETTINGS = ("results", "reports", "raw", "mirror")
 """Folders of the run: they say nothing of its numbers."""
+
+SHARED = "all studies"
+"""The study of jobs that are those of no study alone."""
 
 
 def versions() -> pd.DataFrame:
@@ -56,32 +59,34 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
 
 
-def used_settings(settings: Settings) -> dict[str, Any]:
-    """Every setting that decides numbers; of data sets and overrides those of the studies alone."""
-    values = settings.model_dump(mode="json", exclude=set(NOT_SETTINGS))
-    values["datasets"] = {name: values["datasets"][name] for name in used_datasets(settings)}
-    for study in registry():
+def used_settings(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
+    """Every setting that decides numbers of these studies; of data sets and overrides those of the studies alone."""
+    others = {study.name for study in registry()} - {study.name for study in studies}
+    values = settings.model_dump(mode="json", exclude={*NOT_SETTINGS, *others})
+    values["datasets"] = {name: values["datasets"][name] for name in used_datasets(settings, studies)}
+    for study in studies:
         used, of_study = StudyFiles(study, settings).all_datasets(), values[study.name]
         if "overrides" in of_study:
             of_study["overrides"] = {name: value for name, value in of_study["overrides"].items() if name in used}
     return values
 
 
-def used_datasets(settings: Settings) -> list[str]:
-    """The data sets of all studies, each once."""
-    return list(dict.fromkeys(name for study in registry() for name in StudyFiles(study, settings).all_datasets()))
+def used_datasets(settings: Settings, studies: Sequence[Study]) -> list[str]:
+    """The data sets of these studies, each once."""
+    return list(dict.fromkeys(name for study in studies for name in StudyFiles(study, settings).all_datasets()))
 
 
-def seeds(settings: Settings) -> pd.DataFrame:
-    """Every seed; columns setting, value."""
-    rows = [(".".join(names), str(value)) for names, value in _leaves(used_settings(settings)) if "seed" in names[-1]]
+def seeds(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
+    """Every seed of these studies; columns setting, value."""
+    values = used_settings(settings, studies)
+    rows = [(".".join(names), str(value)) for names, value in _leaves(values) if "seed" in names[-1]]
     return pd.DataFrame(rows, columns=["setting", "value"])
 
 
-def raw_checksums(settings: Settings) -> pd.DataFrame:
-    """The raw files that are there; columns data set, file, SHA-256."""
+def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
+    """The raw files of these studies that are there; columns data set, file, SHA-256."""
     rows = []
-    for name in used_datasets(settings):
+    for name in used_datasets(settings, studies):
         dataset = settings.datasets[name]
         if isinstance(dataset, TableDataset):
             paths = {path: Path(path) for path in (dataset.path, dataset.test) if path}
@@ -114,12 +119,12 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
         parts = path.relative_to(folder).with_suffix("").parts
-        study, step, *of = parts if parts[0] in known else ("all studies", *parts)
+        study, step, *of = parts if parts[0] in known else (SHARED, *parts)
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
         dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
         rows.append({"study": study, "step": step, "data set": dataset, **measured})
     if not rows:
-        return pd.DataFrame()
+        return pd.DataFrame(columns=["study", "step", "data set"])
     by_step = pd.DataFrame(rows).groupby(["study", "step", "data set"])
     frame = by_step.agg(
         jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum"), memory=("max_rss", "max")
@@ -134,6 +139,21 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
     )
 
 
+def costs_of(study: Study, jobs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """The rows of a study, and those of the data that it shares with others.
+
+    Parameters
+    ----------
+    study : Study
+    jobs : DataFrame
+        From `job_costs`.
+    settings : Settings
+    """
+    shared = [] if study.draws else used_datasets(settings, [study])
+    is_shared = (jobs["study"] == SHARED) & jobs["data set"].isin(shared)
+    return jobs[(jobs["study"] == study.name) | is_shared]
+
+
 def study_costs(jobs: pd.DataFrame) -> pd.DataFrame:
     """What each study took, from `job_costs`, and the total."""
     numbers = jobs.assign(**{name: jobs[name].astype(float) for name in ("jobs", "wall s", "CPU s")})
@@ -143,13 +163,14 @@ def study_costs(jobs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"study": sums.index, **texts}).reset_index(drop=True)
 
 
-def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
+def phase_costs(results: Path, settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
     """CPU seconds by phase of the trainings that the studies keep.
 
     Parameters
     ----------
     results : Path
     settings : Settings
+    studies : sequence of Study
 
     Returns
     -------
@@ -157,7 +178,7 @@ def phase_costs(results: Path, settings: Settings) -> pd.DataFrame:
         A row per study, data set and method; a column per phase, then the total. The study of future features measures
         whole trainings only.
     """
-    rows = pd.concat([*_phases_of_studies(results, settings), _phases("", "", [], [], [])])
+    rows = pd.concat([*_phases_of_studies(results, settings, studies), _phases("", "", [], [], [])])
     if rows.empty:
         return pd.DataFrame()
     names = ["study", "data set", "method"]
@@ -171,8 +192,8 @@ def _phases(study: str, dataset: str, method: Any, phase: Any, seconds: Any) -> 
     return pd.DataFrame({"study": study, "data set": dataset, "method": method, "phase": phase, "cpu_seconds": seconds})
 
 
-def _phases_of_studies(results: Path, settings: Settings) -> Iterator[pd.DataFrame]:
-    for study in registry():
+def _phases_of_studies(results: Path, settings: Settings, studies: Sequence[Study]) -> Iterator[pd.DataFrame]:
+    for study in studies:
         files = StudyFiles(study, settings)
         for name in files.all_datasets() if study.phases else []:
             paths = combinations(study.phases, {"methods": files.batches(name)})

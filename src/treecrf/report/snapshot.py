@@ -1,15 +1,14 @@
 """Results to look at without running anything: tables, figures and provenance of a run, as files to commit.
 
-``python -m treecrf.report.snapshot`` writes them from a finished run of ``config/config.yaml``.
+``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``: studies that the run has finished take
+the place of what was there of them, others stay as they are.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -18,15 +17,15 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.configuration import read_configuration
-from treecrf.io.files import read_json, write_frame, write_json, write_text
+from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.layouts import to_markdown
-from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
-from treecrf.rendering.parts import Figure, Study, Table
 from treecrf.report import evidence, provenance
-from treecrf.report.ledger import BY_RULE, CLAIMS, read_ledger
+from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
-from treecrf.report.page import studies, unfinished
+from treecrf.report.page import studies
 from treecrf.report.rules import CAPTION, NOTE, rules_layout
+from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, linked, read_parts, write_part
+from treecrf.studies import registry
 from treecrf.studies.settings import Settings, load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -37,15 +36,16 @@ SUMMARY = "readme.md"
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
-    """Write the results of a run to `folder`, in place of what is there.
+    """Write the results of a run to `folder`; of studies that the run has no results of, what is there stays.
 
     Parameters
     ----------
     settings : Settings
         Where the results are, and every setting.
     folder : path-like
-        ``index.md``, a page per study with a folder of its tables (CSV) and figures, ``claims.md`` and ``claims.csv``, what
-        they rest on (`treecrf.report.evidence`), ``provenance.json``, and `SUMMARY`.
+        Of each study a page, a folder with its tables (CSV), its figures and where they come from
+        (`treecrf.report.study_part`), and what its claims rest on (`treecrf.report.evidence`); of all of them ``index.md``,
+        ``claims.md``, ``claims.csv`` and `SUMMARY`.
     today : date
 
     Raises
@@ -54,16 +54,34 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
         If no study has results.
     """
     results, final = Path(settings.results), Path(folder)
-    shown = studies(settings, results)
+    shown = {study.identifier: study for study in studies(settings, results)}
     if not shown:
         raise ValueError(f"{results}: no study is finished there; run `make results` first.")
-    new = final.with_name(f"{final.name}.{os.getpid()}.tmp")
+    new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
     try:
-        _write_parts(settings, shown, new, today)
-        shutil.rmtree(final, ignore_errors=True)
+        for study in registry():
+            if study.name in shown:
+                write_part(study, shown[study.name], settings, new, today)
+            else:
+                keep_part(study, final, new)
+        write_shared(new)
+        if final.exists():
+            final.rename(old)
         new.rename(final)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def write_shared(folder: Path) -> None:
+    """Write what the snapshot in `folder` says of all studies from its parts: the ledger, ``index.md`` and `SUMMARY`."""
+    parts = read_parts(folder)
+    claims, by_rule = verdicts(folder / evidence.FOLDER), verdicts_by_rule(folder / evidence.FOLDER)
+    write_frame(claims, folder / CLAIMS)
+    write_frame(by_rule, folder / BY_RULE)
+    write_text(_claims(claims, by_rule), folder / "claims.md")
+    write_text(_index(parts, claims), folder / "index.md")
+    write_text(_summary(parts[0], claims), folder / SUMMARY)
 
 
 def readme_with_results(readme: str, folder: Path, link: str) -> str:
@@ -87,26 +105,12 @@ def readme_with_results(readme: str, folder: Path, link: str) -> str:
         raise ValueError(f"README.md: the lines {BEGIN} and {END} are not there; put them where results are to stand.")
     file = folder / SUMMARY
     part = file.read_text(encoding="utf-8") if file.is_file() else ""
-    part = re.sub(r"\]\((?!https?:)", f"]({link}/", part)
+    part = linked(part, link)
     before, _, rest = readme.partition(BEGIN)
     return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
 
 
 # --- parts ------------------------------------------------------------------------------------------
-
-
-def _write_parts(settings: Settings, shown: Sequence[Study], folder: Path, today: datetime.date) -> None:
-    results = Path(settings.results)
-    claims, by_rule = read_ledger(results)
-    for study in shown:
-        write_text(study_markdown(study, folder), folder / f"{study.identifier}.md")
-    write_frame(claims, folder / CLAIMS)
-    write_frame(by_rule, folder / BY_RULE)
-    write_text(_claims(claims, by_rule), folder / "claims.md")
-    evidence.write_evidence(settings, folder / evidence.FOLDER)
-    _write_provenance(settings, results, folder, today)
-    write_text(_index(settings, shown, claims, folder), folder / "index.md")
-    write_text(_summary(shown[0], claims, folder), folder / SUMMARY)
 
 
 def _claims(claims: pd.DataFrame, by_rule: pd.DataFrame) -> str:
@@ -115,61 +119,47 @@ def _claims(claims: pd.DataFrame, by_rule: pd.DataFrame) -> str:
     return f"# Claims of the papers\n\n{ledger_fragment(claims, by_rule)}\n\n{rules}"
 
 
-def _index(settings: Settings, shown: Sequence[Study], claims: pd.DataFrame, folder: Path) -> str:
-    """The page to start from: the main results, then the first figure and table of each study."""
-    origin = read_json(folder / "provenance.json")
-    parts = [
-        f"# Results\n\nComputed by `make results` and written by `make snapshot` on {origin['date']}, code at commit "
-        f"`{origin['commit']}`, on {origin['machine']}. Settings, seeds, versions, CPU time and checksums of the raw "
-        "files: [provenance.json](provenance.json).\n\n",
-        *(f"- [{study.title}]({study.identifier}.md): {study.headline}\n" for study in shown),
+def _index(parts: Sequence[StudyPart], claims: pd.DataFrame) -> str:
+    """The page to start from: the main results, then origin, first figure and first table of each study."""
+    texts = [
+        "# Results\n\nComputed by `make results` and written by `make snapshot`. Each study says below which run it is from.\n\n",
+        *(f"- [{part.study.title}]({part.study.name}.md): {part.origin['headline']}\n" for part in parts),
         f"- [Claims of the papers](claims.md): {ledger_summary(claims)}\n\n",
         f"{evidence.about_evidence()}\n\n",
     ]
-    absent = unfinished(settings, Path(settings.results))
-    if absent:
-        parts.append(f"Not in these results: {', '.join(absent)}.\n\n")
-    for study in shown:
-        parts.append(f"## {study.title}\n\n{_first(study, folder)}[All tables and figures]({study.identifier}.md)\n\n")
-    costs = origin["cpu_time"]
-    if costs:
-        parts.append(f"## CPU time\n\n{to_markdown(provenance.study_costs(pd.DataFrame(costs)))}")
-    return "".join(parts)
+    if absent := _absent(parts):
+        texts.append(f"Not in these results: {'; '.join(absent)}.\n\n")
+    for part in parts:
+        pages = f"[All tables and figures]({part.study.name}.md)"
+        texts.append(f"## {part.study.title}\n\n{_origin(part)}\n\n{part.first}{pages}\n\n")
+    costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
+    if len(costs):
+        # Studies share the jobs that prepare their data.
+        layout = provenance.study_costs(costs.drop_duplicates(["study", "step", "data set"]))
+        texts.append(f"## CPU time\n\n{to_markdown(layout)}")
+    return "".join(texts)
 
 
-def _summary(study: Study, claims: pd.DataFrame, folder: Path) -> str:
+def _absent(parts: Sequence[StudyPart]) -> list[str]:
+    """Studies that there is nothing of, and the data sets that others lack."""
+    unfinished = {part.study.name: part.origin["unfinished"] for part in parts}
+    lacks = {study.title: unfinished.get(study.name, ["all"]) for study in registry()}
+    return [f"{', '.join(names)} of {title}" for title, names in lacks.items() if names]
+
+
+def _origin(part: StudyPart) -> str:
+    """Where the numbers of a study come from."""
+    origin = part.origin
+    return (
+        f"Written on {origin['date']}, code at commit `{origin['commit']}`, on {origin['machine']}. Settings, seeds, versions, "
+        f"CPU time and checksums of the raw files: [{PROVENANCE}]({part.study.name}/{PROVENANCE})."
+    )
+
+
+def _summary(part: StudyPart, claims: pd.DataFrame) -> str:
     """What README.md shows: the sentence, figure and table of the first study, and the ledger's counts."""
     counts = f"[{ledger_summary(claims)}](claims.md) [All results](index.md)"
-    return f"{study.headline}\n\n{_first(study, folder)}{counts}\n"
-
-
-def _first(study: Study, folder: Path) -> str:
-    """The first figure and the first table of a study."""
-    parts = [part for section in study.sections for part in section.parts]
-    place = folder / study.identifier
-    figure = next((figure_markdown(part, place) for part in parts if isinstance(part, Figure)), "")
-    return figure + next((table_markdown(part, place) for part in parts if isinstance(part, Table)), "")
-
-
-def _write_provenance(settings: Settings, results: Path, folder: Path, today: datetime.date) -> None:
-    frames = {
-        "versions": provenance.versions(),
-        "seeds": provenance.seeds(settings),
-        "raw_files": provenance.raw_checksums(settings),
-        "cpu_time": provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings)),
-        "cpu_seconds_by_phase": provenance.phase_costs(results, settings),
-    }
-    origin = {
-        "date": today.isoformat(),
-        "commit": provenance.commit(),
-        "machine": provenance.machine(),
-        "settings": provenance.used_settings(settings),
-    }
-    # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
-    write_json(
-        origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
-        folder / "provenance.json",
-    )
+    return f"{part.origin['headline']}\n\n{part.first}{counts}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
