@@ -168,6 +168,10 @@ class Situations(NamedTuple):
         _, first, of = np.unique(_codes(groups, right, classes), return_index=True, return_inverse=True)
         return cls(classes[first], groups[first], right[first], of)
 
+    def select(self, kept: NDArray[np.bool_]) -> Situations:
+        """Some of them (bool, shape (n_situations,)), of no position."""
+        return Situations(self.classes[kept], self.groups[kept], self.right[kept], self.of[:0])
+
     def elect(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether the vote is right, by situation."""
         return self.groups[np.arange(len(self.groups)), elect(self.groups, self.classes, weights)] == self.right
