@@ -46,7 +46,7 @@ class Cells(NamedTuple):
         bits = occupied[:, None] >> np.arange(n_experts) & 1
         return cls(occupied >> n_experts, bits.astype(np.bool_), number[codes])
 
-    def count(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def sizes(self, weights: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """Positions of each cell, or the sum of their weights; float64, shape (n_cells,)."""
         return np.bincount(self.of, weights, len(self.classes)).astype(np.float64)
 

@@ -95,9 +95,10 @@ class ESPBoost(WeightedVote):
             raise ValueError(f"n_rounds={self.n_rounds!r}: {need.need}.")
         given, of = check_predictions(predictions, labels, classes)
         cells = Cells.pack(given, labels, of)
-        self.paths_, self.alphas_, self.errors_ = boost(cells, cells.count(), n_classes or int(of.max()) + 1, self.n_rounds)
-        for self.weights_ in self._rounds.staged_weights(given.shape[1]):
-            pass
+        self.paths_, self.alphas_, self.errors_ = boost(
+            cells, cells.sizes(), n_classes or int(of.max()) + 1, self.n_rounds
+        )
+        *_, self.weights_ = self._rounds.staged_weights(given.shape[1])
         return self
 
     @property
@@ -145,21 +146,16 @@ class ESPBoost(WeightedVote):
     def _situations(
         self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]
     ) -> tuple[Situations, NDArray[np.float64]]:
-        situations = Situations.find(*_reordered(checked(self.weights_, predictions, classes), labels))
+        given, of = checked(self.weights_, predictions, classes)
+        situations = Situations.find(given, labels, of)
         return situations, np.bincount(situations.of).astype(np.float64)
-
-
-def _reordered(
-    given: tuple[NDArray[np.uint8], NDArray[np.int64]], labels: NDArray[Any]
-) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.int64]]:
-    return given[0], labels, given[1]
 
 
 def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: int) -> Rounds:
     """Algorithm 1 on packed positions, of which each cell has so many (float64, shape (n_cells,))."""
     distribution = counts / counts.sum()
     classes, path_errors = np.arange(n_classes), PathErrors(cells, n_classes)
-    paths, alphas, found = [], [], []
+    paths, alphas, found = list[NDArray[np.int64]](), list[float](), list[float]()
     for _ in range(n_rounds):
         errors = path_errors.of(distribution)
         path = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)

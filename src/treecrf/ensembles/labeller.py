@@ -62,7 +62,7 @@ class Ensemble(Labeller):
         CPU seconds of `fit` by phase: "experts", "combiner".
     """
 
-    experts: Sequence[str | Labeller] = ("treecrf_newton", "linear_crf", "lightgbm")
+    experts: Sequence[str | Labeller] = ("treecrf_newton", "treecrf", "linear_crf", "lightgbm")
     combine: str = "stacking"
     n_folds: int = 4
     held_out: float | None = None
@@ -97,7 +97,7 @@ class Ensemble(Labeller):
         train : SequenceSet
             With labels; what else it must have, the experts say.
         monitor : callable, optional
-            Called after every training of an expert, and at the end; the log likelihood is NaN.
+            Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Ensemble(Labeller):
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
-        evidence, labels = self._held_out(train, seed) if self.held_out else self._cross_fitted(train, seed)
+        evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
         began = time.thread_time()
         combiner = COMBINERS[self.combine]().fit(evidence, labels, seed)
         self.seconds_["combiner"] = time.thread_time() - began
@@ -119,22 +119,26 @@ class Ensemble(Labeller):
         del self._monitor
         return self
 
+    @property
+    def n_trainings(self) -> int:
+        """How many experts `fit` trains, all parts together."""
+        return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
+
     def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the first part say of the second, and its labels."""
-        first, second = (train.select(part) for part in hold_out(train.groups, float(self.held_out or 0), seed))
-        return _ask(self._train_experts(first), second), second.labels
+        share = float(self.held_out or 0)
+        first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
+        return _ask(self._train_experts(first), second), base.check_training_set(second)
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
-        """What experts of the other folds say of each, and all labels."""
-        parts, sequences = [], []
-        for fold in sequence_folds(train.groups, self.n_folds, seed):
+        """What experts of the other folds say of each, fold by fold, and the labels."""
+        folds = sequence_folds(train.groups, self.n_folds, seed)
+        parts = []
+        for fold in folds:
             others = np.setdiff1d(np.arange(len(train)), fold)
             parts.append(_ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
-            sequences.append(fold)
-        positions = np.concatenate([np.arange(train.offsets[i], train.offsets[i + 1]) for f in sequences for i in f])
-        marginals = np.empty((train.n_positions, *parts[0].shape[1:]))
-        marginals[positions] = np.concatenate(parts)
-        return Evidence(marginals, train.offsets, train.groups), train.labels
+        ordered = train.select(np.concatenate(folds))
+        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), base.check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         found = []
@@ -154,7 +158,12 @@ class Ensemble(Labeller):
         row = LABELLERS[name]
         fixed = {} if row.training is None else row.training.fixed
         expert = load_class(row.class_path)(**row.preset, **fixed)
-        settings = {"window": self.window, "unseen": self.unseen, "min_count": self.min_count, "n_threads": self.n_threads}
+        settings = {
+            "window": self.window,
+            "unseen": self.unseen,
+            "min_count": self.min_count,
+            "n_threads": self.n_threads,
+        }
         settings[row.iterations] = self.n_iterations
         if row.start == "random":
             settings["random_state"] = 0 if self.random_state is None else self.random_state + 1
@@ -202,7 +211,8 @@ class Ensemble(Labeller):
 
     def _params_for_file(self) -> dict[str, Any]:
         described = [
-            e if isinstance(e, str) else {"class": type(e).__name__, "params": e._params_for_file()} for e in self.experts
+            e if isinstance(e, str) else {"class": type(e).__name__, "params": e._params_for_file()}
+            for e in self.experts
         ]
         return self.get_params() | {"experts": described}
 

@@ -55,7 +55,7 @@ def cross_validated_losses(
         is_held_out = folds == fold
         counts = np.bincount(situations.of[is_held_out], minlength=len(situations.groups))
         met = situations.select(counts > 0)
-        rounds = boost(cells, cells.count(~is_held_out), int(of.max()) + 1, n_rounds)
+        rounds = boost(cells, cells.sizes(~is_held_out), int(of.max()) + 1, n_rounds)
         found = [counts[counts > 0] @ ~met.elect(w) for w in rounds.staged_weights(given.shape[1])]
         losses[fold] = np.array(found + found[-1:] * (n_rounds - len(found))) / is_held_out.sum()
     return losses.mean(axis=0)

@@ -12,6 +12,9 @@ from treecrf.io.extras import needs_extra
 LEAST = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""
 
+MOST_STEPS = 10_000
+"""Of the regression; marginals of similar experts take hundreds."""
+
 RAREST = 1e-15
 """The probability of a label that the combiner's training does not have."""
 
@@ -66,7 +69,7 @@ class Stacking:
         if self.occurs_.sum() > 1:
             # The sums of one thread are the same on every machine.
             with threadpool_limits(limits=1, user_api="blas"):
-                regression = LogisticRegression(max_iter=1000).fit(features, labels)
+                regression = LogisticRegression(max_iter=MOST_STEPS).fit(features, labels)
             # Of two labels the regression has the scores of the second one alone.
             last = np.flatnonzero(self.occurs_)[-len(regression.coef_) :]
             self.coefficients_[last], self.intercepts_[last] = regression.coef_, regression.intercept_

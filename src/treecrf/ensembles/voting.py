@@ -100,9 +100,7 @@ def check_predictions(
     return np.ascontiguousarray(given, dtype=np.uint8), np.ascontiguousarray(of, dtype=np.int64)
 
 
-def vote(
-    weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]
-) -> NDArray[np.uint8]:
+def vote(weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The label of every position by a table of weights (`WeightedVote`)."""
     winners = elect(group_experts(predictions), classes, weights)
     return predictions[np.arange(len(predictions)), winners]
@@ -121,9 +119,7 @@ def right_groups(predictions: NDArray[np.uint8], labels: NDArray[Any]) -> NDArra
     return np.where(right.any(axis=1), right.argmax(axis=1), -1)
 
 
-def elect(
-    groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArray[np.float64]
-) -> NDArray[np.uint8]:
+def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.uint8]:
     """An expert with the winning label, for each row of `group_experts`."""
     winners = np.empty(len(groups), dtype=np.uint8)
     _vote_kernels.elect(groups, classes, np.ascontiguousarray(weights), np.empty(groups.shape[1]), winners)
@@ -160,9 +156,7 @@ class Situations(NamedTuple):
     of: NDArray[np.int64]
 
     @classmethod
-    def find(
-        cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]
-    ) -> Situations:
+    def find(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]) -> Situations:
         """Distinct rows of class, groups of experts and right group (protocol, section 7)."""
         groups, right = group_experts(predictions), right_groups(predictions, labels)
         _, first, of = np.unique(_codes(groups, right, classes), return_index=True, return_inverse=True)

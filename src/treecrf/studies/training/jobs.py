@@ -246,6 +246,8 @@ class Comparison:
 
         resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
         model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
+        if not model.has_stages:  # what it reports on the way is of no iteration
+            seconds, log_likelihoods = seconds[-1:], log_likelihoods[-1:]
         every = self._settings.test_every
         tested = np.arange(every, self._settings.n_iterations + 1, every) if model.has_stages else np.array([1])
         return _Fit(model, seconds, log_likelihoods, phases, tested, fill)

@@ -82,12 +82,16 @@ class TrainingSettings(StudySettings):
         [7, 31], min_length=1, description="Grid of LightGBM's leaves."
     )
     stacking_experts: list[Expert] = Field(
-        ["treecrf_newton", "linear_crf", "lightgbm"], min_length=1, description="Methods whose predictions stacking combines."
+        ["treecrf_newton", "treecrf", "linear_crf", "lightgbm"],
+        min_length=1,
+        description="Methods whose predictions stacking combines.",
     )
     stacking_iterations: list[Annotated[int, Field(ge=1)]] = Field(
         [100], min_length=1, description="Grid of the iterations of these."
     )
-    stacking_folds: int = Field(4, ge=2, description="Folds of which each is predicted by the methods that the others train.")
+    stacking_folds: int = Field(
+        4, ge=2, description="Folds of which each is predicted by the methods that the others train."
+    )
     n_iterations: int = Field(200, ge=1, description="Iterations of training.")
     test_every: int = Field(2, ge=1, description="Every n-th iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
