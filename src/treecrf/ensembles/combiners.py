@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.ensembles import choosing
+from treecrf.ensembles.choosing import Choose
+from treecrf.ensembles.evidence import Evidence
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
-from treecrf.ensembles.voting import WeightedVote
-
-
-class Evidence(NamedTuple):
-    """What the experts say of some sequences.
-
-    Attributes
-    ----------
-    marginals : float64, shape (n_positions, n_experts, n_labels)
-    offsets : int64, shape (n_sequences + 1,)
-    groups : int64, shape (n_sequences,)
-        Of related sequences.
-    """
-
-    marginals: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    groups: NDArray[np.int64]
-
-    @property
-    def predictions(self) -> NDArray[np.uint8]:
-        """The likeliest label of each expert, uint8, shape (n_positions, n_experts)."""
-        return np.ascontiguousarray(self.marginals.argmax(axis=2), dtype=np.uint8)
-
-    @property
-    def n_labels(self) -> int:
-        """Number of labels."""
-        return self.marginals.shape[2]
-
-    @property
-    def group_of_positions(self) -> NDArray[np.int64]:
-        """The group of the sequence of every position, shape (n_positions,)."""
-        return np.repeat(self.groups, np.diff(self.offsets))
+from treecrf.ensembles.stepwise import StepwiseEnsemble
+from treecrf.ensembles.voting import MOST_LABELS, WeightedVote
 
 
 class Combiner(Protocol):
@@ -90,9 +63,82 @@ class OfMarginals:
         self.rule.restore(values, arrays)
 
 
+class OfVotes:
+    """A combiner by a `WeightedVote`, which a function chooses together with the classes of positions."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+
+    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
+        """See `Combiner`."""
+        check_labels(evidence)
+        self.class_map, self.vote = self._choose(evidence, labels, seed)
+        return self
+
+    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+        """The share of the weights for each label."""
+        return self.vote.shares(evidence.predictions, evidence.classes(self.class_map)[0], evidence.n_labels)
+
+    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
+        """The labels that win the votes."""
+        return self.vote.vote(evidence.predictions, evidence.classes(self.class_map)[0]).astype(np.int16)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """See `Combiner`."""
+        return {"class_map": self.class_map}, {"weights": self.vote.weights_}
+
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """See `Combiner`."""
+        self.class_map, self.vote = values["class_map"], WeightedVote()
+        self.vote.weights_ = arrays["weights"]
+
+
+class OfSteps:
+    """A combiner by a `StepwiseEnsemble`."""
+
+    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
+        """See `Combiner`."""
+        check_labels(evidence)
+        self.vote = StepwiseEnsemble(seed).fit(evidence.predictions, labels)
+        return self
+
+    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+        """The share of the votes for each label."""
+        plurality, given = WeightedVote(), evidence.predictions
+        plurality.weights_ = self.vote.counts_[None].astype(np.float64)
+        return plurality.shares(given, np.zeros(len(given), dtype=np.int64), evidence.n_labels)
+
+    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
+        """The labels that win the votes."""
+        return self.vote.vote(evidence.predictions).astype(np.int16)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """See `Combiner`."""
+        values = {"random_state": self.vote.random_state}
+        return values, {"counts": self.vote.counts_, "accuracies": self.vote.accuracies_}
+
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """See `Combiner`."""
+        self.vote = StepwiseEnsemble(values["random_state"])
+        self.vote.counts_, self.vote.accuracies_ = arrays["counts"], arrays["accuracies"]
+
+
+def check_labels(evidence: Evidence) -> None:
+    """Refuse more labels than votes take."""
+    if evidence.n_labels > MOST_LABELS:
+        raise ValueError(f"votes take up to {MOST_LABELS} labels, not {evidence.n_labels}; combine by stacking.")
+
+
 COMBINERS: dict[str, Callable[[], Combiner]] = {
     "stacking": lambda: OfMarginals(Stacking()),
     "boosted_stacking": lambda: OfMarginals(BoostedStacking()),
     "marginal_average": lambda: OfMarginals(MarginalAverage()),
+    "majority_vote": lambda: OfVotes(choosing.majority_vote),
+    "best_expert": lambda: OfVotes(choosing.best_expert),
+    "espboost": lambda: OfVotes(choosing.espboost),
+    "descent": lambda: OfVotes(choosing.descent),
+    "online_majority_vote": lambda: OfVotes(choosing.online_majority_vote),
+    "random_path": lambda: OfVotes(choosing.random_path),
+    "stepwise": OfSteps,
 }
 """By the names that `Ensemble` gives them."""

@@ -52,35 +52,44 @@ class Descent(WeightedVote):
             raise ValueError(f"n_steps={self.n_steps!r}: {need.need}.")
         given, of = check_predictions(predictions, labels, classes)
         n_classes = n_classes or int(of.max()) + 1
-        cells, every = Cells.pack(given, labels, of), np.arange(n_classes)
-        path_errors, distribution = PathErrors(cells, n_classes), cells.sizes() / len(given)
-        alphas: dict[tuple[int, ...], float] = {}
-        self.log_objective_ = 0.0
-        for self.n_steps_ in range(1, self.n_steps + 1):
-            errors = path_errors.of(distribution)
-            best = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
-            candidates = [best, *(np.array(path) for path, alpha in alphas.items() if alpha > 0)]
-            found = [float(errors[every, path].sum()) for path in candidates]
-            path, error = max(zip(candidates, found, strict=True), key=lambda pair: abs(0.5 - pair[1]))
-            is_alone = not alphas and not 0 < error < 0.5 - CLOSE
-            if abs(0.5 - error) <= CLOSE and not is_alone:
-                self.n_steps_ -= 1
-                break
-            key = tuple(path.tolist())
-            step = 1.0 if is_alone else max(0.5 * np.log((1 - error) / error), -alphas.get(key, 0.0))
-            alphas[key] = alphas.get(key, 0.0) + step
-            distribution *= np.exp(np.where(cells.right_on(path), -step, step))
-            self.log_objective_ += float(np.log(distribution.sum()))
-            distribution /= distribution.sum()
-            if is_alone:
-                break
+        alphas, self.log_objective_, self.n_steps_ = _descend(Cells.pack(given, labels, of), n_classes, self.n_steps)
         kept = {path: alpha for path, alpha in alphas.items() if alpha > 0}
         self.paths_, self.alphas_ = np.array(list(kept)), np.array(list(kept.values()))
         self.weights_ = np.zeros((n_classes, given.shape[1]))
         for path, alpha in zip(self.paths_, self.alphas_, strict=True):
-            self.weights_[every, path] += alpha
+            self.weights_[np.arange(n_classes), path] += alpha
         return self
 
     def bound(self, rho: ArrayLike) -> NDArray[np.float64]:
         """The bound ``exp(rho ||alpha||) F(alpha)`` on the margin loss of the training positions, of the shape of rho."""
         return np.exp(np.asarray(rho, dtype=np.float64) * self.alphas_.sum() + self.log_objective_)
+
+
+def _descend(cells: Cells, n_classes: int, most: int) -> tuple[dict[tuple[int, ...], float], float, int]:
+    """The weights of paths, log F and the number of steps, of which there are at most so many."""
+    path_errors, distribution = PathErrors(cells, n_classes), cells.sizes() / len(cells.of)
+    alphas: dict[tuple[int, ...], float] = {}
+    log_objective = 0.0
+    for n_done in range(most):
+        path, error = _farthest(path_errors.of(distribution), alphas)
+        key = tuple(path.tolist())
+        is_alone = not alphas and not 0 < error < 0.5 - CLOSE
+        if not is_alone and abs(0.5 - error) <= CLOSE:
+            return alphas, log_objective, n_done
+        step = 1.0 if is_alone else max(0.5 * np.log((1 - error) / error), -alphas.get(key, 0.0))
+        alphas[key] = alphas.get(key, 0.0) + step
+        distribution *= np.exp(np.where(cells.right_on(path), -step, step))
+        log_objective += float(np.log(distribution.sum()))
+        distribution /= distribution.sum()
+        if is_alone:
+            return alphas, log_objective, 1
+    return alphas, log_objective, most
+
+
+def _farthest(errors: NDArray[np.float64], alphas: dict[tuple[int, ...], float]) -> tuple[NDArray[np.int64], float]:
+    """The path whose error is farthest from 1/2, and its error: the best path, or one that has weight."""
+    best = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
+    paths = [best, *(np.array(path) for path, alpha in alphas.items() if alpha > 0)]
+    found = [float(errors[np.arange(len(errors)), path].sum()) for path in paths]
+    farthest = int(np.argmax([abs(0.5 - error) for error in found]))
+    return paths[farthest], found[farthest]

@@ -30,12 +30,17 @@ class Predicted(NamedTuple):
 
     def select(self, first: int, last: int) -> Predicted:
         """The sequences from `first` to before `last`."""
-        kept = slice(first * LENGTH, last * LENGTH)
-        return Predicted(*(part[kept] for part in self))
+        return self._kept(np.arange(first * LENGTH, last * LENGTH))
 
     def without(self, first: int, last: int) -> Predicted:
         """All sequences but those from `first` to before `last`."""
-        return Predicted(*(np.concatenate([part[: first * LENGTH], part[last * LENGTH :]]) for part in self))
+        positions = np.arange(len(self.labels))
+        return self._kept(positions[(positions < first * LENGTH) | (positions >= last * LENGTH)])
+
+    def _kept(self, positions: NDArray[np.int64]) -> Predicted:
+        return Predicted(
+            self.predictions[positions], self.labels[positions], self.classes[positions], self.sequences[positions]
+        )
 
 
 def ads1(n_sequences: int = 40_000, seed: int = 0) -> Predicted:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.ensembles.combiners import COMBINERS, Evidence
+from treecrf.ensembles.combiners import COMBINERS
+from treecrf.ensembles.evidence import Evidence
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
@@ -128,7 +129,7 @@ class Ensemble(Labeller):
         """What experts of the first part say of the second, and its labels."""
         share = float(self.held_out or 0)
         first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
-        return _ask(self._train_experts(first), second), base.check_training_set(second)
+        return Evidence.ask(self._train_experts(first), second), base.check_training_set(second)
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
@@ -136,7 +137,7 @@ class Ensemble(Labeller):
         parts = []
         for fold in folds:
             others = np.setdiff1d(np.arange(len(train)), fold)
-            parts.append(_ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
+            parts.append(Evidence.ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
         ordered = train.select(np.concatenate(folds))
         return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), base.check_training_set(ordered)
 
@@ -175,7 +176,7 @@ class Ensemble(Labeller):
 
     def _evidence(self, data: SequenceSet) -> Evidence:
         self._check_fitted()
-        return _ask(self.experts_, data)
+        return Evidence.ask(self.experts_, data)
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
@@ -244,12 +245,6 @@ class Ensemble(Labeller):
 def _undescribed(described: dict[str, Any]) -> Labeller:
     kind = load_class(CLASS_PATHS[described["class"]])
     return kind(**kind._params_from_file(described["params"]))
-
-
-def _ask(experts: Sequence[Labeller], data: SequenceSet) -> Evidence:
-    """What trained experts say of a set."""
-    marginals = np.stack([expert.predict_proba(data) for expert in experts], axis=1)
-    return Evidence(marginals, data.offsets, data.groups)
 
 
 def _named(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

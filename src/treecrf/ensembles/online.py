@@ -117,12 +117,12 @@ class RandomPath(OnlineMajorityVote):
 
 def _count_mistakes(
     wrong: NDArray[np.bool_], classes: NDArray[np.int64], sequences: NDArray[Any], n_classes: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Mistakes, shape (n_sequences, n_classes, n_experts), and the positions of each sequence."""
     _, of, sizes = np.unique(sequences, return_inverse=True, return_counts=True)
     rows, n_rows = of * n_classes + classes, len(sizes) * n_classes
-    counts = [np.bincount(rows, column, n_rows) for column in wrong.T]
-    return np.stack(counts, axis=1).reshape(len(sizes), n_classes, -1), sizes
+    counts = np.stack([np.bincount(rows, column, n_rows) for column in wrong.T], axis=1)
+    return counts.reshape(len(sizes), n_classes, -1).astype(np.float64), sizes
 
 
 def _best_suffix(losses: NDArray[np.float64], delta: float) -> int:

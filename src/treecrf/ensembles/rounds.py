@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,9 +63,3 @@ def cross_validated_losses(
 def choose_rounds(losses: NDArray[np.float64]) -> int:
     """The fewest rounds with the smallest loss (`cross_validated_losses`)."""
     return int(losses.argmin()) + 1
-
-
-def training_folds(folds: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """For each fold which positions train and which judge."""
-    for fold in range(int(folds.max()) + 1):
-        yield folds != fold, folds == fold

@@ -54,7 +54,9 @@ class StepwiseEnsemble:
         while candidate < loss:
             self.counts_[expert] += 1
             loss = candidate
-            losses = [(self._elect(given, self.counts_ + one, draws) != labels).mean() for one in np.eye(len(self.counts_))]
+            losses = [
+                (self._elect(given, self.counts_ + one, draws) != labels).mean() for one in np.eye(len(self.counts_))
+            ]
             expert = int(np.argmin(losses))
             candidate = losses[expert]
         return self

@@ -24,7 +24,8 @@ from treecrf.statistics.holm import LEAST_CLUSTERS
 from treecrf.studies.training.names import BETTER
 
 if TYPE_CHECKING:
-    TrainingMethod = Expert = str
+    TrainingMethod = str
+    Expert = str
 else:
     TrainingMethod = Literal[tuple(TRAINING)]
     Expert = Literal[tuple(name for name in TRAINING if LABELLERS[name].family != "ensembles")]
