@@ -46,7 +46,7 @@ class Ensemble(Labeller):
         A name of `treecrf.ensembles.combiners.COMBINERS`: "stacking" (logistic regression on log marginals),
         "boosted_stacking" (LightGBM on them), "marginal_average", "majority_vote", "best_expert", "espboost", ..
     n_folds : int
-        Of cross-fitting.
+        Of cross-fitting; as many as there are unrelated sequences, if these are fewer.
     held_out : float, optional
         Share of the sequences that is held out, in place of cross-fitting.
     window, n_iterations, unseen, min_count, n_threads, random_state, start_noise
@@ -122,7 +122,7 @@ class Ensemble(Labeller):
 
     @property
     def n_trainings(self) -> int:
-        """How many experts `fit` trains, all parts together."""
+        """How many experts `fit` trains at most, all parts together."""
         return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
 
     def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
@@ -133,7 +133,12 @@ class Ensemble(Labeller):
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
-        folds = sequence_folds(train.groups, self.n_folds, seed)
+        n_groups = len(np.unique(train.groups))
+        if n_groups < 2:
+            raise ValueError(
+                "the training set has no two unrelated sequences, so experts cannot be cross-fitted; give at least two."
+            )
+        folds = sequence_folds(train.groups, min(self.n_folds, n_groups), seed)
         parts = []
         for fold in folds:
             others = np.setdiff1d(np.arange(len(train)), fold)

@@ -88,7 +88,7 @@ class TrainingSettings(StudySettings):
         description="Methods whose predictions stacking combines.",
     )
     stacking_iterations: list[Annotated[int, Field(ge=1)]] = Field(
-        [100], min_length=1, description="Grid of the iterations of these."
+        [100, 200], min_length=1, description="Grid of the iterations of these."
     )
     stacking_folds: int = Field(
         4, ge=2, description="Folds of which each is predicted by the methods that the others train."
