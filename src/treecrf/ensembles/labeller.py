@@ -185,12 +185,14 @@ class Ensemble(Labeller):
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
-        return self.combiner_.predict_proba(self._evidence(data))
+        evidence = self._evidence(data)
+        return self.combiner_.predict_proba(evidence)
 
     def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
         """The combiner's labels, int16, shape (n_positions,); all decoders agree."""
         check_decoder(decoder)
-        return self.combiner_.predict(self._evidence(data))
+        evidence = self._evidence(data)
+        return self.combiner_.predict(evidence)
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
