@@ -67,14 +67,19 @@ def elect(groups, classes, weights, scores, winners):
     for position in range(uint64(len(groups))):
         of_class, of_position = weights[uint64(classes[position])], groups[position]
         add_weights(of_position, of_class, scores)
-        least = 0.0
-        for expert in range(n_experts):
-            least = max(least, scores[expert])
-        least *= 1.0 - TOLERANCE
-        winner, heaviest = uint64(0), -1.0
-        for expert in range(n_experts):
-            if of_class[expert] > heaviest and scores[of_position[expert]] >= least:
-                winner, heaviest = expert, of_class[expert] * (1.0 + TOLERANCE)
+        best, second, winner = scores[0], -1.0, uint64(0)
+        for expert in range(uint64(1), n_experts):
+            score = scores[expert]
+            if score > best:
+                best, second, winner = score, best, expert
+            else:
+                second = max(second, score)
+        least = best * (1.0 - TOLERANCE)
+        if second >= least:
+            heaviest = -1.0
+            for expert in range(n_experts):
+                if of_class[expert] > heaviest and scores[of_position[expert]] >= least:
+                    winner, heaviest = expert, of_class[expert] * (1.0 + TOLERANCE)
         winners[position] = winner
 
 
