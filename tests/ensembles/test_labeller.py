@@ -5,16 +5,17 @@ import warnings
 
 import numpy as np
 import pytest
-from builders import larger_set, random_set
+from builders import larger_set, number_set, random_set
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import treecrf
-from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF
+from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF, WindowLightGBM
 from treecrf.ensembles.choosing import espboost
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.espboost import ESPBoost
 from treecrf.ensembles.evidence import Evidence
+from treecrf.ensembles.labeller import METHODS
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
 from treecrf.models.custom import CustomLabeller
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
@@ -121,6 +122,23 @@ def test_named_experts_have_the_ensembles_settings():
     assert [expert.random_state for expert in made] == [3, 3, 3, 4, 3]
     assert (made[0].splits, made[0].n_threads, made[1].l2_regularization) == ("subsets", 2, 0.0)
     assert [expert.random_state for expert in Ensemble(names)._make_experts()] == [None, None, None, 0, None]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_named_expert_can_be_made(name):
+    (expert,) = Ensemble((name,), window=(1, 1))._make_experts()
+    assert expert.window == (1, 1)
+
+
+def test_experts_see_numbers_as_they_do_alone(tmp_path):
+    train, test = number_set(0), number_set(1)
+    model = Ensemble(("treecrf", "lightgbm"), "marginal_average", 2, window=(1, 0), n_iterations=4).fit(train)
+    alone = [TreeCRF(4, window=(1, 0)).fit(train), WindowLightGBM(4, window=(1, 0)).fit(train)]
+    np.testing.assert_array_equal(model.predict_proba(test), marginals_of(alone, test).mean(axis=1))
+    model.save(tmp_path / "model.npz")
+    again = treecrf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
+    assert again.inputs_.number_names == train.number_names
 
 
 def test_a_seed_draws_other_parts(sets):

@@ -15,12 +15,12 @@ from treecrf.ensembles.evidence import Evidence
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
-from treecrf.models.labellers import CLASS_PATHS, LABELLERS
+from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class, rebuild
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
 
-METHODS = tuple(name for name, row in LABELLERS.items() if row.family != "ensembles")
+METHODS = tuple(name for name in dict.fromkeys((*TRAINING, *TABLES)) if LABELLERS[name].family != "ensembles")
 """Names that experts may have."""
 
 
@@ -40,8 +40,8 @@ class Ensemble(Labeller):
     Parameters
     ----------
     experts : sequence of str or Labeller
-        Names of methods (`treecrf.models.labellers.LABELLERS`), with the presets that these have, or labellers, of which
-        copies are trained.
+        Names of `METHODS`, with the presets that these have (`treecrf.models.labellers`), or labellers, of which copies
+        are trained.
     combine : str
         A name of `treecrf.ensembles.combiners.COMBINERS`: "stacking" (logistic regression on log marginals),
         "boosted_stacking" (LightGBM on them), "marginal_average", "majority_vote", "best_expert", "espboost", ..
