@@ -212,7 +212,7 @@ LABELLERS = {
     ),
     "stacking": Row(
         "treecrf.ensembles.labeller:Ensemble",
-        Drawing("stacking", "#000000", "*", (0, (10, 2))),
+        Drawing("stacking", "#000000", "H", (0, (10, 2))),
         TrainingRow(
             {"n_iterations": "stacking_iterations"},
             {"experts": "stacking_experts", "n_folds": "stacking_folds"},
