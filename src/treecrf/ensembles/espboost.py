@@ -152,7 +152,15 @@ class ESPBoost(WeightedVote):
 
 
 def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: int) -> Rounds:
-    """Algorithm 1 on packed positions, of which each cell has so many (float64, shape (n_cells,))."""
+    """Algorithm 1 on packed positions.
+
+    Parameters
+    ----------
+    cells : Cells
+    counts : float64, shape (n_cells,)
+        Positions of each cell.
+    n_classes, n_rounds : int
+    """
     distribution = counts / counts.sum()
     classes, path_errors = np.arange(n_classes), PathErrors(cells, n_classes)
     paths, alphas, found = list[NDArray[np.int64]](), list[float](), list[float]()

@@ -32,7 +32,13 @@ class Record(NamedTuple):
 
 
 def record(boosted: ESPBoost, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> Record:
-    """The record of a fitted ensemble on some positions; the other arguments are those of `ESPBoost.fit`."""
+    """The record of a fitted ensemble on some positions.
+
+    Parameters
+    ----------
+    boosted : ESPBoost
+    predictions, labels, classes : see `ESPBoost.fit`
+    """
     share = boosted.alphas_[0] / boosted.alphas_.sum()
     first_loss = boosted.staged_losses(predictions, labels, classes)[0]
     return Record(len(boosted.alphas_), float(share), mistake_correlation(predictions, labels), float(first_loss))

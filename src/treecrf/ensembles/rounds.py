@@ -14,7 +14,14 @@ from treecrf.statistics.selection import sequence_folds
 
 
 def fold_of_positions(groups: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """The fold of every position, shape (n_positions,); positions of a group (int, the same shape) share theirs."""
+    """The fold of every position, int64, shape (n_positions,).
+
+    Parameters
+    ----------
+    groups : int, shape (n_positions,)
+        Positions with the same number share their fold.
+    n_folds, seed : int
+    """
     numbers, of = np.unique(groups, return_inverse=True)
     fold_of = np.empty(len(numbers), dtype=np.int64)
     for fold, members in enumerate(sequence_folds(numbers, n_folds, seed)):

@@ -68,7 +68,13 @@ class WeightedVote:
 def checked(
     weights: NDArray[np.float64], predictions: NDArray[Any], classes: NDArray[Any]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Predictions and classes for a table of weights, as kernels take them; a ValueError if they do not fit it."""
+    """Predictions and classes for a table of weights, as kernels take them; a ValueError if they do not fit it.
+
+    Parameters
+    ----------
+    weights : float64, shape (n_classes, n_experts)
+    predictions, classes : see `WeightedVote.vote`
+    """
     n_classes, n_experts = weights.shape
     given, of = check_predictions(predictions, None, classes)
     if given.shape[1] != n_experts:
@@ -84,7 +90,13 @@ def checked(
 def check_predictions(
     predictions: NDArray[Any], labels: NDArray[Any] | None, classes: NDArray[Any]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Predictions and classes as kernels take them; a ValueError says what is wrong with them, or with the labels."""
+    """Predictions and classes as kernels take them; a ValueError says what is wrong with them, or with the labels.
+
+    Parameters
+    ----------
+    predictions, classes : see `WeightedVote.vote`
+    labels : int, shape (n_positions,), or None
+    """
     given, of = np.asarray(predictions), np.asarray(classes)
     if given.ndim != 2 or not given.size:
         raise ValueError(f"predictions of shape {given.shape}: give a row for each position, a column for each expert.")
@@ -101,7 +113,13 @@ def check_predictions(
 
 
 def vote(weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The label of every position by a table of weights (`WeightedVote`)."""
+    """The label of every position, as `WeightedVote.vote`, of what was checked.
+
+    Parameters
+    ----------
+    weights : float64, shape (n_classes, n_experts)
+    predictions, classes : see `WeightedVote.vote`
+    """
     winners = elect(group_experts(predictions), classes, weights)
     return predictions[np.arange(len(predictions)), winners]
 
@@ -120,7 +138,15 @@ def right_groups(predictions: NDArray[np.uint8], labels: NDArray[Any]) -> NDArra
 
 
 def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """An expert with the winning label, for each row of `group_experts`."""
+    """An expert with the winning label, uint8, shape (n_rows,).
+
+    Parameters
+    ----------
+    groups : uint8, shape (n_rows, n_experts)
+        As from `group_experts`.
+    classes : int64, shape (n_rows,)
+    weights : float64, shape (n_classes, n_experts)
+    """
     winners = np.empty(len(groups), dtype=np.uint8)
     _vote_kernels.elect(groups, classes, np.ascontiguousarray(weights), np.empty(groups.shape[1]), winners)
     return winners
@@ -129,7 +155,17 @@ def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArra
 def margins(
     groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray[np.int64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The score of the right group less the best other one, for each row of `group_experts`."""
+    """The score of the right group less the best other one, float64, shape (n_rows,).
+
+    Parameters
+    ----------
+    groups : uint8, shape (n_rows, n_experts)
+        As from `group_experts`.
+    right : int64, shape (n_rows,)
+        As from `right_groups`.
+    classes : int64, shape (n_rows,)
+    weights : float64, shape (n_classes, n_experts)
+    """
     found = np.empty(len(groups))
     room = np.empty(groups.shape[1])
     _vote_kernels.measure_margins(groups, right, classes, np.ascontiguousarray(weights), room, found)
