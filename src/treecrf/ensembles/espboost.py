@@ -117,7 +117,7 @@ class ESPBoost(WeightedVote):
 
         Returns
         -------
-        float64, shape (n_rounds, *shape of rho)
+        float64, shape (n_rounds,) followed by that of rho
         """
         normalizers = self.errors_ * np.exp(self.alphas_) + (1 - self.errors_) * np.exp(-self.alphas_)
         rounds = np.multiply.outer(self.alphas_, np.asarray(rho, dtype=np.float64))
