@@ -19,6 +19,7 @@ LAYERS = (
     "studies",
     "rendering",
     "tabular",
+    "ensembles",
     "models",
     "missing",
     "datasets",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf import chain as chain
     from treecrf import datasets as datasets
     from treecrf import missing as missing
+    from treecrf.ensembles.labeller import Ensemble as Ensemble
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF

@@ -74,6 +74,19 @@ def test_predictions_are_those_of_the_labeller(run, model, words, table):
     assert (treecrf.load(model).predict(data) == same.predict(data)).all()
 
 
+@pytest.mark.parametrize("options", [(), ("--held-out", 0.3)])
+def test_experts_are_stacked(run, table, options):
+    given = ("--method", "stacking", "--experts", "linear_crf, sliding_window", "--iterations", 3, "--window", "1,0")
+    code, _, err = run("fit", "train.csv", "-o", "stacked.npz", *given, "--seed", 4, *options)
+    assert (code, "training: 4 of 4" in err or "training: 10 of 10" in err) == (0, True)
+    model = treecrf.load("stacked.npz")
+    share = options[1] if options else None
+    settings = (model.experts, model.held_out, model.seed, model.window, model.n_iterations)
+    assert settings == (("linear_crf", "sliding_window"), share, 4, (1, 0), 3)
+    code, out, _ = run("evaluate", "stacked.npz", "train.csv")
+    assert (code, "stacked.npz: " in out) == (0, True)
+
+
 def test_predict_needs_no_labels_and_keeps_the_order(run, model, words, tmp_path):
     words.drop(columns="label")[["noise", "letter", "sequence"]].to_parquet(tmp_path / "new.parquet")
     assert run("predict", model, "new.parquet", "-o", "new_out.parquet", "--decoder", "viterbi")[0] == 0
@@ -298,6 +311,7 @@ def test_wrong_models(run, model, tmp_path):
         ("fit", "train.csv", "-o", "m.npz", "--window", "\u00b2,0"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "nosuch"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--max-leaves", "5"),
+        ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--experts", "treecrf"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--missing", "default_direction"),
         ("fit", "train.csv", "-o", "m.npz", "--iterations", "0"),
         ("fit", "train.csv", "-o", "m.bin"),

@@ -41,7 +41,7 @@ def test_without_results_nothing_is_run(tmp_path, exists):
     assert frame["explanation"].str.endswith(".").all()
     assert (frame["numbers"] == "").all()
     reasons = frame.set_index("id")["explanation"]
-    assert "kernels" in reasons["U1"]
+    assert "ensembles" in reasons["E1"]
     assert reasons["P3.1"].endswith("has no results of a study; name the folder of a run, such as results/demo.")
 
 

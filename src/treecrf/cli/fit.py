@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,9 +44,16 @@ def fit(
             min=0.0,
             max=0.9,
             metavar="SHARE",
-            help="Share of the sequences that first choose the number of iterations, such as 0.25; then all train.",
+            help="Share of the sequences that first choose the number of iterations, such as 0.25; then all train. "
+            "In stacking they train what combines the experts, which is cross-fitted unless given.",
         ),
     ] = 0.0,
+    experts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Methods that stacking combines, such as treecrf_newton,linear_crf,lightgbm."
+        ),
+    ] = None,
     max_leaves: Annotated[int | None, typer.Option(min=2, metavar="N", help="Most leaves of a tree.")] = None,
     l2: Annotated[
         float | None,
@@ -85,6 +93,7 @@ def fit(
     given: dict[str, Any] = {
         "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
         "n_bins": bins, "min_count": min_count,
+        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
     }  # fmt: skip
     settings = {"window": sides, "iterations": iterations} | {k: v for k, v in given.items() if v is not None}
     try:
@@ -116,9 +125,11 @@ def fit(
     with ExitStack() as stack:
 
         def follow(title: str) -> Monitor:
-            total = labeller.get_params()[fitting.iterations_name(labeller)]
+            total = fitting.n_reports(labeller)
             tick = stack.enter_context(shared.progress(title, total))
-            return lambda stage, _, value: tick(min(stage, total), f"log likelihood {round(value):,}")
+            return lambda stage, _, value: tick(
+                min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
+            )
 
         choice = fitting.fit(labeller, ready, held_out, seed, follow)
     TableLabeller(labeller, columns, holes).save(output)

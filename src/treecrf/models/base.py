@@ -199,6 +199,10 @@ class Labeller:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic."""
+        write_npz(path, *self.contents())
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What `save` writes: a header of JSON values, and arrays."""
         self._check_fitted()
         values, arrays = self._state()
         header = {
@@ -209,7 +213,7 @@ class Labeller:
             "values": values,
             **self.inputs_.described(),
         }
-        write_npz(path, header, arrays)
+        return header, arrays
 
     # --- alignment with the training set ------------------------------------------------------------
 

@@ -189,7 +189,7 @@ class CustomLabeller(base.Labeller):
             )
         return found
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Not offered: only the class itself knows how to write what it learnt."""
         raise ValueError(f"{self.class_name} is not saved here; save `inner_` as the class does.")
 

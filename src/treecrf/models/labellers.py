@@ -96,8 +96,8 @@ class Row(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The folder of the module: boosted, linear, kernel, coding, window, future or java."""
-        return self.class_path.split(".")[2]
+        """The folder of the module: boosted, linear, kernel, coding, window, future, java or ensembles."""
+        return self.class_path.split(".")[-2]
 
     @property
     def class_name(self) -> str:
@@ -210,6 +210,16 @@ LABELLERS = {
         "treecrf.models.window.classifiers:WindowLightGBM",
         Drawing("LightGBM", "#D55E00", "d", (0, (8, 2))),
         TrainingRow({"max_leaves": "lightgbm_leaves"}, _ITERATIONS),
+    ),
+    "stacking": Row(
+        "treecrf.ensembles.labeller:Ensemble",
+        Drawing("stacking", "#000000", "H", (0, (10, 2))),
+        TrainingRow(
+            {"n_iterations": "stacking_iterations"},
+            {"experts": "stacking_experts", "n_folds": "stacking_folds"},
+            {"combine": "stacking"},
+            alone=("stacking_experts", "stacking_folds"),
+        ),
     ),
     "ff_memm": Row(
         "treecrf.models.future.future_memm:FutureFeatureMEMM",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Any
+
+from numpy.typing import NDArray
 
 from treecrf.io.messages import quoted
 from treecrf.io.npz import read_npz
@@ -20,14 +23,16 @@ def load_class(class_path: str) -> type[ChainLabeller]:
 
 def load(path: str | os.PathLike[str]) -> Labeller:
     """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
-    header, arrays = read_npz(path, FORMAT)
+    return rebuild(*read_npz(path, FORMAT), os.fspath(path))
+
+
+def rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]], place: str) -> Labeller:
+    """The labeller that `Labeller.contents` described; a ValueError names the place that they are from."""
     name = header.get("class")
     if isinstance(name, str) and name in CLASS_PATHS:
         load_class(CLASS_PATHS[name])
     if not isinstance(name, str) or name not in Labeller.registry:
-        raise ValueError(
-            f"{os.fspath(path)} holds a {quoted(name)}, which is not known; import the module that has it."
-        )
+        raise ValueError(f"{place} holds a {quoted(name)}, which is not known; import the module that has it.")
     try:
         kind = Labeller.registry[name]
         model = kind(**kind._params_from_file(header["params"]))
@@ -36,6 +41,6 @@ def load(path: str | os.PathLike[str]) -> Labeller:
         model._restore(header["values"], arrays)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{os.fspath(path)} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
+            f"{place} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
         ) from error
     return model

@@ -66,8 +66,9 @@ def hold_out(
 
 def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """The sequences of each group, in order of the groups' first appearance."""
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    return [np.flatnonzero(group == number) for number in np.argsort(first)]
+    _, first, counts = np.unique(groups, return_index=True, return_counts=True)
+    members = np.split(np.argsort(groups, kind="stable"), np.cumsum(counts)[:-1])
+    return [members[number] for number in np.argsort(first)]
 
 
 def _joined(members: list[NDArray[np.int64]], chosen: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
-from treecrf.models.base import ChainLabeller, Labeller, Monitor
+from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.labellers import LABELLERS
 from treecrf.models.loading import load_class
@@ -25,7 +26,7 @@ class Choice(NamedTuple):
     n_sequences: int
 
 
-def build(method: str, settings: dict[str, Any]) -> ChainLabeller:
+def build(method: str, settings: dict[str, Any]) -> Labeller:
     """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its preset or defaults for others.
 
     "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
@@ -44,6 +45,13 @@ def iterations_name(labeller: Labeller) -> str:
     """What a labeller calls its number of iterations."""
     name = type(labeller).__name__
     return next(row.iterations for row in LABELLERS.values() if row.class_name == name)
+
+
+def n_reports(labeller: Labeller) -> int:
+    """How often a training tells its monitor how far it is, at most."""
+    if isinstance(labeller, Ensemble):
+        return labeller.n_trainings
+    return int(labeller.get_params()[iterations_name(labeller)])
 
 
 def choose_missing(method: str, missing: str) -> str:
@@ -76,7 +84,7 @@ def expected_memory(labeller: Labeller, train: SequenceSet) -> int:
 
 
 def fit(
-    labeller: ChainLabeller,
+    labeller: Labeller,
     train: SequenceSet,
     held_out: float,
     seed: int,
@@ -85,10 +93,13 @@ def fit(
     """Train on the whole set, with the number of iterations that held-out sequences choose.
 
     The labeller's number of iterations is the most; afterwards the chosen one. With `held_out` (a share of the
-    sequences) 0 all iterations are done. `follow` gives the monitor of a training by its name.
+    sequences) 0 all iterations are done. In an ensemble the sequences held out train what combines the experts; with 0
+    it is cross-fitted. `follow` gives the monitor of a training by its name.
     """
     choice = None
-    if held_out:
+    if isinstance(labeller, Ensemble):
+        labeller.set_params(held_out=held_out or None, seed=seed)
+    elif held_out:
         fitted, judges = hold_out(train.groups, held_out, seed)
         labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
         accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]

@@ -296,6 +296,8 @@ def test_choices_are_shown_by_decoder():
             outcome("a", "treecrf", "better", 1.0),
             outcome("a", "mine", "forward_backward", 1.0, candidate="depth=3"),
             outcome("a", "mine", "better", 1.0, chosen_decoder="forward_backward"),
+            outcome("b", "mine", "viterbi", 1.0, candidate=NAN, iteration_low=1, iteration_high=1),  # nothing to choose
+            outcome("b", "mine", "better", 1.0),
         ]
     )
     layout = choices_layout(summary)
@@ -303,6 +305,7 @@ def test_choices_are_shown_by_decoder():
     assert layout.to_numpy().tolist() == [
         ["a", "TreeCRF", "lambda 5 / lambda 40", "7–12", "61.23", "leaves 30", "30", "60.00", "Viterbi"],
         ["a", "mine", "depth=3", "30", "60.00", "–", "–", "–", "forward-backward"],
+        ["b", "mine", "–", "–", "–", "–", "1", "60.00", "Viterbi"],
     ]
 
 

@@ -246,6 +246,8 @@ class Comparison:
 
         resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
         model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
+        if not model.has_stages:  # what it reports on the way is of no iteration
+            seconds, log_likelihoods = seconds[-1:], log_likelihoods[-1:]
         every = self._settings.test_every
         tested = np.arange(every, self._settings.n_iterations + 1, every) if model.has_stages else np.array([1])
         return _Fit(model, seconds, log_likelihoods, phases, tested, fill)
@@ -384,6 +386,6 @@ def warm_kernels() -> None:
         if method not in CHOSEN_BY:
             tiny = TrainingSettings(
                 n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
-                variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3],
+                variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],
             )  # fmt: skip
             Comparison("warm", data, data, "split", (1, 1), method, tiny, 0).run()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import CHOSEN_BY, TRAINING
+from treecrf.models.labellers import CHOSEN_BY, LABELLERS, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
@@ -25,8 +25,10 @@ from treecrf.studies.training.names import BETTER
 
 if TYPE_CHECKING:
     TrainingMethod = str
+    Expert = str
 else:
     TrainingMethod = Literal[tuple(TRAINING)]
+    Expert = Literal[tuple(name for name in TRAINING if LABELLERS[name].family != "ensembles")]
 GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.items()}
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
@@ -80,6 +82,17 @@ class TrainingSettings(StudySettings):
     lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [7, 31], min_length=1, description="Grid of LightGBM's leaves."
     )
+    stacking_experts: list[Expert] = Field(
+        ["treecrf_newton", "treecrf", "linear_crf", "lightgbm"],
+        min_length=1,
+        description="Methods whose predictions stacking combines.",
+    )
+    stacking_iterations: list[Annotated[int, Field(ge=1)]] = Field(
+        [100, 200], min_length=1, description="Grid of the iterations of these."
+    )
+    stacking_folds: int = Field(
+        4, ge=2, description="Folds of which each is predicted by the methods that the others train."
+    )
     n_iterations: int = Field(200, ge=1, description="Iterations of training.")
     test_every: int = Field(2, ge=1, description="Every n-th iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
@@ -110,7 +123,7 @@ class TrainingSettings(StudySettings):
 
     @field_validator(
         "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
-        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "decoders",
+        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:

@@ -315,7 +315,10 @@ def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
     return _setting(row["candidate"]), _iteration(row), number(row["cv_accuracy"])
 
 
-def _setting(candidate: str) -> str:
+def _setting(candidate: str | float) -> str:
+    """The candidate in words; a dash where there was nothing to choose, which a CSV file has as NaN."""
+    if not isinstance(candidate, str):
+        return DASH
     for name, text in SETTING_NAMES.items():
         candidate = candidate.replace(f"{name}=", f"{text} ")
     return candidate

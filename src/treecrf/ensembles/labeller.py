@@ -1,0 +1,259 @@
+"""`Ensemble`: a labeller that trains other labellers and combines what they predict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.ensembles.combiners import COMBINERS
+from treecrf.ensembles.evidence import Evidence
+from treecrf.models import base
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
+from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
+from treecrf.models.loading import load_class, rebuild
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
+
+METHODS = tuple(name for name in dict.fromkeys((*TRAINING, *TABLES)) if LABELLERS[name].family != "ensembles")
+"""Names that experts may have."""
+
+
+def _are_experts(value: Any) -> bool:
+    is_listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    return is_listed and all(isinstance(expert, Labeller) or expert in METHODS for expert in value)
+
+
+@dataclass(eq=False, repr=False)
+class Ensemble(Labeller):
+    """Labellers (experts) whose predictions are combined.
+
+    What combines them learns from sequences that the experts were not trained with: each fold's are predicted by experts
+    that the other folds trained (cross-fitting), or a part of the sequences is held out (the protocol of ensembles). Then
+    the experts are trained again, with all sequences.
+
+    Parameters
+    ----------
+    experts : sequence of str or Labeller
+        Names of `METHODS`, with the presets that these have (`treecrf.models.labellers`), or labellers, of which copies
+        are trained.
+    combine : str
+        A name of `treecrf.ensembles.combiners.COMBINERS`: "stacking" (logistic regression on log marginals),
+        "boosted_stacking" (LightGBM on them), "marginal_average", "majority_vote", "best_expert", "espboost", ..
+    n_folds : int
+        Of cross-fitting; as many as there are unrelated sequences, if these are fewer.
+    held_out : float, optional
+        Share of the sequences that is held out, in place of cross-fitting.
+    window, n_iterations, unseen, min_count, n_threads, random_state, start_noise
+        Of experts that are given by name, as far as they have such settings; a seed in `random_state` also draws other parts.
+    seed : int
+        Decides which sequences are in which part.
+
+    Attributes
+    ----------
+    experts_ : list of Labeller
+        Trained with all sequences.
+    combiner_ : treecrf.ensembles.combiners.Combiner
+    seconds_ : dict
+        CPU seconds of `fit` by phase: "experts", "combiner".
+    """
+
+    experts: Sequence[str | Labeller] = ("treecrf_newton", "treecrf", "linear_crf", "lightgbm")
+    combine: str = "stacking"
+    n_folds: int = 4
+    held_out: float | None = None
+    window: tuple[int, int] = (0, 0)
+    n_iterations: int = 100
+    unseen: str = "missing"
+    min_count: int = 1
+    n_threads: int = 1
+    seed: int = 0
+    random_state: int | None = None
+    start_noise: float = 0.01
+
+    takes_numbers = True  # experts that do not cut them into bins
+
+    checks: ClassVar = {
+        "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"),
+        "combine": one_of(*COMBINERS), "n_folds": whole(2), "held_out": optional(CHECKS["held_out"]), "seed": whole(0),
+    }  # fmt: skip
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        for expert in self._make_experts():
+            expert._check_settings()
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+        """Train experts and what combines them.
+
+        Parameters
+        ----------
+        train : SequenceSet
+            With labels; what else it must have, the experts say.
+        monitor : callable, optional
+            Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
+
+        Raises
+        ------
+        ValueError
+            For unusable settings or data, in one sentence.
+        """
+        self._check_settings()
+        base.check_training_set(train)
+        self.seconds_ = {"experts": 0.0, "combiner": 0.0}
+        self._n_trained, self._monitor = 0, monitor
+        seed = derive_seed(self.seed, self.random_state)
+        evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
+        began = time.thread_time()
+        combiner = COMBINERS[self.combine]().fit(evidence, labels, seed)
+        self.seconds_["combiner"] = time.thread_time() - began
+        self.experts_ = self._train_experts(train)
+        self.combiner_ = combiner
+        self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
+        del self._monitor
+        return self
+
+    @property
+    def n_trainings(self) -> int:
+        """How many experts `fit` trains at most, all parts together."""
+        return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
+
+    def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
+        """What experts of the first part say of the second, and its labels."""
+        share = float(self.held_out or 0)
+        first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
+        return Evidence.ask(self._train_experts(first), second), base.check_training_set(second)
+
+    def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
+        """What experts of the other folds say of each, fold by fold, and the labels."""
+        n_groups = len(np.unique(train.groups))
+        if n_groups < 2:
+            raise ValueError(
+                "the training set has no two unrelated sequences, so experts cannot be cross-fitted; give at least two."
+            )
+        folds = sequence_folds(train.groups, min(self.n_folds, n_groups), seed)
+        parts = []
+        for fold in folds:
+            others = np.setdiff1d(np.arange(len(train)), fold)
+            parts.append(Evidence.ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
+        ordered = train.select(np.concatenate(folds))
+        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), base.check_training_set(ordered)
+
+    def _train_experts(self, train: SequenceSet) -> list[Labeller]:
+        found = []
+        for expert in self._make_experts():
+            began = time.thread_time()
+            found.append(expert.fit(train))
+            self.seconds_["experts"] += time.thread_time() - began
+            self._n_trained += 1
+            if self._monitor is not None:
+                self._monitor(self._n_trained, dict(self.seconds_), float("nan"))
+        return found
+
+    def _make_experts(self) -> list[Labeller]:
+        return [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
+
+    def _make_named(self, name: str) -> Labeller:
+        row = LABELLERS[name]
+        fixed = {} if row.training is None else row.training.fixed
+        expert = load_class(row.class_path)(**row.preset, **fixed)
+        settings = {
+            "window": self.window,
+            "unseen": self.unseen,
+            "min_count": self.min_count,
+            "n_threads": self.n_threads,
+        }
+        settings[row.iterations] = self.n_iterations
+        if row.start == "random":
+            settings["random_state"] = 0 if self.random_state is None else self.random_state + 1
+        else:
+            settings |= {"random_state": self.random_state, "start_noise": self.start_noise}
+        return expert.set_params(**{key: value for key, value in settings.items() if key in expert.get_params()})
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def _evidence(self, data: SequenceSet) -> Evidence:
+        self._check_fitted()
+        return Evidence.ask(self.experts_, data)
+
+    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
+        evidence = self._evidence(data)
+        return self.combiner_.predict_proba(evidence)
+
+    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
+        """The combiner's labels, int16, shape (n_positions,); all decoders agree."""
+        check_decoder(decoder)
+        evidence = self._evidence(data)
+        return self.combiner_.predict(evidence)
+
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
+        labels = self.align_labels(data)
+        with np.errstate(divide="ignore"):  # votes may give a label nothing
+            chosen = np.log(self.predict_proba(data)[np.arange(len(labels)), labels])
+        return np.asarray(np.add.reduceat(chosen, data.offsets[:-1]))
+
+    @property
+    def has_stages(self) -> bool:
+        """No: experts are trained to their end."""
+        return False
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict`, once."""
+        if every == 1:
+            for decoder in decoders:
+                check_decoder(decoder)
+            yield dict.fromkeys(decoders, self.predict(data))
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _params_for_file(self) -> dict[str, Any]:
+        described = [
+            e if isinstance(e, str) else {"class": type(e).__name__, "params": e._params_for_file()}
+            for e in self.experts
+        ]
+        return self.get_params() | {"experts": described}
+
+    @classmethod
+    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
+        experts = tuple(e if isinstance(e, str) else _undescribed(e) for e in params["experts"])
+        return super()._params_from_file(params) | {"experts": experts}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        of_combiner, arrays_of_combiner = self.combiner_.state()
+        values: dict[str, Any] = {"seconds": self.seconds_, "combiner": of_combiner, "experts": []}
+        arrays = {f"combiner_{name}": array for name, array in arrays_of_combiner.items()}
+        for number, expert in enumerate(self.experts_):
+            header, of_expert = expert.contents()
+            values["experts"].append(header)
+            arrays |= {f"expert_{number}_{name}": array for name, array in of_expert.items()}
+        return values, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.seconds_ = values["seconds"]
+        self.combiner_ = COMBINERS[self.combine]()
+        self.combiner_.restore(values["combiner"], _named("combiner_", arrays))
+        self.experts_ = [
+            rebuild(header, _named(f"expert_{number}_", arrays), f"expert {number}")
+            for number, header in enumerate(values["experts"])
+        ]
+
+
+def _undescribed(described: dict[str, Any]) -> Labeller:
+    kind = load_class(CLASS_PATHS[described["class"]])
+    return kind(**kind._params_from_file(described["params"]))
+
+
+def _named(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays whose name begins so, without that."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,223 @@
+"""Weighted votes of experts on the label of every position, from their predictions alone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.ensembles import _vote_kernels
+
+MOST_LABELS = np.iinfo(np.uint8).max + 1
+MOST_PACKED = 16
+"""Experts whose groups, or rights and wrongs, are packed in one number; of more experts rows are compared."""
+
+
+class WeightedVote:
+    """A fitted vote: each expert has a weight in each class of positions, and the label of the greatest sum wins.
+
+    Among tied labels (a relative difference of 1e-12) the one with the heaviest single voter wins, then the one with the
+    lowest such voter.
+
+    Attributes
+    ----------
+    weights_ : float64, shape (n_classes, n_experts)
+        At least 0.
+    """
+
+    weights_: NDArray[np.float64]
+
+    def vote(self, predictions: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint8]:
+        """The label of every position.
+
+        Parameters
+        ----------
+        predictions : uint8, shape (n_positions, n_experts)
+        classes : int, shape (n_positions,)
+
+        Returns
+        -------
+        uint8, shape (n_positions,)
+        """
+        return vote(self.weights_, *checked(self.weights_, predictions, classes))
+
+    def loss(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> float:
+        """The fraction of positions whose label (int, shape (n_positions,)) the vote misses."""
+        return float((self.vote(predictions, classes) != labels).mean())
+
+    def margins(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+        """The score of the true label less the best other one, of weights that sum to 1; float64, shape (n_positions,)."""
+        given, of = checked(self.weights_, predictions, classes)
+        return margins(group_experts(given), right_groups(given, labels), of, self.weights_) / self.total_weight
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights of a class, which is that of every class."""
+        return float(self.weights_[0].sum())
+
+    def shares(self, predictions: NDArray[Any], classes: NDArray[Any], n_labels: int) -> NDArray[np.float64]:
+        """The share of the weights for each label, float64, shape (n_positions, n_labels)."""
+        given, of = checked(self.weights_, predictions, classes)
+        found, rows = np.zeros((len(given), n_labels)), np.arange(len(given))
+        for expert in range(given.shape[1]):
+            found[rows, given[:, expert]] += self.weights_[of, expert]
+        return found / found.sum(axis=1, keepdims=True)
+
+
+def checked(
+    weights: NDArray[np.float64], predictions: NDArray[Any], classes: NDArray[Any]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Predictions and classes for a table of weights, as kernels take them; a ValueError if they do not fit it.
+
+    Parameters
+    ----------
+    weights : float64, shape (n_classes, n_experts)
+    predictions, classes : see `WeightedVote.vote`
+    """
+    n_classes, n_experts = weights.shape
+    given, of = check_predictions(predictions, None, classes)
+    if given.shape[1] != n_experts:
+        raise ValueError(f"the predictions are of {given.shape[1]} experts, the vote is of {n_experts}; give the same.")
+    if of.max() >= n_classes:
+        position = int((of >= n_classes).argmax())
+        raise ValueError(
+            f"position {position} is of class {of[position]}, and the vote knows {n_classes}; name n_classes in fit."
+        )
+    return given, of
+
+
+def check_predictions(
+    predictions: NDArray[Any], labels: NDArray[Any] | None, classes: NDArray[Any]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Predictions and classes as kernels take them; a ValueError says what is wrong with them, or with the labels.
+
+    Parameters
+    ----------
+    predictions, classes : see `WeightedVote.vote`
+    labels : int, shape (n_positions,), or None
+    """
+    given, of = np.asarray(predictions), np.asarray(classes)
+    if given.ndim != 2 or not given.size:
+        raise ValueError(f"predictions of shape {given.shape}: give a row for each position, a column for each expert.")
+    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0 or given.max() >= MOST_LABELS:
+        raise ValueError(f"predictions: give codes of labels, whole numbers from 0 to {MOST_LABELS - 1}.")
+    for name, array in (("labels", labels), ("classes", classes)):
+        if array is not None and np.shape(array) != given.shape[:1]:
+            raise ValueError(f"{name} of shape {np.shape(array)}: give one for each of {len(given)} positions.")
+    if not np.issubdtype(of.dtype, np.integer) or of.min() < 0:
+        raise ValueError("classes: give whole numbers of at least 0.")
+    if given.shape[1] > MOST_LABELS:
+        raise ValueError(f"predictions of {given.shape[1]} experts: give at most {MOST_LABELS}.")
+    return np.ascontiguousarray(given, dtype=np.uint8), np.ascontiguousarray(of, dtype=np.int64)
+
+
+def vote(weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The label of every position, as `WeightedVote.vote`, of what was checked.
+
+    Parameters
+    ----------
+    weights : float64, shape (n_classes, n_experts)
+    predictions, classes : see `WeightedVote.vote`
+    """
+    winners = elect(group_experts(predictions), classes, weights)
+    return predictions[np.arange(len(predictions)), winners]
+
+
+def group_experts(predictions: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """For each expert the first one that predicts the same label, shape (n_positions, n_experts)."""
+    groups = np.empty_like(predictions)
+    _vote_kernels.group_experts(predictions, groups)
+    return groups
+
+
+def right_groups(predictions: NDArray[np.uint8], labels: NDArray[Any]) -> NDArray[np.int64]:
+    """The first expert that is right at each position, -1 where none is."""
+    right = predictions == np.asarray(labels)[:, None]
+    return np.where(right.any(axis=1), right.argmax(axis=1), -1)
+
+
+def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """An expert with the winning label, uint8, shape (n_rows,).
+
+    Parameters
+    ----------
+    groups : uint8, shape (n_rows, n_experts)
+        As from `group_experts`.
+    classes : int64, shape (n_rows,)
+    weights : float64, shape (n_classes, n_experts)
+    """
+    winners = np.empty(len(groups), dtype=np.uint8)
+    _vote_kernels.elect(groups, classes, np.ascontiguousarray(weights), np.empty(groups.shape[1]), winners)
+    return winners
+
+
+def margins(
+    groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The score of the right group less the best other one, float64, shape (n_rows,).
+
+    Parameters
+    ----------
+    groups : uint8, shape (n_rows, n_experts)
+        As from `group_experts`.
+    right : int64, shape (n_rows,)
+        As from `right_groups`.
+    classes : int64, shape (n_rows,)
+    weights : float64, shape (n_classes, n_experts)
+    """
+    found = np.empty(len(groups))
+    room = np.empty(groups.shape[1])
+    _vote_kernels.measure_margins(groups, right, classes, np.ascontiguousarray(weights), room, found)
+    return found
+
+
+class Situations(NamedTuple):
+    """Positions that a vote cannot tell apart, but by the labels' names.
+
+    Attributes
+    ----------
+    classes : int64, shape (n_situations,)
+    groups : uint8, shape (n_situations, n_experts)
+        As from `group_experts`.
+    right : int64, shape (n_situations,)
+        As from `right_groups`.
+    of : int64, shape (n_positions,)
+        The situation of each position.
+    """
+
+    classes: NDArray[np.int64]
+    groups: NDArray[np.uint8]
+    right: NDArray[np.int64]
+    of: NDArray[np.int64]
+
+    @classmethod
+    def find(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]) -> Situations:
+        """Distinct rows of class, groups of experts and right group (protocol, section 7)."""
+        groups, right = group_experts(predictions), right_groups(predictions, labels)
+        _, first, of = np.unique(_codes(groups, right, classes), return_index=True, return_inverse=True)
+        return cls(classes[first], groups[first], right[first], of)
+
+    def select(self, kept: NDArray[np.bool_]) -> Situations:
+        """Some of them (bool, shape (n_situations,)), of no position."""
+        return Situations(self.classes[kept], self.groups[kept], self.right[kept], self.of[:0])
+
+    def elect(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether the vote is right, by situation."""
+        return self.groups[np.arange(len(self.groups)), elect(self.groups, self.classes, weights)] == self.right
+
+    def margins(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The margins, by situation."""
+        return margins(self.groups, self.right, self.classes, weights)
+
+
+def _codes(groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A number for each distinct row: the group of expert j is at most j, so that digits have bases 1, 2, .."""
+    n_experts = groups.shape[1]
+    if n_experts > MOST_PACKED:
+        rows = np.column_stack([classes, right, groups])
+        return np.unique(rows, axis=0, return_inverse=True)[1]
+    codes = classes * (n_experts + 1) + right + 1
+    for expert in range(1, n_experts):
+        codes = codes * (expert + 1) + groups[:, expert]
+    return codes
