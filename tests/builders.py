@@ -375,7 +375,7 @@ CODING = {
     "overrides": {"transition": _CODING}, "gtb_iterations": 3, "gtb_leaves": 4, "n_epochs": 3, "tree_iterations": 4,
 }  # fmt: skip
 KERNELS = {
-    "methods": ["primal", "degree_1", "degree_2", "degree_3", "conjunctions", "low_rank", "nystroem", "crfsuite", "linear_crf", "rbf", "separable", "full", "treecrf"],
+    "methods": ["dual", "primal", "degree_1", "degree_2", "degree_3", "conjunctions", "low_rank", "nystroem", "crfsuite", "linear_crf", "rbf", "separable", "full", "treecrf"],
     "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5,
     "ranks": [4, 8], "sizes": [60, 120],
 }  # fmt: skip

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from builders import KERNELS
 
+from treecrf.studies.kernels.methods import BEST
+
 pytestmark = pytest.mark.workflow
 
 
@@ -17,9 +19,9 @@ def test_tables_figures_and_page_are_made(finished):
         (method, seed) for method in KERNELS["methods"] for seed in (0, 1)
     ]
     chosen = runs.pivot_table(index="seed", columns="method", values="chosen", aggfunc="first")
-    assert chosen["primal"].tolist() == chosen["degree_1"].tolist()
+    assert chosen["primal"].tolist() == chosen["dual"].tolist() == chosen["degree_1"].tolist()
     assert chosen["conjunctions"].tolist() == chosen["degree_2"].tolist()
-    n_methods = len(KERNELS["methods"])
+    n_methods = len(KERNELS["methods"]) + len(BEST)
     assert len(pd.read_csv(results / "or/comparisons.csv")) == n_methods * (n_methods - 1) // 2
     assert set(pd.read_csv(results / "or/sizes.csv")["form"]) == {"monomials", "matrix", "low_rank"}
     for name in ("accuracy", "steps", "choices", "solvers", "ranks", "sizes"):

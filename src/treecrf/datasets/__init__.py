@@ -26,7 +26,7 @@ from treecrf.datasets import (
 )
 from treecrf.datasets._seeds import generator
 from treecrf.datasets.description import Description
-from treecrf.datasets.grouping import Rule, find_groups
+from treecrf.datasets.grouping import Rule, find_groups, join_groups
 from treecrf.datasets.synthetic import Splits
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -82,7 +82,8 @@ def load(
     raw : path, optional
         Folder of raw files; ``TREECRF_MIRROR``, else ``data/raw``, unless given.
     groups : "none", "copies" or mapping, optional
-        Which sequences of the two sets count as related (`treecrf.datasets.grouping.find_groups`).
+        Which sequences of the two sets count as related (`treecrf.datasets.grouping.find_groups`), beside those that the
+        data set itself relates, such as the sentences of a speaker.
     **options
         Those of the data set's loader, such as ``seed``, ``n_train``, ``labels``.
 
@@ -93,7 +94,8 @@ def load(
     """
     description = describe(name)
     train, test = _call(description, description.loader, raw, options)
-    numbers = find_groups(SequenceSet.concatenate([train, test]), description.groups if groups is None else groups)
+    whole = SequenceSet.concatenate([train, test])
+    numbers = join_groups(whole.groups, find_groups(whole, description.groups if groups is None else groups))
     return train.with_groups(numbers[: len(train)]), test.with_groups(numbers[len(train) :])
 
 

@@ -29,6 +29,18 @@ def find_groups(data: SequenceSet, rule: Rule) -> NDArray[np.int64]:
     return group_by_runs(data, **rule)
 
 
+def join_groups(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Groups of sequences that either grouping relates, if only by way of others; int64, shape (n_sequences,)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    first, second = (np.unique(groups, return_inverse=True)[1] for groups in (one, other))
+    n_first = first.max(initial=-1) + 1
+    n_groups = n_first + second.max(initial=-1) + 1
+    links = csr_array((np.ones(len(one), dtype=bool), (first, n_first + second)), shape=(n_groups, n_groups))
+    return _number(connected_components(links, directed=False)[1][first].tolist())
+
+
 def group_copies(data: SequenceSet) -> NDArray[np.int64]:
     """Groups of sequences with the same observations, whatever their labels; int64, shape (n_sequences,)."""
     return _number(observed(data))

@@ -261,8 +261,9 @@ def load(
     check_count("n_sentences", n_sentences, least=N_FOLDS, most=len(sentences))
     # Without a name, unlike other generators here: so seed 0 draws the 8,758 words that the protocol counts.
     drawn = [sentences[i] for i in np.sort(np.random.default_rng(seed).permutation(len(sentences))[:n_sentences])]
-    test = sequence_folds(_related(drawn, by), N_FOLDS, rng)[fold]
-    whole = from_sentences(drawn, Counts.of(sentence.texts for sentence in counted))
+    related = _related(drawn, by)
+    test = sequence_folds(related, N_FOLDS, rng)[fold]
+    whole = from_sentences(drawn, Counts.of(sentence.texts for sentence in counted)).with_groups(related)
     return whole.select(np.setdiff1d(np.arange(len(whole)), test)), whole.select(test)
 
 

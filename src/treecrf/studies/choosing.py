@@ -34,20 +34,23 @@ def choose(
     folds: Iterable[Fold],
     every: int = 1,
     counted: Callable[[SequenceSet], NDArray[np.bool_]] | None = None,
+    judged: bool = False,
 ) -> Choice:
     """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
 
     Parameters
     ----------
     candidates : sequence of Labeller
-        At least one; a single one without stages is no choice, and nothing is trained.
+        At least one; a single one without stages is no choice, and nothing is trained unless it is to be `judged`.
     folds : iterable of (SequenceSet, SequenceSet)
     every : int
         Every n-th stage is a candidate.
     counted : callable, optional
         Which positions of a set count; all unless given.
+    judged : bool
+        Whether the accuracy is wanted of a single candidate, too.
     """
-    if len(candidates) == 1 and not candidates[0].has_stages:
+    if len(candidates) == 1 and not candidates[0].has_stages and not judged:
         return Choice(candidates[0])
     right, n_positions = [np.zeros(0, dtype=np.int64) for _ in candidates], 0
     for train, held_out in folds:

@@ -132,6 +132,11 @@ def monomial_features(kernel: Kernel, windows: Windows) -> tuple[Callable[[NDArr
 
     The inner products of the features are the kernel of the windows.
     """
+    if not has_monomials(kernel, windows):
+        raise ValueError(
+            "form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too "
+            "many; choose 'matrix' or 'low_rank'."
+        )
     n_entries = windows.n_windows * n_slot_sets(windows.codes.shape[1], kernel.degree)
     check_memory(
         BYTES * n_entries,

@@ -25,7 +25,6 @@ from treecrf.models.kernel.forms import (
     MonomialScores,
     Scores,
     choose_form,
-    has_monomials,
     low_rank_form,
     matrix_form,
     monomial_form,
@@ -58,7 +57,8 @@ class KernelCRF(base.ChainLabeller):
     degree : int
         Of the polynomial kernel ``((x z + coef0) / (scale + coef0))^degree``.
     coef0 : float
-        Its constant, the variance of the labels' biases beside that of a cell.
+        Its constant c: at degree d a label's bias has the prior variance c^d beside that of a product of d inputs, but for a
+        factor (`treecrf.models.kernel.monomials.monomial_weights`).
     scale : float or None
         Of the kernel, also of ``exp(-|x - z|^2 / scale)``. None: the mean over training positions of ``|x|^2``.
     variance : float
@@ -195,11 +195,6 @@ class KernelCRF(base.ChainLabeller):
         LOG.info("%s positions, %s different windows: form %r.", len(windows.window_of), windows.n_windows, form)
         self.form_ = form
         if form == "monomials":
-            if not has_monomials(kernel, windows):
-                raise ValueError(
-                    "form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too "
-                    "many; choose 'matrix' or 'low_rank'."
-                )
             return monomial_form(kernel, windows)
         if form == "matrix":
             return matrix_form(kernel, windows, inputs)

@@ -54,7 +54,7 @@ def incomplete_cholesky(
         else:
             pivot = int(next(window for window in shuffled if residual[window] > LEAST_RESIDUAL))
         done = factor[:, : len(chosen)]
-        column = kernel.between(inputs, inputs[[pivot]])[:, 0] - done @ done[pivot]
+        column = kernel.between(inputs[[pivot]], inputs)[0] - done @ done[pivot]
         column[chosen] = 0.0
         column /= np.sqrt(residual[pivot])
         residual -= column**2

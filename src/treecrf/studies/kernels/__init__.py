@@ -31,7 +31,7 @@ STUDY = Study(
     summary=Summary(("runs", "lines", "comparisons"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("lines",), function="accuracy_layout"),
-        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons", "lines"), function="steps_layout"),
+        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons",), function="steps_layout"),
         Table("choices", ("Settings", "Chosen settings and cost", "table"), needs=("lines",), function="choices_layout"),
         Table("solvers", ("Solvers", "Where the solvers end", "table"), needs=("solvers",), function="solvers_layout"),
         Table("ranks", ("Low ranks", "Accuracy and objective by rank", "table"), needs=("ranks",), function="ranks_layout"),
@@ -46,5 +46,5 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of the trainings on the whole training sets",
-    claimed=("lines", "comparisons", "solvers"),
+    claimed=("comparisons", "solvers"),
 )  # fmt: skip

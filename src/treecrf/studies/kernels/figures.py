@@ -19,7 +19,7 @@ from treecrf.rendering.panels import (
     sentence_figure,
 )
 from treecrf.rendering.style import SETTINGS
-from treecrf.studies.kernels.methods import DEGREES, METHODS, TREES, method_text
+from treecrf.studies.kernels.methods import DEGREES, METHODS
 from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
 
 Style = dict[str, Any]
@@ -27,17 +27,20 @@ Style = dict[str, Any]
 PLACES = {"primal": "primal", **{method: str(degree) for method, degree in DEGREES.items()}}
 """Methods of figure 1, and what stands below each."""
 
+PRIMAL_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": "none"}
 DEGREE_STYLE: Style = {"color": "#0072B2", "marker": "o", "linestyle": "none"}
 LEVELS: dict[str, Style] = {
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1))},
     "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1))},
     "treecrf": {"color": "#D55E00", "linestyle": "-"},
     "crfsuite": {"color": "#4d4d4d", "linestyle": (0, (6, 1.5))},
+    "linear_crf": {"color": "#999933", "linestyle": (0, (4, 1.2))},
 }
 """Rivals in figure 1, horizontal lines."""
 
 SOLVER_STYLES: dict[str, Style] = {
     "lbfgs": {"color": "#0072B2", "marker": "", "linestyle": "-"},
+    "lbfgs_matrix": {"color": "#56B4E9", "marker": "", "linestyle": (0, (3, 1))},
     "newton": {"color": "#009E73", "marker": "^", "linestyle": "-"},
     "subspace": {"color": "#E69F00", "marker": "", "linestyle": (0, (5, 1))},
     "block_jacobi": {"color": "#D55E00", "marker": "X", "linestyle": (0, (1.2, 1.2))},
@@ -76,20 +79,18 @@ def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
 
 def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
     found = rows.set_index("method")
-    methods = [method for method in PLACES if method in found.index]
-    line = found.loc[methods]
-    spread = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
-    places = [list(PLACES).index(method) for method in methods]
-    axes.errorbar(
-        places, line["accuracy"], spread if (line["n_seeds"] > 1).any() else None, label="kernel", markersize=5, capsize=3,
-        elinewidth=1.0, **DEGREE_STYLE,
-    )  # fmt: skip
+    for label, style, known in (("primal", PRIMAL_STYLE, ["primal"]), ("kernel", DEGREE_STYLE, list(DEGREES))):
+        methods = [method for method in known if method in found.index]
+        line = found.loc[methods]
+        spread = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
+        places = [list(PLACES).index(method) for method in methods]
+        ends = spread if (line["n_seeds"] > 1).any() else None
+        axes.errorbar(places, line["accuracy"], ends, label=label, markersize=5, capsize=3, elinewidth=1.0, **style)
     axes.set_xticks(range(len(PLACES)), list(PLACES.values()))
     axes.set_xlim(-0.5, len(PLACES) - 0.5)
     for method, style in LEVELS.items():
         if method in found.index:
-            label = METHODS[method] if method in (*TREES, "crfsuite") else method_text(method)
-            axes.axhline(found["accuracy"][method], linewidth=1.2, label=label, **style)
+            axes.axhline(found["accuracy"][method], linewidth=1.2, label=METHODS[method], **style)
 
 
 def excess_by_seconds(solvers: pd.DataFrame) -> Figure:

@@ -23,7 +23,7 @@ from treecrf.studies.choosing import DECODER, Choice, Fold, choose, train_as_cho
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
 from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
-from treecrf.studies.kernels.methods import PRIMAL, TREES
+from treecrf.studies.kernels.methods import BEST, DUAL, PRIMAL, REDUCED, TREES
 from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.pieces import Frames, Pieces
 
@@ -128,7 +128,7 @@ def load_kernels(method: str, train: SequenceSet, window: Window, settings: Kern
 
 def _make(method: str, window: Window, settings: KernelsSettings, variance: float | None = None) -> list[Labeller]:
     """The candidates of a method; with a variance that another one has chosen, that alone."""
-    if method in PRIMAL:
+    if method in (DUAL, *PRIMAL):
         return [make_kernel_crf(method, window, variance or settings.variances[0], settings)]
     return list(make_candidates(method, window, settings))
 
@@ -142,9 +142,13 @@ def _label_draw(
     _checkpoint: Checkpoint | None,
 ) -> Frames:
     """Run, predictions and choice of one draw."""
+    folds = draw.folds(settings.n_folds)
+    if method in REDUCED:
+        fewest = min(train.n_positions for train, _ in folds)
+        settings = settings.model_copy(update={"rank": min(settings.rank, fewest)})
     candidates = _make(method, window, settings, variance)
     every = settings.test_every if method in TREES else 1
-    choice = choose(candidates, draw.folds(settings.n_folds), every)
+    choice = choose(candidates, folds, every, judged=any(method in methods for methods in BEST.values()))
     if isinstance(choice.labeller, KernelCRF):
         choice.labeller.set_params(tolerance=settings.tolerance)
     chosen = chosen_values(method, choice.labeller)

@@ -18,7 +18,7 @@ from treecrf.models.kernel.spaces import Primal
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.studies.custom import custom_candidates
-from treecrf.studies.kernels.methods import DEGREES, PRIMAL
+from treecrf.studies.kernels.methods import DEGREES, DUAL, PRIMAL
 from treecrf.studies.kernels.primal import PrimalCRF
 from treecrf.studies.kernels.settings import KernelsSettings
 
@@ -76,9 +76,11 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
 
 def make_kernel_crf(method: str, window: Window, variance: float, settings: KernelsSettings, **more: Any) -> KernelCRF:
     """A kernel CRF, or the same model by CRFsuite or with a low rank; `more` are further settings of it."""
-    degree = {**DEGREES, **PRIMAL}.get(method, 2)
+    degree = {**DEGREES, DUAL: 1, **PRIMAL}.get(method, 2)
     values: dict[str, Any] = {"coef0": settings.coef0, "transition_variance": settings.transition_variance}
     values |= {"degree": degree, "variance": variance, "window": window, "tolerance": settings.choosing_tolerance}
+    if method == DUAL:
+        values |= {"form": "matrix"}
     if method == "rbf":
         values |= {"kernel": "rbf"}
     if method in ("low_rank", "nystroem"):

@@ -21,6 +21,7 @@ from treecrf.studies.kernels.settings import KernelsSettings
 
 SOLVERS: dict[str, dict[str, Any]] = {
     "lbfgs": {"solver": "lbfgs"},
+    "lbfgs_matrix": {"solver": "lbfgs", "form": "matrix"},
     "newton": {"solver": "newton"},
     "subspace": {"solver": "subspace"},
     "block_jacobi": {"solver": "block_jacobi", "step_halving": False},
@@ -166,8 +167,6 @@ def _measured(labeller: KernelCRF, test: SequenceSet) -> dict[str, float]:
 
 def _parts(train: SequenceSet, sizes: list[int]) -> Iterator[SequenceSet]:
     """The first sequences, of at least so many positions together; all of them where there are fewer."""
-    for size in sorted(sizes):
-        n_sequences = int(np.searchsorted(train.offsets, size))
-        yield train.select(np.arange(min(max(n_sequences, 1), len(train))))
-        if n_sequences >= len(train):
-            return
+    ends = {min(int(np.searchsorted(train.offsets, size)), len(train)) for size in sizes}
+    for n_sequences in sorted(ends):
+        yield train.select(np.arange(n_sequences))

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 DEGREES = {f"degree_{degree}": degree for degree in (1, 2, 3)}
 """Exact kernel CRFs with the polynomial kernel."""
 
+DUAL = "dual"
+"""The kernel of degree 1 by its matrix, with the variance that was chosen for `degree_1`."""
+
 PRIMAL = {"primal": 1, "conjunctions": 2}
 """The same objective as that of the kernel of this degree, minimized by CRFsuite over weights of explicit features."""
 
@@ -18,6 +21,7 @@ TREES = ("separable", "full", "treecrf")
 
 METHODS = {
     "primal": "linear CRF, primal",
+    DUAL: "linear CRF, dual",
     "degree_1": "kernel, degree 1",
     "degree_2": "kernel, degree 2",
     "degree_3": "kernel, degree 3",
@@ -33,14 +37,15 @@ METHODS = {
 }
 """What readers see of each, in the order of tables."""
 
-KERNELS = (*DEGREES, "rbf")
 BEST_KERNEL, BEST_TREES = "best_kernel", "best_trees"
-BEST = {BEST_KERNEL: KERNELS, BEST_TREES: TREES}
-"""Stand for the one of these methods that cross-validation prefers."""
+BEST = {BEST_KERNEL: (*DEGREES, "rbf", *REDUCED), BEST_TREES: TREES}
+"""Stand in each draw for the one of these methods that cross-validation prefers there."""
 
 
 def method_text(method: str) -> str:
     """What readers see of a method; the name of a custom labeller is theirs."""
+    if method in BEST:
+        return {BEST_KERNEL: "the best kernel", BEST_TREES: "the best trees"}[method]
     return METHODS.get(method, method)
 
 

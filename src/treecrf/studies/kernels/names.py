@@ -2,6 +2,7 @@
 
 SOLVER_TEXTS = {
     "lbfgs": "L-BFGS",
+    "lbfgs_matrix": "L-BFGS, kernel matrix",
     "newton": "Newton",
     "subspace": "subspace descent",
     "block_jacobi": "block Jacobi, as printed",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frames
-from treecrf.rendering.cells import number, signed
+from treecrf.rendering.cells import dataset_names, signed
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -20,12 +20,13 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
+from treecrf.rendering.words import p_text, with_and
 from treecrf.studies.comparison import Comparison
 from treecrf.studies.described import described
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.kernels import STUDY
 from treecrf.studies.kernels.comparisons import compare_steps, kernels_against_trees
-from treecrf.studies.kernels.methods import method_text
+from treecrf.studies.kernels.methods import DUAL, method_text
 from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
@@ -33,13 +34,14 @@ A conditional random field whose scores of windows are functions in the space of
 linear CRF on all products of up to d features, trained without writing these down. The paper compares degrees 1 to 3 with a primal
 linear CRF on pitch accents; its data and the numbers of its figure are lost, and no other data set here is the paper's. Percent of
 test positions, forward-backward decoding; draws of the data: {n_seeds}. In each draw, {n_folds}-fold cross-validation over the
-training sequences chooses the variance of the prior and the settings of rivals, trees among them; the test set is looked at once.
+training sequences chooses the variance of the prior, among the values named below, and the settings and iterations of rivals; no choice
+looks at test sequences. Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
 """
 
 SAME_OBJECTIVE = """
-Primal and dual agree where they minimize the same objective: features divided by the root of the mean squared norm plus the
-constant, a bias for each label, one prior for all weights. CRFsuite as users run it ({crfsuite}) scales nothing, cuts numbers into
-bins and has no bias, so it is another model.
+Primal and dual, by a valid test: {decisions}. They minimize the same objective: features divided by the root of the mean squared norm
+plus the constant, a bias for each label, one prior for all weights. CRFsuite as users run it ({crfsuite}) scales nothing, cuts numbers
+into bins and has no bias, so it is another model.
 """
 
 CHOICES = (
@@ -58,17 +60,18 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     finished = [name for name in settings.kernels.datasets if is_finished(results, name)]
     if not finished:
         return None
-    lines, comparisons = (read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in NEEDED)
+    comparisons = read_frames([str(folder / name / "comparisons.csv") for name in finished])
     shown = Exhibits(folder, layouts, STUDY.caption)
     sections = [
-        _accuracy(settings, finished, shown, kernels_against_trees(comparisons, lines)),
+        _accuracy(settings, finished, shown, comparisons),
         Section("kernels-tests", "Tests", shown.captioned_table("steps", "Tests between methods")),
         Section("kernels-solvers", "Solvers", _pictured(shown, "solvers", "Objective above its minimum by CPU seconds", "Where the solvers end")),
         Section("kernels-ranks", "Low ranks", _pictured(shown, "ranks", "Accuracy and objective by rank", "Low ranks")),
         Section("kernels-sizes", "Time and memory", _pictured(shown, "sizes", "CPU seconds and memory by positions", "Time and memory")),
     ]  # fmt: skip
-    headline = kernels_headline(comparisons, lines)
-    return Study("kernels", STUDY.title, headline, [section for section in sections if section.parts])
+    return Study(
+        "kernels", STUDY.title, kernels_headline(comparisons), [section for section in sections if section.parts]
+    )
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -76,17 +79,19 @@ def is_finished(results: Path, name: str) -> bool:
     return all((results / "kernels" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
-def _accuracy(settings: Settings, names: Sequence[str], shown: Exhibits, pairs: Sequence[Comparison]) -> Section:
+def _accuracy(settings: Settings, names: Sequence[str], shown: Exhibits, comparisons: pd.DataFrame) -> Section:
     kernels = settings.kernels
     choices = shown.captioned_table("choices", "Chosen settings and cost")
     parts: list[Part] = [
-        paragraph(INTRODUCTION, n_seeds=by_dataset(kernels, "n_seeds"), n_folds=by_dataset(kernels, "n_folds")),
+        paragraph(
+            INTRODUCTION,
+            **{name: by_dataset(kernels, name) for name in ("n_seeds", "n_folds", "tree_iterations")},
+        ),
         *listed([described(settings, name) for name in names]),
         *shown.figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
         *shown.captioned_table("accuracy", "Accuracy of every method"),
-        paragraph("When kernels beat trees, and when not, by a valid test of the best of either:"),
-        *listed([against_trees(pair) for pair in pairs]),
-        paragraph(SAME_OBJECTIVE, crfsuite=method_text("crfsuite")),
+        *against_trees(comparisons),
+        *_same_objective(comparisons),
         *([Fold("Chosen settings and cost", choices)] if choices else []),
         open_choices(kernels, CHOICES),
     ]
@@ -98,24 +103,43 @@ def _pictured(shown: Exhibits, name: str, alt: str, title: str) -> list[Part]:
     return [*shown.figure(name, f"{alt}."), *table]
 
 
-def against_trees(pair: Comparison) -> str:
-    """What the best kernel is against the best trees on a data set, in a sentence."""
+def against_trees(comparisons: pd.DataFrame) -> list[Part]:
+    """What the best kernel is against the best trees on each data set, in a sentence."""
+    names = dict(zip(comparisons["dataset"], dataset_names(comparisons), strict=True))
+    pairs = kernels_against_trees(comparisons)
+    if not pairs:
+        return []
+    heading = (
+        "When kernels beat trees, and when not: the best of either in each draw, by its cross-validation, and a valid test, "
+        "corrected over the data sets (Holm)."
+    )
+    return [paragraph(heading), *listed([_sentence(names[pair.dataset], pair) for pair in pairs])]
+
+
+def _sentence(dataset: str, pair: Comparison) -> str:
     low, high = map(signed, pair.interval)
-    words = {"better": "is better than", "worse": "is worse than", "equivalent": "is as good as"}.get(
-        pair.decision, "is not told apart from"
+    words = {"better": "beat trees", "worse": "lose to trees", "equivalent": "are as good as trees"}.get(
+        pair.decision, "are not told apart from trees"
     )
-    return (
-        f"{pair.dataset}: {method_text(pair.method)} {words} {method_text(pair.other)} ({signed(pair.points)} points, 95 % interval "
-        f"{low} to {high}, p = {number(pair.p_holm, 3)} after Holm's correction)."
-    )
+    return f"{dataset}: kernels {words} ({signed(pair.points)} points, 95 % interval {low} to {high}, {p_text(pair.p_holm)})."
+
+
+def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
+    found = [
+        f"{pair.decision} on {pair.dataset} ({signed(pair.points)} points)"
+        for pair in compare_steps(comparisons)
+        if (pair.method, pair.other) == (DUAL, "primal")
+    ]
+    values = {"decisions": with_and(found), "crfsuite": method_text("crfsuite")}
+    return [paragraph(SAME_OBJECTIVE, **values)] if found else []
 
 
 # --- headline ---------------------------------------------------------------------------------------
 
 
-def kernels_headline(comparisons: pd.DataFrame, lines: pd.DataFrame) -> str:
+def kernels_headline(comparisons: pd.DataFrame) -> str:
     """What higher degrees gain on degree 1, and how the best kernel does against the best trees, by a valid test."""
-    steps = compare_steps(comparisons, lines)
+    steps = compare_steps(comparisons)
     sentences = []
     for degree in (2, 3):
         decisions = [pair.decision for pair in steps if (pair.method, pair.other) == (f"degree_{degree}", "degree_1")]
@@ -123,10 +147,10 @@ def kernels_headline(comparisons: pd.DataFrame, lines: pd.DataFrame) -> str:
             sentences.append(
                 f"Degree {degree} against degree 1: {counted_names(decisions, len(decisions), 'data set')}."
             )
-    trees = [pair.decision for pair in kernels_against_trees(comparisons, lines)]
+    trees = [pair.decision for pair in kernels_against_trees(comparisons)]
     if trees:
         sentences.append(
-            "The best kernel against the best trees, each the best by cross-validation: "
+            "The best kernel against the best trees, in each draw the best by its cross-validation: "
             f"{counted_names(trees, len(trees), 'data set')}."
         )
     return " ".join(sentences)

@@ -41,11 +41,11 @@ class PrimalCRF(KernelCRF):
         standards = Standards.of(train)
         windows = Windows.of(standards.apply(train), self.window)
         scores_with, features = monomial_features(self._make_kernel(windows, windows.inputs()), windows)
-        ready = time.thread_time()
-        found = run_crfsuite(_items(features), windows.window_of, labels, train.offsets, 1 / (2 * self.variance))
+        items = _items(features)
+        found, seconds = run_crfsuite(items, windows.window_of, labels, train.offsets, 1 / (2 * self.variance))
         n_labels = len(train.label_names)
         weights, transitions = found.dense(features.shape[1], n_labels)
-        self.seconds_ = {"windows": ready - began, "update": time.thread_time() - ready}
+        self.seconds_ = {"windows": time.thread_time() - began - seconds, "update": seconds}
         chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, n_labels)
         objective = Objective(Primal(features), chains, self.variance, self.transition_variance)
         evaluation = objective.evaluate(np.ascontiguousarray(features @ weights), transitions)
@@ -77,8 +77,8 @@ def run_crfsuite(
     labels: NDArray[np.int16],
     offsets: NDArray[np.int64],
     penalty: float,
-) -> Found:
-    """Train CRFsuite on sequences whose position t has the features ``items[window_of[t]]``."""
+) -> tuple[Found, float]:
+    """Train CRFsuite on sequences whose position t has the features ``items[window_of[t]]``; also CPU seconds of its search."""
     with needs_extra("rivals"):
         import pycrfsuite
 
@@ -92,12 +92,14 @@ def run_crfsuite(
         trainer.append([items[window] for window in window_of[first:last]], names[first:last])
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model"))
+        began = time.thread_time()
         trainer.train(path)
+        seconds = time.thread_time() - began
         tagger = pycrfsuite.Tagger()
         tagger.open(path)
         info = tagger.info()
         tagger.close()
-    return Found(dict(info.state_features), dict(info.transitions))
+    return Found(dict(info.state_features), dict(info.transitions)), seconds
 
 
 def _items(features: Any) -> list[dict[str, float]]:

@@ -17,7 +17,7 @@ from treecrf.options import (
     refuse_unknown,
     used_labellers,
 )
-from treecrf.studies.kernels.methods import DEGREES, METHODS, PRIMAL, REDUCED, TREES
+from treecrf.studies.kernels.methods import DEGREES, DUAL, METHODS, PRIMAL, REDUCED, TREES
 
 Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
@@ -27,9 +27,9 @@ MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
 
 _USERS = {
     "variances": (*DEGREES, *REDUCED, "rbf", "linear_crf"),
-    "coef0": (*DEGREES, *PRIMAL, *REDUCED),
-    "transition_variance": (*DEGREES, *PRIMAL, *REDUCED, "rbf"),
-    "tolerance": (*DEGREES, *REDUCED, "rbf"),
+    "coef0": (*DEGREES, DUAL, *PRIMAL, *REDUCED),
+    "transition_variance": (*DEGREES, DUAL, *PRIMAL, *REDUCED, "rbf"),
+    "tolerance": (*DEGREES, DUAL, *REDUCED, "rbf"),
     "choosing_tolerance": (*DEGREES, *REDUCED, "rbf"),
     "rank": REDUCED,
     "tree_iterations": TREES,
@@ -52,7 +52,7 @@ class KernelsSettings(StudySettings):
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
 
-    chosen_by: ClassVar = {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
+    chosen_by: ClassVar = {DUAL: "degree_1"} | {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
 
     methods: list[Name] = Field(
         [*PRIMAL, *DEGREES, "low_rank", "nystroem", "crfsuite", "separable"], min_length=1,
@@ -68,7 +68,7 @@ class KernelsSettings(StudySettings):
     coef0: Regularization = Field(1.0, description="Constant of the polynomial kernel (c).")
     tolerance: Tolerance = Field(1e-6, description="Training stops at this relative change of the objective.")
     choosing_tolerance: Tolerance = Field(1e-3, description="The same while settings are chosen.")
-    rank: Count = Field(1000, description="Pivots of the methods of low rank.")
+    rank: Count = Field(1000, description="Most pivots of the methods of low rank.")
     tree_iterations: Count = Field(100, description="Most iterations of TreeCRF.")
     test_every: Count = Field(4, description="Every n-th of them is a candidate.")
     tree_rates: list[Variance] = Field([0.1], min_length=1, description="Grid of the learning rate of Newton leaves.")
@@ -81,7 +81,7 @@ class KernelsSettings(StudySettings):
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
     solver_datasets: list[Name] = Field([], description="Data sets on which solvers are compared.")
-    solver_degrees: list[Literal[1, 2, 3]] = Field([1, 2], min_length=1, description="Degrees of the kernel there.")
+    solver_degrees: list[Literal[1, 2]] = Field([1, 2], min_length=1, description="Degrees of the kernel there.")
     solver_steps: Count = Field(100, description="Most iterations of a solver there.")
     rank_datasets: list[Name] = Field([], description="Data sets on which low ranks are compared.")
     ranks: list[Count] = Field([100, 250, 500, 1000, 2000], min_length=1, description="Ranks there.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.custom import joined_names
 from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
+from treecrf.studies.kernels.methods import BEST
 
 
 def summarise(
@@ -36,14 +37,31 @@ def summarise(
     Returns
     -------
     dict
-        "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons" (`treecrf.studies.draw_tests.compare_draws`).
+        "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons"
+        (`treecrf.studies.draw_tests.compare_draws`), also of the `best_predictions`, with stand_in.
     """
     runs = pd.concat(frames["runs"], ignore_index=True)
     predictions = pd.concat(frames["predictions"], ignore_index=True)
     rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
-    comparisons = compare_draws(predictions, derive_seed(seed, dataset, "flips"), rules)
-    lines = average_runs(runs).assign(stand_in=stand_in is not None)
-    return {"runs": runs, "lines": lines, "comparisons": comparisons}
+    with_best = pd.concat([predictions, *best_predictions(predictions, runs)], ignore_index=True)
+    comparisons = compare_draws(with_best, derive_seed(seed, dataset, "flips"), rules)
+    marked = {"stand_in": stand_in is not None}
+    return {"runs": runs, "lines": average_runs(runs).assign(**marked), "comparisons": comparisons.assign(**marked)}
+
+
+def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Predictions under the names of `BEST`: in each draw, of the method that its cross-validation prefers.
+
+    So that no draw is labelled by a method that other draws, which may have trained on its test sequences, have preferred.
+    Among equals the first of `BEST`; there are none of a name that has no method in every draw.
+    """
+    for name, methods in BEST.items():
+        places = {method: place for place, method in enumerate(methods)}
+        known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]
+        ranked = known.assign(place=-known["method"].map(places)).sort_values(["held_out_accuracy", "place"])
+        best = ranked.groupby("seed").tail(1)[["seed", "method"]]
+        if len(best) == runs["seed"].nunique():
+            yield predictions.merge(best, on=["seed", "method"]).assign(method=name)
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from treecrf.rendering.cells import (
@@ -36,12 +38,13 @@ def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"method": [method_text(method) for method in methods]} | columns)
 
 
-def steps_layout(comparisons: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Tests of the pairs of `treecrf.studies.kernels.comparisons.STEPS`."""
-    pairs = compare_steps(comparisons, lines)
+    names = dict(zip(comparisons["dataset"], dataset_names(comparisons), strict=True))
+    pairs = compare_steps(comparisons)
     return grouped(
         {
-            ("", "data set"): [pair.dataset for pair in pairs],
+            ("", "data set"): [names[pair.dataset] for pair in pairs],
             ("", "method"): [method_text(pair.method) for pair in pairs],
             ("", "against"): [method_text(pair.other) for pair in pairs],
             ("", "points gained"): [signed(pair.points) for pair in pairs],
@@ -73,7 +76,8 @@ def choices_layout(lines: pd.DataFrame) -> pd.DataFrame:
 
 def solvers_layout(solvers: pd.DataFrame) -> pd.DataFrame:
     """Where each solver ends."""
-    ends = solvers.groupby(["dataset", "degree", "solver"], sort=False).tail(1)
+    groups = solvers.groupby(["dataset", "degree", "solver"], sort=False)
+    ends = solvers.assign(first_excess=groups["excess"].transform("first")).loc[groups.tail(1).index]
     return pd.DataFrame(
         {
             "data set": ends["dataset"].to_list(),
@@ -83,10 +87,17 @@ def solvers_layout(solvers: pd.DataFrame) -> pd.DataFrame:
             "CPU s": cell_texts(ends["cpu_seconds"], seconds_text),
             "above the minimum": cell_texts(ends["excess"], _part),
             "at most (lemma 9)": cell_texts(ends["gap"], _part),
-            "converged": ["yes" if value else "no" for value in ends["converged"]],
+            "converged": [_end(row) for row in ends.to_dict("records")],
             "test (%)": cell_texts(ends["accuracy"], number),
         }
     )
+
+
+def _end(row: dict[Any, Any]) -> str:
+    """Whether a solver has converged; one that ends above the start has diverged."""
+    if row["converged"]:
+        return "yes"
+    return "diverged" if row["excess"] > row["first_excess"] else "no"
 
 
 def _part(value: float) -> str:
