@@ -7,7 +7,7 @@ import pytest
 
 from treecrf import Attribute, SequenceSet, datasets
 from treecrf.datasets.describing import describe_sets
-from treecrf.datasets.grouping import find_groups, group_by_runs, group_copies
+from treecrf.datasets.grouping import find_groups, group_by_runs, group_copies, join_groups
 
 
 def letters(*words):
@@ -78,3 +78,10 @@ def test_a_description_counts_relatives_by_other_rules():
     assert (copies["groups"], copies["related_tests"]) == (2, 1)
     assert (many["groups"], many["related_tests"]) == (2, 1)
     assert (some["groups"], some["related_tests"]) == (2, 1)
+
+
+def test_joined_groups_relate_by_way_of_others():
+    one, other = np.array([7, 7, 3, 4, 5]), np.array([0, 1, 1, 2, 9])
+    assert join_groups(one, other).tolist() == [0, 0, 0, 1, 2]
+    assert join_groups(np.arange(3), np.arange(3)).tolist() == [0, 1, 2]
+    assert join_groups(np.empty(0, dtype=int), np.empty(0, dtype=int)).tolist() == []

@@ -194,6 +194,8 @@ def test_folds_by_speaker_share_none(own):
         train, test = prosody.load(own, fold=fold, by="speaker", n_sentences=7)
         assert len(train) + len(test) == 7
         counted.append(len(test))
+        related, _ = datasets.load("prosody", raw=own, fold=fold, by="speaker", n_sentences=7)
+        assert len(np.unique(related.groups)) == 4  # what trains and chooses within a fold shares no speaker, too
     assert sorted(counted) == [1, 1, 1, 2, 2]  # five speakers, two of whom have two sentences
 
 

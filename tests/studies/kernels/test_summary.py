@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from treecrf.studies.kernels.comparisons import chosen_methods, compare_steps, find_pair, kernels_against_trees
+from treecrf.studies.kernels.comparisons import compare_steps, find_pair, kernels_against_trees
 from treecrf.studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf.studies.kernels.page import against_trees, kernels_headline
 from treecrf.studies.kernels.summary import summarise
@@ -88,18 +88,27 @@ def test_folds_are_compared_by_the_corrected_t_test(frames):
 
 
 def test_cross_validation_and_not_the_test_set_says_who_is_best(frames):
-    lines = frames["lines"].query("dataset == 'nettalk'")
-    assert chosen_methods(lines) == {"best_kernel": "degree_3", "best_trees": "full"}
-    pairs = kernels_against_trees(frames["comparisons"], frames["lines"])
-    assert [(pair.dataset, pair.method, pair.other) for pair in pairs] == [
-        (name, "degree_3", "full") for name in DATASETS
-    ]
+    for dataset, pair in zip(DATASETS, kernels_against_trees(frames["comparisons"]), strict=True):
+        expected = find_pair(frames["comparisons"].query(f"dataset == '{dataset}'"), "degree_3", "full")
+        assert (pair.dataset, pair.points, pair.p) == (dataset, expected.points, expected.p)
+
+
+def test_each_draw_has_the_method_that_it_prefers_itself():
+    found = frames_of("prosody", 2, 0)
+    runs, predictions = (pd.concat(found[name], ignore_index=True) for name in ("runs", "predictions"))
+    runs.loc[(runs["method"] == "degree_1") & (runs["seed"] == 0), "held_out_accuracy"] = 99.0
+    best = {str(part["method"].iloc[0]): part for part in best_predictions(predictions, runs)}["best_kernel"]
+    for seed, method in ((0, "degree_1"), (1, "degree_3")):
+        expected = predictions.query(f"method == '{method}' and seed == {seed}")["predicted"]
+        assert best.query(f"seed == {seed}")["predicted"].tolist() == expected.tolist()
+    runs.loc[runs["seed"] == 1, "held_out_accuracy"] = np.nan
+    assert list(best_predictions(predictions, runs)) == []
 
 
 def test_a_family_is_corrected_by_data_set(frames):
-    steps = compare_steps(frames["comparisons"], frames["lines"])
+    steps = compare_steps(frames["comparisons"])
     of_set = [pair for pair in steps if pair.dataset == "nettalk"]
-    assert len(of_set) == 5
+    assert len(of_set) == 5  # degrees against each other, degree 2 against two kinds of trees
     assert max(pair.p_holm for pair in of_set) >= max(pair.p for pair in of_set)
     assert min(pair.p_holm for pair in of_set) == pytest.approx(min(1.0, 5 * min(pair.p for pair in of_set)))
 
@@ -109,20 +118,21 @@ def test_tables_show_every_method_and_pair(frames):
     assert table.columns.tolist() == ["method", "nettalk", "prosody (stand-in)"]
     assert table["method"].tolist()[:2] == ["linear CRF, primal", "kernel, degree 1"]
     assert "±" in table["prosody (stand-in)"][0]
-    assert len(steps_layout(frames["comparisons"], frames["lines"])) == 10
+    assert len(steps_layout(frames["comparisons"])) == 10
     choices = choices_layout(frames["lines"])
     assert set(choices["form"]) == {"kernel matrix"}
     assert choices["cross-validation (%)"][0] == "–"
 
 
 def test_headline_and_sentences_have_decisions_by_name(frames):
-    headline = kernels_headline(frames["comparisons"], frames["lines"])
+    headline = kernels_headline(frames["comparisons"])
     assert headline.startswith(
         "Degree 2 against degree 1: better on 2 of 2 data sets. Degree 3 against degree 1: better on 2"
     )
-    assert headline.endswith("each the best by cross-validation: worse on 2 of 2 data sets.")
-    pair = kernels_against_trees(frames["comparisons"], frames["lines"])[0]
-    assert against_trees(pair).startswith("nettalk: kernel, degree 3 is worse than TreeCRF, full (−")
+    assert headline.endswith("in each draw the best by its cross-validation: worse on 2 of 2 data sets.")
+    _, sentences = against_trees(frames["comparisons"])
+    assert "<li>nettalk: kernels lose to trees (−" in sentences.html
+    assert "<li>prosody (stand-in): kernels lose to trees (−" in sentences.html
 
 
 def solvers():
@@ -158,7 +168,7 @@ def test_figures_have_a_panel_for_each_thing(frames):
     figure = accuracy_by_degree(frames["lines"])
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["nettalk", "prosody (stand-in)"]
     labels = {text.get_text() for text in figure.legends[0].texts}
-    assert labels == {"kernel", "TreeCRF, separable", "TreeCRF, full"}
+    assert labels == {"primal", "kernel", "TreeCRF, separable", "TreeCRF, full"}
     assert [axes.get_title(loc="left") for axes in excess_by_seconds(solvers()).axes] == ["toy, degree 1"]
     assert len(loss_by_rank(ranks()).axes) == len(cost_by_size(sizes()).axes) == 2
     empty = frames["lines"][frames["lines"]["method"] == "full"]
