@@ -8,7 +8,7 @@ from scipy.stats import ttest_rel
 from treecrf.studies.kernels.comparisons import compare_steps, find_pair, kernels_against_trees
 from treecrf.studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf.studies.kernels.page import against_trees, kernels_headline
-from treecrf.studies.kernels.summary import summarise
+from treecrf.studies.kernels.summary import best_predictions, summarise
 from treecrf.studies.kernels.tables import (
     accuracy_layout,
     choices_layout,
@@ -77,13 +77,13 @@ def test_lines_are_means_over_draws(frames):
 def test_folds_are_compared_by_the_corrected_t_test(frames):
     runs = frames["runs"].query("dataset == 'prosody'").pivot_table(index="seed", columns="method", values="accuracy")
     difference = runs["degree_2"] - runs["degree_1"]
-    lines, comparisons = (frames[name].query("dataset == 'prosody'") for name in ("lines", "comparisons"))
-    pair = find_pair(comparisons, lines, "degree_2", "degree_1")
+    comparisons = frames["comparisons"].query("dataset == 'prosody'")
+    pair = find_pair(comparisons, "degree_2", "degree_1")
     assert pair.points == pytest.approx(difference.mean())
     plain = ttest_rel(runs["degree_2"], runs["degree_1"])
     ratio = pair.points / (np.sqrt((1 / 5 + 600 / 1200) * difference.var(ddof=1)))
     assert ratio == pytest.approx(plain.statistic * np.sqrt(0.2 / 0.7))
-    turned = find_pair(comparisons, lines, "degree_1", "degree_2")
+    turned = find_pair(comparisons, "degree_1", "degree_2")
     assert (turned.points, turned.interval) == (-pair.points, (-pair.interval[1], -pair.interval[0]))
 
 
