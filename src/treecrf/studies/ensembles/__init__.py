@@ -31,7 +31,7 @@ STUDY = Study(
         Table("experts", ("Real data", "The experts", "table"), needs=("experts",), function="experts_layout"),
     ),
     figures=(
-        Figure("bound", ("Bound", "Theorem 3: margin loss and bound", "figure"), needs=("bounds",), function="margin_loss_by_round"),
+        Figure("bound_by_round", ("Bound", "Theorem 3: margin loss and bound", "figure"), needs=("bounds",), function="margin_loss_by_round"),
         Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
     ),
     claimed=("losses", "boosted"),

@@ -23,7 +23,9 @@ def difference(results: Results, dataset: str, method: str, other: str) -> Itera
     """By how much the mean loss of one row is above that of another, on each pool."""
     for pool, means in _by_pool(results, dataset):
         found = float(means[method] - means[other])
-        text = f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(found):.4f} on {dataset}, pool {pool}"
+        text = (
+            f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(found):.4f} on {dataset}, pool {pool}"
+        )
         yield Measured(found, text)
 
 

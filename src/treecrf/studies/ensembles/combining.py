@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +52,7 @@ def combine_draw(
     on_b, on_c = of_a.evidence
     retrained = _ask(SequenceSet.concatenate([parts.train, part_b]), (part_c,), window, settings).evidence[0]
     combiners, seconds = _fit(on_b, truth_b, derive_seed(dataset, "combine", draw))
-    constant = {"dataset": dataset, "seed": draw}
+    constant: dict[str, Any] = {"dataset": dataset, "seed": draw}
     runs, predictions = [], []
     for method in COMBINED:
         source = RETRAINED.get(method, method)
@@ -129,13 +128,14 @@ def _boosting(
     on_c: Evidence,
     truth_c: NDArray[Any],
     settings: EnsemblesSettings,
-) -> Mapping[str, Any]:
+) -> dict[str, Any]:
     """What was chosen for ESPBoost, and the record of a run that goes on to the end."""
-    assert isinstance(combiner, OfVotes) and isinstance(combiner.vote, ESPBoost)
+    assert isinstance(combiner, OfVotes)
+    assert isinstance(combiner.vote, ESPBoost)
     (classes_b, n_classes), (classes_c, _) = (each.classes(combiner.class_map) for each in (on_b, on_c))
     trained, tested = (on_b.predictions, truth_b, classes_b), (on_c.predictions, truth_c, classes_c)
     whole = ESPBoost(settings.n_rounds).fit(*trained, n_classes)
     checked = check_bound(whole, *trained, settings.rhos)
-    chosen = {"class_map": combiner.class_map, "chosen_rounds": len(combiner.vote.alphas_)}
+    chosen: dict[str, Any] = {"class_map": combiner.class_map, "chosen_rounds": len(combiner.vote.alphas_)}
     chosen |= {"loss": combiner.vote.loss(*tested)}
     return chosen | record(whole, *tested)._asdict() | {"slack": checked.slack, "difference": checked.difference}

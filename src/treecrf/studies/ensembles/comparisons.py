@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.studies.comparison import Comparison, correct_family, find_values
-from treecrf.studies.ensembles.methods import BEST, STACKED
+from treecrf.studies.ensembles.methods import BEST, BOOSTED, STACKED
 
 STEPS = [
     ("espboost", "best_expert"), ("espboost", "majority_vote"), ("majority_vote", "best_expert"), ("marginal_average", "majority_vote"),
     ("online_majority_vote", "majority_vote"), ("stacking", "majority_vote"), ("stacking", "marginal_average"),
-    ("boosted_stacking", "stacking"), (BEST, "espboost"), ("stacking", BEST), (STACKED, BEST),
+    ("boosted_stacking", "stacking"), (BEST, "espboost"), (STACKED, BEST), (BOOSTED, BEST), (BOOSTED, STACKED),
 ]  # fmt: skip
 """The pairs that tables show: what votes gain, then stacking, then what the labels of B are worth to the experts."""
 

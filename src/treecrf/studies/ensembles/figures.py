@@ -11,14 +11,14 @@ from matplotlib.ticker import MaxNLocator
 
 from treecrf.rendering.panels import WIDTHS, add_legend, by_dataset, name_axes, panel_grid
 from treecrf.rendering.style import SETTINGS
-from treecrf.studies.ensembles.methods import BEST, COMBINED, STACKED, ordered_methods
+from treecrf.studies.ensembles.methods import BEST, BOOSTED, COMBINED, STACKED, ordered_methods
 
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00")
 """Of the margins that are drawn."""
 
 MOST_DRAWN = len(COLOURS)
 
-STYLES = {BEST: "s", STACKED: "s", "stacking": "o", "boosted_stacking": "o"}
+STYLES = {BEST: "s", STACKED: "s", BOOSTED: "s", "stacking": "o", "boosted_stacking": "o"}
 """Markers of what learns from marginals or retrains; votes have diamonds."""
 
 
@@ -33,9 +33,8 @@ def margin_loss_by_round(bounds: pd.DataFrame) -> Figure:
         for axes, (_, rows) in zip(every, by_dataset(first), strict=True):
             for rho, colour in zip(drawn, COLOURS, strict=False):
                 line = rows[rows["rho"] == rho]
-                whole = line[line["n_runs"] == line["n_runs"].max()]
-                axes.plot(whole["round"], whole["bound"], color=colour, linestyle=(0, (4, 1.2)), marker="^", markersize=3.5, label=f"bound, ρ = {rho:g}")  # fmt: skip
-                axes.plot(whole["round"], whole["margin_loss"], color=colour, marker="o", markersize=3.5, label=f"margin loss, ρ = {rho:g}")  # fmt: skip
+                axes.plot(line["round"], line["bound"], color=colour, linestyle=(0, (4, 1.2)), marker="^", markersize=3.5, label=f"bound, ρ = {rho:g}")  # fmt: skip
+                axes.plot(line["round"], line["margin_loss"], color=colour, marker="o", markersize=3.5, label=f"margin loss, ρ = {rho:g}")  # fmt: skip
             axes.set_yscale("log")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         name_axes(figure, every, "round", "fraction of training positions")

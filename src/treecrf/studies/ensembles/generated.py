@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from treecrf.ensembles.descent import Descent
 from treecrf.ensembles.espboost import ESPBoost
@@ -17,7 +18,7 @@ from treecrf.ensembles.record import record
 from treecrf.ensembles.rounds import choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.ensembles.stepwise import StepwiseEnsemble
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.ensembles.bound import check_bound
+from treecrf.studies.ensembles.bound import Checked, check_bound
 from treecrf.studies.ensembles.settings import EnsemblesSettings
 
 GENERATORS: dict[str, Callable[..., Predicted]] = {"ads1": ads1, "ads2": ads2}
@@ -26,7 +27,7 @@ FIXED_BETAS = {("ads1", "random_path"): 0.968, ("ads2", "majority_vote_online"):
 """By set and row: the first was fitted to table 1; elsewhere cross-validation chooses among `BETAS`."""
 
 LOSS_NAMES = ["dataset", "pool", "sample", "method", "loss", "n_experts", "beta"]
-BOUND_NAMES = ["dataset", "pool", "round", "rho", "n_runs", "margin_loss", "bound", "slack"]
+BOUND_NAMES = ["dataset", "pool", "round", "rho", "n_runs", "margin_loss", "bound"]
 BOOSTED_NAMES = [
     "dataset", "pool", "sample", "chosen_rounds", "n_rounds", "first_share", "correlation", "first_loss", "slack", "difference",
 ]  # fmt: skip
@@ -41,8 +42,8 @@ class Voted(NamedTuple):
         Columns `LOSS_NAMES`: the Hamming loss of each row of table 1 on the sequences of the pool that are not in the training
         sample; of SLE how many experts vote (1: it sticks at the best one); of on-line learning beta.
     bounds : DataFrame
-        Columns `BOUND_NAMES`: means over the samples of a pool of both sides of theorem 3 after each round that a run has, the
-        number of these runs, and their least slack.
+        Columns `BOUND_NAMES`: means over the samples of a pool of both sides of theorem 3 after each round, where a run that has
+        stopped keeps its last values, and how many runs go on so far.
     boosted : DataFrame
         Columns `BOOSTED_NAMES`, one row for each run: rounds that cross-validation chose; rounds of a run that goes on to the end,
         its `treecrf.ensembles.record.Record` on the training sample, the least slack of the bound over all rounds and rhos,
@@ -63,9 +64,9 @@ class Sample(NamedTuple):
     seed: int
 
     @property
-    def given(self) -> tuple[Any, ...]:
+    def given(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """What votes are fitted to."""
-        return self.train[:3]
+        return self.train.predictions, self.train.labels, self.train.classes
 
 
 def vote_on_generated_sets(settings: EnsemblesSettings) -> Voted:
@@ -73,7 +74,7 @@ def vote_on_generated_sets(settings: EnsemblesSettings) -> Voted:
     losses, bounds, boosted = [], [], []
     for dataset, generate in GENERATORS.items():
         for seed in settings.pool_seeds:
-            pool, checks = generate(settings.n_sequences, seed), []
+            pool, checks = generate(settings.n_sequences, seed), list[Checked]()
             for number in range(settings.n_samples):
                 sample = _sample(dataset, pool, number, seed, settings.n_train)
                 place = {"dataset": dataset, "pool": seed, "sample": number}
@@ -82,7 +83,7 @@ def vote_on_generated_sets(settings: EnsemblesSettings) -> Voted:
                 run, check = _boost(sample, settings)
                 boosted.append(place | {"chosen_rounds": n_rounds} | run)
                 checks.append(check)
-            bounds.append(_mean_bounds(checks).assign(dataset=dataset, pool=seed))
+            bounds.append(_mean_bounds(checks, settings.rhos).assign(dataset=dataset, pool=seed))
     return Voted(
         pd.DataFrame(losses)[LOSS_NAMES],
         pd.concat(bounds, ignore_index=True)[BOUND_NAMES],
@@ -154,22 +155,27 @@ def _held_out_loss(fit: Callable[..., OnlineMajorityVote], data: Predicted, held
 # --- theorem 3 --------------------------------------------------------------------------------------
 
 
-def _boost(sample: Sample, settings: EnsemblesSettings) -> tuple[dict[str, Any], pd.DataFrame]:
-    """A run to its end: what is recorded of it, and both sides of the theorem by round and rho."""
+def _boost(sample: Sample, settings: EnsemblesSettings) -> tuple[dict[str, Any], Checked]:
+    """A run to its end: what is recorded of it, and both sides of the theorem."""
     boosted = ESPBoost(settings.n_rounds).fit(*sample.given)
     checked = check_bound(boosted, *sample.given, settings.rhos)
-    n_rounds = len(boosted.alphas_)
-    rounds, rhos = np.repeat(np.arange(1, n_rounds + 1), len(settings.rhos)), np.tile(settings.rhos, n_rounds)
-    sides = {"margin_loss": checked.margin_losses.ravel(), "bound": checked.bounds.ravel()}
-    found = record(boosted, *sample.given)._asdict() | {"slack": checked.slack, "difference": checked.difference}
-    return found, pd.DataFrame({"round": rounds, "rho": rhos} | sides)
+    return record(boosted, *sample.given)._asdict() | {
+        "slack": checked.slack,
+        "difference": checked.difference,
+    }, checked
 
 
-def _mean_bounds(checks: list[pd.DataFrame]) -> pd.DataFrame:
-    rows = pd.concat(checks, ignore_index=True)
-    rows["slack"] = rows["bound"] - rows["margin_loss"]
-    return (
-        rows.groupby(["round", "rho"])
-        .agg(n_runs=("bound", "size"), margin_loss=("margin_loss", "mean"), bound=("bound", "mean"), slack=("slack", "min"))
-        .reset_index()
-    )
+def _mean_bounds(runs: Sequence[Checked], rhos: Sequence[float]) -> pd.DataFrame:
+    """Means over runs by round and rho."""
+    lengths = np.array([len(run.bounds) for run in runs])
+    longest = int(lengths.max())
+    sides = {"margin_loss": [run.margin_losses for run in runs], "bound": [run.bounds for run in runs]}
+    means = {name: np.mean([_filled(side, longest) for side in found], axis=0) for name, found in sides.items()}
+    rounds = np.repeat(np.arange(1, longest + 1), len(rhos))
+    keys = {"round": rounds, "rho": np.tile(rhos, longest), "n_runs": (lengths[:, None] >= rounds).sum(axis=0)}
+    return pd.DataFrame(keys | {name: values.ravel() for name, values in means.items()})
+
+
+def _filled(values: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
+    """The last row repeated after the end."""
+    return np.pad(values, ((0, n_rounds - len(values)), (0, 0)), mode="edge")

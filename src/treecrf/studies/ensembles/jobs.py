@@ -80,13 +80,9 @@ def combine_experts(
         kept.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, window, own))
         for draw, parts in enumerate(draws)
     ]
-    runs, predictions, experts, boosting = (
-        pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True)
-    )
+    runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
     runs["shared_part"] = shared_part(draws)
-    return Outcome(
-        runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES]
-    )
+    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES])
 
 
 def warm_kernels() -> None:

@@ -26,7 +26,7 @@ EXPERTS = {
 }
 """Labellers of `treecrf.studies.ensembles.experts`, in the order of tables."""
 
-BEST, STACKED = "best_retrained", "stacking_retrained"
+BEST, STACKED, BOOSTED = "best_retrained", "stacking_retrained", "boosted_stacking_retrained"
 
 COMBINED = {
     "best_expert": "best expert",
@@ -37,11 +37,12 @@ COMBINED = {
     "stacking": "stacking, logistic regression",
     "boosted_stacking": "stacking, LightGBM",
     BEST: "best expert, trained on A and B",
-    STACKED: "stacking, experts trained on A and B",
+    STACKED: "logistic regression, experts trained on A and B",
+    BOOSTED: "LightGBM, experts trained on A and B",
 }
-"""Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then two whose experts are trained again, with all labels."""
+"""Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then three whose experts are trained again, with all labels."""
 
-RETRAINED = {BEST: "best_expert", STACKED: "stacking"}
+RETRAINED = {BEST: "best_expert", STACKED: "stacking", BOOSTED: "boosted_stacking"}
 """What combines the experts that are trained again, as it was learnt on part B with the experts of part A."""
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.options import Regularization, StudySettings, Variance, each_once
+from treecrf.options import Name, Regularization, StudySettings, Variance, each_once
 from treecrf.studies.ensembles.methods import EXPERTS
 
 Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Margin = Annotated[float, Field(ge=0, le=1)]
-Expert = Literal["separable", "treecrf", "linear_crf", "crfsuite", "perceptron", "memm", "sliding_window", "lightgbm"]
 
 
 class EnsemblesSettings(StudySettings):
@@ -30,10 +29,14 @@ class EnsemblesSettings(StudySettings):
         [0, 1, 2], min_length=1, description="Seeds of the pools of table 1."
     )
     n_sequences: Count = Field(40_000, description="Sequences of a pool.")
-    n_train: Annotated[int, Field(ge=2)] = Field(200, description="Sequences of a training sample; the others of its pool test.")
+    n_train: Annotated[int, Field(ge=2)] = Field(
+        200, description="Sequences of a training sample; the others of its pool test."
+    )
     n_samples: Annotated[int, Field(ge=2)] = Field(10, description="Disjoint training samples of a pool.")
     n_rounds: Count = Field(100, description="Most rounds of boosting there.")
-    n_folds: Annotated[int, Field(ge=2)] = Field(5, description="Folds of a training sample, which choose rounds and beta.")
+    n_folds: Annotated[int, Field(ge=2)] = Field(
+        5, description="Folds of a training sample, which choose rounds and beta."
+    )
     rhos: list[Margin] = Field(
         [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], min_length=1, description="Margins at which theorem 3 is checked."
     )
@@ -42,7 +45,7 @@ class EnsemblesSettings(StudySettings):
         (0.5, 0.25, 0.25),
         description="Sequences of A (trains experts), B (combines them) and C (tests); shares of all if they sum to at most 1.",
     )
-    experts: list[Expert] = Field(list(EXPERTS), min_length=2, description=f"Labellers to combine: {', '.join(EXPERTS)}.")
+    experts: list[Name] = Field(list(EXPERTS), min_length=2, description=f"Labellers to combine: {', '.join(EXPERTS)}.")
     newton_iterations: Count = Field(100, description="Iterations of separable.")
     newton_leaves: Leaves = Field(8, description="Its leaves.")
     newton_regularization: Regularization = Field(3.0, description="Its lambda.")
@@ -66,6 +69,15 @@ class EnsemblesSettings(StudySettings):
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return each_once(values)
+
+    @model_validator(mode="after")
+    def _experts_are_known(self) -> EnsemblesSettings:
+        unknown = [name for name in self.experts if name not in EXPERTS]
+        if unknown:
+            raise ValueError(
+                f"names the expert {unknown[0]!r}, which is none of {', '.join(EXPERTS)}; correct the name"
+            )
+        return self
 
     @model_validator(mode="after")
     def _pools_are_large_enough(self) -> EnsemblesSettings:

@@ -30,7 +30,7 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
     printed = read_published("table_1").set_index(["dataset", "method"])
     groups = losses.groupby(["dataset", "method", "pool"], sort=False)["loss"]
     means, deviations = groups.mean(), groups.std(ddof=0)
-    keys = [(dataset, method) for dataset in dict.fromkeys(losses["dataset"]) for method in VOTES]
+    keys = [(str(dataset), method) for dataset in dict.fromkeys(losses["dataset"]) for method in VOTES]
     columns = {
         ("", "set"): [dataset for dataset, _ in keys],
         ("", "row"): [VOTES[method] for _, method in keys],
@@ -39,7 +39,9 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
         ],
     }
     for place, pool in enumerate(dict.fromkeys(losses["pool"]), start=1):
-        columns["measured", f"pool {place}"] = [_loss(means[*key, pool], deviations[*key, pool]) for key in keys]
+        columns["measured", f"pool {place}"] = [
+            _loss(means.loc[(*key, pool)], deviations.loc[(*key, pool)]) for key in keys
+        ]
     return grouped(columns)
 
 
