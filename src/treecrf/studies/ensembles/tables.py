@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -28,8 +30,7 @@ VALID = "by a valid test"
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
     """Table 1: Hamming losses, published and measured on each pool; means and population deviations over the samples."""
     printed = read_published("table_1").set_index(["dataset", "method"])
-    groups = losses.groupby(["dataset", "method", "pool"], sort=False)["loss"]
-    means, deviations = groups.mean(), groups.std(ddof=0)
+    found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
     keys = [(str(dataset), method) for dataset in dict.fromkeys(losses["dataset"]) for method in VOTES]
     columns = {
         ("", "set"): [dataset for dataset, _ in keys],
@@ -40,7 +41,7 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
     }
     for place, pool in enumerate(dict.fromkeys(losses["pool"]), start=1):
         columns["measured", f"pool {place}"] = [
-            _loss(means.loc[(*key, pool)], deviations.loc[(*key, pool)]) for key in keys
+            _loss(runs.mean(), runs.std(ddof=0)) for runs in (found[*key, pool] for key in keys)
         ]
     return grouped(columns)
 
@@ -52,9 +53,9 @@ def _loss(mean: float, deviation: float) -> str:
 
 def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
     """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside them."""
-    means = losses.groupby(["dataset", "pool", "method"])["loss"].mean()
     rows = []
-    for (dataset, pool), runs in losses[losses["method"] == "sle"].groupby(["dataset", "pool"], sort=False):
+    for (dataset, pool), of_pool in losses.groupby(["dataset", "pool"], sort=False):
+        runs, means = of_pool[of_pool["method"] == "sle"], of_pool.groupby("method")["loss"].mean()
         sticks = runs["n_experts"] == 1
         rows.append(
             {
@@ -64,7 +65,7 @@ def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
                 "SLE, all runs": number(runs["loss"].mean(), 4),
                 "runs that stick, loss": number(runs["loss"][sticks].mean(), 4),
                 "the others, loss": number(runs["loss"][~sticks].mean(), 4),
-                **{VOTES[name]: number(means[dataset, pool, name], 4) for name in ("espboost", "majority_vote_online")},
+                **{VOTES[name]: number(means[name], 4) for name in ("espboost", "majority_vote_online")},
             }
         )
     return pd.DataFrame(rows)
