@@ -21,7 +21,7 @@ from treecrf.studies.ensembles.tables import (
 )
 
 SHARES = {
-    "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.4, "online_majority_vote": 0.55, "stacking": 0.7,
+    "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.1, "online_majority_vote": 0.55, "stacking": 0.7,
     "boosted_stacking": 0.7, "best_retrained": 0.6, "stacking_retrained": 0.95, "boosted_stacking_retrained": 0.5,
 }  # fmt: skip
 """Share of correct positions of C."""
