@@ -62,7 +62,7 @@ def advantage(
             text += f" ({sticks.sum()} of {len(sticks)} runs stick, {_moving_text(moving)})"
         differs = f"{VOTES[method]} is not below {VOTES[other]} on {dataset}"
         if theirs > mine:
-            differs += f" without the runs of {VOTES[other]} that stick ({text})"
+            differs += f" without the runs of {VOTES[other]} that stick"
         yield Measured((theirs - mine, moving - mine), f"{dataset}: {text}", differs)
 
 

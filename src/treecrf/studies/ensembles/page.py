@@ -94,6 +94,7 @@ def _bound(shown: Exhibits, boosted: pd.DataFrame) -> Section:
         paragraph(BOUND, slack=number(boosted["slack"].min()), difference=f"{boosted['difference'].max():.0e}"),
         *shown.figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
         *shown.captioned_table("bound", "Theorem 3 and its equality"),
+        *listed(boosting_sentences(boosted, "runs")),
     ]
     return Section("ensembles-bound", "The bound (theorem 3)", parts)
 
@@ -138,22 +139,22 @@ def _order_text(voted: float, rows: pd.DataFrame, sticks: pd.Series) -> str:
     return " There ESPBoost is ahead of SLE only because of the runs that stick." if is_turned else ""
 
 
-def boosting_sentences(boosting: pd.DataFrame) -> list[str]:
-    """Of each data set, what the weight of path 1 means for the vote, from the numbers."""
-    return [_boosting_sentence(str(dataset), draws) for dataset, draws in boosting.groupby("dataset", sort=False)]
+def boosting_sentences(boosting: pd.DataFrame, unit: str = "draws") -> list[str]:
+    """Of each data set, what the weight of path 1 means for the vote, from the numbers; a `unit` is a row."""
+    return [_boosting_sentence(str(name), rows, unit) for name, rows in boosting.groupby("dataset", sort=False)]
 
 
-def _boosting_sentence(dataset: str, draws: pd.DataFrame) -> str:
-    n_alone, n_one = int((draws["first_share"] > 0.5).sum()), int((draws["chosen_rounds"] == 1).sum())
-    low, high = (number(100 * value, 0) for value in (draws["first_share"].min(), draws["first_share"].max()))
+def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
+    n_alone, n_one = int((rows["first_share"] > 0.5).sum()), int((rows["chosen_rounds"] == 1).sum())
+    low, high = (number(100 * value, 0) for value in (rows["first_share"].min(), rows["first_share"].max()))
     weight = f"{dataset}: path 1 has {low} to {high} % of the weight"
-    correlation = f"the experts' mistakes correlate at {signed(draws['correlation'].mean())}"
+    correlation = f"the experts' mistakes correlate at {signed(rows['correlation'].mean())}"
     if not n_alone:
         return f"{weight}, never over half, so that later rounds decide some votes; {correlation}."
     return (
-        f"{weight}, over half in {n_alone} of {len(draws)} draws: there ESPBoost is its first path, an expert for each class of positions, "
-        f"whatever the later rounds, and cross-validation sees a flat curve (it chose one round in {n_one} of {len(draws)} draws); "
-        f"{correlation}."
+        f"{weight}, over half in {n_alone} of {len(rows)} {unit}: there ESPBoost is its first path, an expert for each class of "
+        f"positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in {n_one} of {len(rows)} "
+        f"{unit}); {correlation}."
     )
 
 
