@@ -379,10 +379,15 @@ KERNELS = {
     "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5,
     "ranks": [4, 8], "sizes": [60, 120],
 }  # fmt: skip
+ENSEMBLES = {
+    "pool_seeds": [5, 6], "n_sequences": 600, "n_train": 60, "n_samples": 2, "n_rounds": 8, "n_seeds": 2,
+    "experts": ["separable", "treecrf", "linear_crf", "perceptron"], "newton_iterations": 4, "tree_iterations": 3, "tree_leaves": 4,
+    "linear_iterations": 8, "n_epochs": 2,
+}  # fmt: skip
 NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
 NOTHING = {
     "training": {"datasets": []}, "cost": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
-    "coding": {"datasets": []}, "kernels": {"datasets": []},
+    "coding": {"datasets": []}, "kernels": {"datasets": []}, "ensembles": {"datasets": []},
 }  # fmt: skip
 """A configuration without any study."""
 

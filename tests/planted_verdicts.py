@@ -31,6 +31,7 @@ from planted_claims import (
     plant_windows,
 )
 from planted_coding import CODED
+from planted_ensembles import COMBINED
 from planted_kernels import KERNEL
 
 
@@ -299,5 +300,6 @@ PLANTED = (
     }
     | CODED
     | KERNEL
+    | COMBINED
 )
 """By claim: plants results that give it each verdict that it may have. Values sit at the thresholds."""

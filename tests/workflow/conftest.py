@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from builders import CODING, COST, FUTURE, KERNELS, MISSING, TRAINING, run
+from builders import CODING, COST, ENSEMBLES, FUTURE, KERNELS, MISSING, TRAINING, run
 
 from treecrf import datasets
 from treecrf.missing import inject
@@ -21,6 +21,7 @@ def whole():
         "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
         "coding": CODING | {"datasets": ["transition"]},
         "kernels": KERNELS | {name: ["or"] for name in ("datasets", "solver_datasets", "rank_datasets", "size_datasets")},
+        "ensembles": ENSEMBLES | {"datasets": ["hmm"]},
     }  # fmt: skip
 
 

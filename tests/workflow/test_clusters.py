@@ -100,7 +100,9 @@ def slurm_plan(tmp_path_factory):
 def test_small_steps_share_jobs(slurm_plan):
     groups = re.findall(r"Group job (\S+)", slurm_plan)
     data = [f"data_{dataset}" for dataset in ("hmm", "hyphen_tex", "transition", "xor")]
-    reports = [f"{study}_report" for study in ("training", "cost", "missing", "future", "coding", "kernels")]
+    reports = [
+        f"{study}_report" for study in ("training", "cost", "missing", "future", "coding", "kernels", "ensembles")
+    ]
     assert sorted(groups) == sorted([*data, *reports, "page"])
 
 

@@ -8,6 +8,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 SETTINGS = {
     "datasets": {"xor": {}}, "cost": NOT_MEASURED, "coding": {"datasets": []}, "kernels": {"datasets": []},
+    "ensembles": {"datasets": []},
     "training": TRAINING | {"datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
     "missing": MISSING | {"datasets": ["xor"], "methods": ["surrogate_splitting", "imputation"], "rates": [0.3]},
     "future": FUTURE | {

@@ -16,9 +16,6 @@ from treecrf.studies.claim_rows import check_claim
 from treecrf.studies.claims import NOT_RUN, Finding, Results
 from treecrf.studies.sensitivity import other_rules, thresholds_text
 
-LATER = "later_claims.yaml"
-"""The file with the claims of studies that do not exist yet."""
-
 SNAPSHOT = "claims.md"
 """A file that the folder of a snapshot has, and that of a run has not."""
 
@@ -34,21 +31,15 @@ CLAIMS, BY_RULE = "claims.csv", "claims_by_rule.csv"
 
 
 def claim_rows() -> list[dict[str, Any]]:
-    """The rows of all files, each with one key more: "study" (its `Study`) or "reason" (why it is not checked)."""
+    """The rows of all files, each with one key more: "study" (its `Study`)."""
     rows = [
         row | {"study": study}
         for study in registry()
         for row in _read(study.module_name("claims").rpartition(".")[0], "claims.yaml")
     ]
-    rows += [row | {"reason": later["reason"]} for later in _read(__package__, LATER) for row in later["claims"]]
     if twice := repeated(row["id"] for row in rows):
         raise ValueError(f"claims.yaml: the claim {twice} appears twice; give one of the two another id.")
     return sorted(rows, key=lambda row: _number(row["id"]))
-
-
-def later_claims() -> frozenset[str]:
-    """The ids of the claims whose study does not exist yet."""
-    return frozenset(row["id"] for row in claim_rows() if "reason" in row)
 
 
 def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
@@ -81,7 +72,7 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
-            One sentence: where the numbers differ from the claim, or why it was not checked; empty if it is replicated.
+            One sentence: where the numbers differ from the claim, or what was not run; empty if it is replicated.
 
     Raises
     ------
@@ -147,8 +138,6 @@ def _number(claim: str) -> tuple[int, ...]:
 
 
 def _find(row: dict[str, Any], results: Results) -> Finding:
-    if "reason" in row:
-        return Finding(NOT_RUN, explanation=row["reason"])
     if not results.any_of(study.name for study in registry()):
         return Finding(
             NOT_RUN,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.templates import render, render_page
-from treecrf.report.ledger import BY_RULE, CLAIMS, later_claims
+from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.report.rules import changes_text, rules_parts, verdict_text
 from treecrf.studies.claims import VERDICTS
 
@@ -23,12 +23,10 @@ SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecid
 
 
 def ledger_summary(frame: pd.DataFrame) -> str:
-    """How many claims have each verdict, and how many wait for their study, as text."""
-    is_later = frame["id"].isin(later_claims())
-    counts = frame.loc[~is_later, "verdict"].value_counts()
+    """How many claims have each verdict, as text."""
+    counts = frame["verdict"].value_counts()
     parts = ", ".join(f"{counts.get(verdict, 0)} {verdict_text(verdict)}" for verdict in VERDICTS)
-    later = f" {is_later.sum()} more are about studies that do not exist yet." if is_later.any() else ""
-    return f"{len(frame) - is_later.sum()} claims: {parts}.{later}"
+    return f"{len(frame)} claims: {parts}."
 
 
 def ledger_fragment(frame: pd.DataFrame, by_rule: pd.DataFrame) -> Markup:

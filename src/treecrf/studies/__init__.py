@@ -8,7 +8,7 @@ from treecrf.studies.study import Study
 
 MODULES = (
     "treecrf.studies.training", "treecrf.studies.cost", "treecrf.studies.missing", "treecrf.studies.future",
-    "treecrf.studies.coding", "treecrf.studies.kernels",
+    "treecrf.studies.coding", "treecrf.studies.kernels", "treecrf.studies.ensembles",
 )  # fmt: skip
 """The registry: each of these has a `STUDY`."""
 

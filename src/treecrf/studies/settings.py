@@ -20,6 +20,7 @@ from treecrf.options import Labellers, Model, Name, Window
 from treecrf.studies import registry
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings
+from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.missing.settings import MissingSettings
@@ -112,6 +113,9 @@ class Settings(Model):
         default_factory=lambda: CodingSettings(), description="The study of the M.S. thesis."
     )
     kernels: KernelsSettings = Field(default_factory=lambda: KernelsSettings(), description="The study of UAI 2004.")
+    ensembles: EnsemblesSettings = Field(
+        default_factory=lambda: EnsemblesSettings(), description="The study of ensembles (2014)."
+    )
 
     @field_validator("datasets", mode="before")
     @classmethod

@@ -219,6 +219,13 @@ def test_a_job_looks_at_its_own_settings():
     assert "crfsuite_penalties" in used["crfsuite"]
 
 
+def test_a_study_that_is_left_out_measures_nothing():
+    measured = {"solver_datasets": ["hyphen"], "rank_datasets": ["ocr"], "size_datasets": ["ocr"]}
+    settings = KernelsSettings(datasets=[], **measured)
+    assert [getattr(settings, name) for name in measured] == [[], [], []]
+    assert KernelsSettings(datasets=["hyphen", "ocr"], **measured).size_datasets == ["ocr"]
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -112,10 +113,16 @@ class KernelsSettings(StudySettings):
             raise ValueError(f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it")
         return self
 
+    @model_validator(mode="before")
+    @classmethod
+    def _left_out_measures_nothing(cls, values: Any) -> Any:
+        is_left_out = isinstance(values, Mapping) and not values.get("datasets")
+        return {name: value for name, value in values.items() if name not in MEASURED} if is_left_out else values
+
     @model_validator(mode="after")
     def _measured_sets_are_those_of_the_study(self) -> KernelsSettings:
         for setting in MEASURED:
-            others = [name for name in getattr(self, setting) if self.datasets and name not in self.datasets]
+            others = [name for name in getattr(self, setting) if name not in self.datasets]
             if others:
                 raise ValueError(f"names {listed(others, repr)} in {setting} and not in datasets; add it there")
         return self

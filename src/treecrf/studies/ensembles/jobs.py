@@ -1,0 +1,95 @@
+"""The job of the study of ensembles on real data: experts are trained and combined on all draws of one data set."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import pandas as pd
+
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import derive_seed
+from treecrf.studies.draws import shared_part
+from treecrf.studies.ensembles.combining import combine_draw
+from treecrf.studies.ensembles.experts import Window
+from treecrf.studies.ensembles.parts import divide
+from treecrf.studies.ensembles.settings import EnsemblesSettings
+from treecrf.studies.pieces import Pieces
+
+RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
+PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted"]
+EXPERT_NAMES = ["dataset", "seed", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
+BOOSTING_NAMES = [
+    "dataset", "seed", "class_map", "chosen_rounds", "loss", "n_rounds", "first_share", "correlation", "first_loss", "slack",
+    "difference",
+]  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        Columns `RUN_NAMES`: percent of the positions of C, one row for each draw and ensemble; the expert or the class map that was
+        chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C; `shared_part` of the draws.
+    predictions : DataFrame
+        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences.
+    experts : DataFrame
+        Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU seconds of the
+        training with A.
+    boosting : DataFrame
+        Columns `BOOSTING_NAMES`: class map and rounds that cross-validation chose for ESPBoost, and its loss on C; of a run that
+        goes on to the end with this map, its `treecrf.ensembles.record.Record` on C, and theorem 3 on B as in
+        `treecrf.studies.ensembles.generated.Voted`.
+    """
+
+    runs: pd.DataFrame
+    predictions: pd.DataFrame
+    experts: pd.DataFrame
+    boosting: pd.DataFrame
+
+
+def combine_experts(
+    dataset: str,
+    train: SequenceSet,
+    test: SequenceSet,
+    window: Window,
+    settings: EnsemblesSettings,
+    seed: int = 0,
+    pieces: Pieces | None = None,
+) -> Outcome:
+    """All ensembles on one data set.
+
+    Parameters
+    ----------
+    dataset : str
+    train, test : SequenceSet
+        Together they are divided anew.
+    window : (int, int)
+    settings : EnsemblesSettings
+    seed : int
+        Decides, with names, the parts.
+    pieces : Pieces, optional
+        What is found of one draw is a piece.
+    """
+    own, kept = settings.of(dataset), pieces or Pieces()
+    data = SequenceSet.concatenate([train, test])
+    draws = [divide(data, own.sizes, derive_seed(seed, dataset, "parts", draw)) for draw in range(own.n_seeds)]
+    found = [
+        kept.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, window, own))
+        for draw, parts in enumerate(draws)
+    ]
+    runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    runs["shared_part"] = shared_part(draws)
+    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES])
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on tiny sets, so that later processes find it compiled."""
+    from treecrf.datasets import load
+
+    train, test = load("hmm", n_train=12, n_test=6)
+    few = {"newton_iterations": 2, "tree_iterations": 2, "tree_leaves": 2, "linear_iterations": 2, "n_epochs": 1}
+    settings = EnsemblesSettings(n_seeds=1, lightgbm_iterations=2, **few)
+    combine_experts("hmm", train, test, (1, 1), settings)

@@ -1,0 +1,57 @@
+"""The rows of the study: votes on generated predictions (table 1), the labellers that are combined, and what combines them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+VOTES = {
+    "espboost": "ESPBoost",
+    "majority_vote_online": "majority vote, on-line",
+    "random_path": "random path (H_Rand)",
+    "sle": "SLE",
+    "best_expert": "best expert",
+    "descent": "descent on F (ours)",
+}
+"""Rows of table 1, as readers see them; the last one is not in the paper."""
+
+EXPERTS = {
+    "separable": "TreeCRF, separable",
+    "treecrf": "TreeCRF of the papers",
+    "linear_crf": "linear CRF",
+    "crfsuite": "CRFsuite",
+    "perceptron": "averaged perceptron",
+    "memm": "MEMM",
+    "sliding_window": "sliding window",
+    "lightgbm": "LightGBM",
+}
+"""Labellers of `treecrf.studies.ensembles.experts`, in the order of tables."""
+
+BEST, STACKED, BOOSTED = "best_retrained", "stacking_retrained", "boosted_stacking_retrained"
+
+COMBINED = {
+    "best_expert": "best expert",
+    "majority_vote": "majority vote",
+    "marginal_average": "mean of marginals",
+    "espboost": "ESPBoost",
+    "online_majority_vote": "majority vote, on-line",
+    "stacking": "stacking, logistic regression",
+    "boosted_stacking": "stacking, LightGBM",
+    BEST: "best expert, trained on A and B",
+    STACKED: "logistic regression, experts trained on A and B",
+    BOOSTED: "LightGBM, experts trained on A and B",
+}
+"""Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then three whose experts are trained again, with all labels."""
+
+RETRAINED = {BEST: "best_expert", STACKED: "stacking", BOOSTED: "boosted_stacking"}
+"""What combines the experts that are trained again, as it was learnt on part B with the experts of part A."""
+
+
+def method_text(method: str) -> str:
+    """What readers see of a row on real data."""
+    return COMBINED[method]
+
+
+def ordered_methods(methods: Iterable[str]) -> list[str]:
+    """Each once, in the order of `COMBINED`."""
+    given = set(methods)
+    return [name for name in COMBINED if name in given]

@@ -1,0 +1,72 @@
+"""Summaries of the study of ensembles (Cortes, Kuznetsov and Mohri 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from treecrf.statistics.selection import derive_seed
+from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
+
+
+def summarise(
+    frames: Mapping[str, Sequence[pd.DataFrame]],
+    dataset: str,
+    source: str,
+    stand_in: str | None,
+    exact_under: int,
+    equivalence_margin: float,
+    seed: int,
+) -> dict[str, pd.DataFrame]:
+    """The job of one data set as frames.
+
+    Parameters
+    ----------
+    frames : mapping
+        Those of `treecrf.studies.ensembles.jobs.Outcome`.
+    dataset, source : str
+        The data set's name, and in `treecrf.datasets`.
+    stand_in : str or None
+        For what it stands in.
+    exact_under, equivalence_margin, seed
+        See the settings of these names.
+
+    Returns
+    -------
+    dict
+        "runs", "experts" and "boosting" as they are; "lines" (`average_runs`), with stand_in; "comparisons"
+        (`treecrf.studies.draw_tests.compare_draws`).
+    """
+    found = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
+    runs, predictions = found["runs"], found.pop("predictions")
+    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
+    comparisons = compare_draws(predictions, derive_seed(seed, dataset, "flips"), rules)
+    lines = average_runs(runs).assign(stand_in=stand_in is not None)
+    return found | {"lines": lines, "comparisons": comparisons}
+
+
+def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Over the draws of each ensemble: percent of errors, and of how many draws it is the best alone.
+
+    Columns dataset, method, n_seeds, error, error_sd, error_low, error_high, n_best (the draws in which no other is as good) and
+    cpu_seconds (median).
+    """
+    rows = runs.assign(error=100 - runs["accuracy"])
+    least = rows.groupby(["dataset", "seed"])["error"].transform("min")
+    is_best = rows["error"] == least
+    is_alone = is_best.groupby([rows["dataset"], rows["seed"]]).transform("sum") == 1
+    return (
+        rows.assign(is_best=is_best & is_alone)
+        .groupby(["dataset", "method"], sort=False)
+        .agg(
+            n_seeds=("seed", "nunique"),
+            error=("error", "mean"),
+            error_sd=("error", "std"),
+            error_low=("error", "min"),
+            error_high=("error", "max"),
+            n_best=("is_best", "sum"),
+            cpu_seconds=("cpu_seconds", "median"),
+        )
+        .reset_index()
+    )

@@ -1,0 +1,186 @@
+"""Tables of the study of ensembles (Cortes, Kuznetsov and Mohri 2014): text in cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    p_value_text,
+    seconds_text,
+    signed,
+    with_deviation,
+)
+from treecrf.studies.ensembles.comparisons import compare_steps, draws_won
+from treecrf.studies.ensembles.methods import EXPERTS, VOTES, method_text, ordered_methods
+from treecrf.studies.ensembles.published import read_published
+
+VALID = "by a valid test"
+"""Heading above what it says."""
+
+
+def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
+    """Table 1: Hamming losses, published and measured on each pool; means and population deviations over the samples."""
+    printed = read_published("table_1").set_index(["dataset", "method"])
+    found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
+    keys = [(str(dataset), method) for dataset in dict.fromkeys(losses["dataset"]) for method in VOTES]
+    columns = {
+        ("", "set"): [dataset for dataset, _ in keys],
+        ("", "row"): [VOTES[method] for _, method in keys],
+        ("", "published"): [
+            _loss(*printed.loc[key, ["hamming_loss", "sd"]]) if key in printed.index else DASH for key in keys
+        ],
+    }
+    for place, pool in enumerate(dict.fromkeys(losses["pool"]), start=1):
+        columns["measured", f"pool {place}"] = [
+            _loss(runs.mean(), runs.std(ddof=0)) for runs in (found[*key, pool] for key in keys)
+        ]
+    return grouped(columns)
+
+
+def _loss(mean: float, deviation: float) -> str:
+    """A loss with its deviation, if there is one."""
+    return number(mean, 4) + ("" if pd.isna(deviation) else f" ± {deviation:.5f}")
+
+
+def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
+    """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside them."""
+    rows = []
+    for (dataset, pool), of_pool in losses.groupby(["dataset", "pool"], sort=False):
+        runs, means = of_pool[of_pool["method"] == "sle"], of_pool.groupby("method")["loss"].mean()
+        sticks = runs["n_experts"] == 1
+        rows.append(
+            {
+                "set": dataset,
+                "pool": str(pool),
+                "runs that stick": f"{sticks.sum()} of {len(runs)}",
+                "SLE, all runs": number(runs["loss"].mean(), 4),
+                "runs that stick, loss": number(runs["loss"][sticks].mean(), 4),
+                "the others, loss": number(runs["loss"][~sticks].mean(), 4),
+                **{VOTES[name]: number(means[name], 4) for name in ("espboost", "majority_vote_online")},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
+    """Theorem 3 over all runs of a pool: the least slack of the bound, and the equality at rho = 0."""
+    rows = boosted.groupby(["dataset", "pool"], sort=False).agg(
+        n_runs=("sample", "size"), rounds=("n_rounds", "median"), chosen=("chosen_rounds", "median"),
+        share=("first_share", "mean"), correlation=("correlation", "mean"), first=("first_loss", "mean"),
+        slack=("slack", "min"), difference=("difference", "max"),
+    ).reset_index()  # fmt: skip
+    return pd.DataFrame(
+        {
+            "set": rows["dataset"].to_list(),
+            "pool": rows["pool"].astype(str).to_list(),
+            "runs": cell_texts(rows["n_runs"], count_text),
+            "rounds until it stops": cell_texts(rows["rounds"], count_text),
+            "rounds chosen": cell_texts(rows["chosen"], count_text),
+            "weight of path 1 (%)": cell_texts(100 * rows["share"], _one_digit),
+            "correlation of mistakes": cell_texts(rows["correlation"], _signed),
+            "loss after round 1": cell_texts(rows["first"], _four_digits),
+            "least slack of the bound": cell_texts(rows["slack"], _four_digits),
+            "F against ∏ Z, relative": [f"{value:.0e}" for value in rows["difference"]],
+        }
+    )
+
+
+def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
+    """Percent of errors of every ensemble, and in how many draws it is the best alone."""
+    datasets = dict(zip(lines["dataset"], dataset_names(lines), strict=True))
+    rows = {(row["method"], row["dataset"]): row for row in lines.to_dict("records")}
+    methods = ordered_methods(lines["method"])
+    columns = {("", "ensemble"): [method_text(method) for method in methods]}
+    for dataset, name in datasets.items():
+        columns["errors (%)", name] = [
+            with_deviation(row["error"], row["error_sd"]) if (row := rows.get((method, dataset))) else DASH
+            for method in methods
+        ]
+    for dataset, name in datasets.items():
+        columns["draws in which it is best alone", name] = [
+            f"{row['n_best']} of {row['n_seeds']}" if (row := rows.get((method, dataset))) else DASH
+            for method in methods
+        ]
+    return grouped(columns)
+
+
+def steps_layout(comparisons: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Tests of the pairs of `treecrf.studies.ensembles.comparisons.STEPS`."""
+    pairs = compare_steps(comparisons)
+    won = [draws_won(runs, pair) for pair in pairs]
+    return grouped(
+        {
+            ("", "data set"): [pair.dataset for pair in pairs],
+            ("", "ensemble"): [method_text(pair.method) for pair in pairs],
+            ("", "against"): [method_text(pair.other) for pair in pairs],
+            ("", "points gained"): [signed(pair.points) for pair in pairs],
+            ("", "draws won"): [f"{n_won} of {n_draws}" for n_won, n_draws in won],
+            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
+            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
+            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
+            (VALID, "decision"): [pair.decision for pair in pairs],
+            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
+        }
+    )
+
+
+def boosting_layout(boosting: pd.DataFrame) -> pd.DataFrame:
+    """What ESPBoost is made of on each data set: means over the draws, and what cross-validation chose."""
+    rows = []
+    for dataset, draws in boosting.groupby("dataset", sort=False):
+        rows.append(
+            {
+                "data set": str(dataset),
+                "class maps chosen": _counted(draws["class_map"]),
+                "rounds chosen": _counted(draws["chosen_rounds"]),
+                "rounds until it stops": f"{draws['n_rounds'].min()} to {draws['n_rounds'].max()}",
+                "weight of path 1 (%)": _one_digit(100 * draws["first_share"].mean()),
+                "correlation of mistakes": _signed(draws["correlation"].mean()),
+                "errors (%)": number(100 * draws["loss"].mean()),
+                "errors after round 1 (%)": number(100 * draws["first_loss"].mean()),
+                "least slack of the bound": _four_digits(draws["slack"].min()),
+                "F against ∏ Z, relative": f"{draws['difference'].max():.0e}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def experts_layout(experts: pd.DataFrame) -> pd.DataFrame:
+    """Percent of errors of each expert on C, trained with A and with A and B, and CPU seconds of the first."""
+    means = experts.groupby(["dataset", "expert"], sort=False).mean(numeric_only=True).reset_index()
+    return pd.DataFrame(
+        {
+            "data set": means["dataset"].to_list(),
+            "expert": means["expert"].map(EXPERTS).to_list(),
+            "trained on A: errors on B (%)": cell_texts(100 - means["held_out_accuracy"], number),
+            "on C (%)": cell_texts(100 - means["accuracy"], number),
+            "trained on A and B: on C (%)": cell_texts(100 - means["retrained_accuracy"], number),
+            "CPU s": cell_texts(means["cpu_seconds"], seconds_text),
+        }
+    )
+
+
+def _counted(values: pd.Series) -> str:
+    """Each value and how often it is there, the commonest first."""
+    return ", ".join(f"{value} ({count})" for value, count in values.value_counts().items())
+
+
+def _one_digit(value: float) -> str:
+    return number(value, 1)
+
+
+def _four_digits(value: float) -> str:
+    return number(value, 4)
+
+
+def _signed(value: float) -> str:
+    return DASH if np.isnan(value) else signed(value)
