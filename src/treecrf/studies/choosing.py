@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.base import Decoder, Labeller
+from treecrf.models.base import ChainLabeller, Decoder, Labeller
 from treecrf.sequences import SequenceSet
 
 DECODER: Decoder = "forward_backward"
@@ -101,6 +101,8 @@ class Trained(NamedTuple):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> dict[Decoder, NDArray[np.int16]]:
         """The labels of the chosen stage, by decoder."""
+        if not (self.stage or self.labeller.has_stages) and isinstance(self.labeller, ChainLabeller):
+            return next(self.labeller.staged_predict(data, decoders))  # scores once for all decoders
         if not self.stage:
             return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
         return next(self.labeller.staged_predict(data, decoders, self.stage))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,8 @@ class Kernel(NamedTuple):
         with config_context(assume_finite=True):  # as sets of sequences are
             if self.name == "rbf":
                 return rbf_kernel(left, right, gamma=1 / self.scale)
-            return polynomial_kernel(left, right, degree=self.degree, gamma=1 / total, coef0=self.coef0 / total)
+            linear = polynomial_kernel(left, right, degree=1, gamma=1 / total, coef0=self.coef0 / total)
+        return reduce(np.multiply, [linear] * self.degree)  # a power takes five times as long
 
     def diagonal(self, inputs: Inputs) -> NDArray[np.float64]:
         """The kernel of each input and itself, shape (n_windows,)."""
