@@ -40,18 +40,6 @@ def marginals(potentials, offsets, order, allowed=None, follows=None):
     return found, np.array(log_partition)
 
 
-def pairs(potentials, offsets, order, allowed=None, follows=None):
-    """P(y_t, state at t), shaped as the potentials."""
-    number = {state: i for i, state in enumerate(naive.states(len(potentials), order))}
-    found = np.zeros(potentials.shape)
-    for begin, end in itertools.pairwise(offsets):
-        scores = constrained_paths(potentials, begin, end, order, allowed, follows)
-        for path, probability in probabilities(scores).items():
-            for t, label in enumerate(path):
-                found[label, begin + t, number[naive.state_before(path, t, order)]] += probability
-    return found
-
-
 def n_best(scores, n):
     """The n best label sequences; of equally good ones the lowest first, compared from the last label backwards."""
     return sorted(scores, key=lambda path: (-scores[path], path[::-1]))[:n]

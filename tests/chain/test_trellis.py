@@ -9,6 +9,7 @@ from random_chains import N_LABELS, SMALL, dense, random_chains, random_lattice,
 
 from treecrf import chain
 from treecrf.chain import trellis as trellises
+from treecrf.chain.n_best import best_path
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -37,11 +38,6 @@ def test_agrees_with_enumeration(n_labels, order, with_steps):
     np.testing.assert_allclose(result.labels, marginals, **CLOSE)
     np.testing.assert_allclose(result.log_partition, log_partition, **CLOSE)
     assert (result.labels[~allowed] == 0).all()
-    if order:
-        expected = naive_decoding.pairs(potentials, offsets, order, allowed, follows)
-        pairs = trellises.pairwise_marginals(found)
-        np.testing.assert_allclose(pairs, expected, **CLOSE)
-        assert (pairs[expected == 0] == 0).all()
 
 
 @pytest.mark.parametrize(("n_labels", "order"), SMALL)
@@ -79,6 +75,12 @@ def test_lattices(seed, with_pairs):
     result = trellises.forward_backward(found)
     np.testing.assert_allclose(result.labels, marginals, **CLOSE)
     np.testing.assert_allclose(result.log_partition, log_partition, **CLOSE)
+    scores = trellises.log_scores(found, best_path(found))
+    best = [
+        max(naive_decoding.constrained_paths(table, begin, end, 1, possible, follows).values())
+        for begin, end in itertools.pairwise(lattice.offsets)
+    ]
+    np.testing.assert_allclose(scores, best, **CLOSE)
 
 
 def test_a_path_that_is_unlikely_by_any_factor_is_found():
@@ -101,13 +103,14 @@ def test_forbidden_labels_have_minus_infinity():
     np.testing.assert_array_equal(found, [-np.inf, 0.0])
 
 
-@pytest.mark.parametrize("use", [trellises.forward_backward, trellises.pairwise_marginals])
-def test_a_sequence_without_a_path_is_named(use):
+def test_a_sequence_without_a_path_is_named():
     potentials, offsets = random_chains(0, 2, 2, [2, 4])
     allowed = np.ones((6, 2), dtype=bool)
     allowed[4] = False
     with pytest.raises(ValueError, match=r"^sequence 1: no labelling is left by its position 2, all are forbidden;"):
-        use(trellises.constrain(trellises.trellis_of_potentials(potentials, offsets, 2), allowed))
+        trellises.forward_backward(
+            trellises.constrain(trellises.trellis_of_potentials(potentials, offsets, 2), allowed)
+        )
 
 
 def test_potentials_that_are_not_finite_are_refused():

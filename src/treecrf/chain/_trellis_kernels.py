@@ -16,8 +16,9 @@ from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 class Trellis(NamedTuple):
     """Chains of order 1 or more, as sums of parts; minus infinity is what a path may not take.
 
-    The step to label y from the state s, the `order` labels before (`treecrf.chain.StateSpace`), has the potential
-    ``unary[p, y] + transitions[y, newest label of s] + table[y, p, s]``.
+    At position p the step to label y from the state s, the `order` labels before (`treecrf.chain.StateSpace`), has the
+    potential ``unary[p, y] + transitions[y, b] + table[y, p, s] + pairs[rows[p, y] + columns[p, b]]``, where b is the newest
+    label of s. The last two are optional: their arrays may be empty.
     """
 
     offsets: Annotated[Int64, "n_sequences + 1"]
@@ -25,7 +26,10 @@ class Trellis(NamedTuple):
     transitions: Annotated[
         Float64, "n_labels, n_labels + 1", "Of a label after another, or after START, which comes last."
     ]
-    table: Annotated[Float64, "n_labels, n_positions, n_states", "Or empty; finite."]
+    table: Annotated[Float64, "n_labels, n_positions, n_states"]
+    pairs: Annotated[Float64, "n_pairs", "Of a lattice (`treecrf.chain.lattice`)."]
+    rows: Annotated[Int64, "n_positions, n_labels"]
+    columns: Annotated[Int64, "n_positions, n_labels + 1"]
     order: Annotated[int, "Number of previous labels in a state."]
 
 
@@ -46,6 +50,8 @@ def step(trellis, position, label, base, state, before):
     value = trellis.unary[position, label] + trellis.transitions[label, before]
     if trellis.table.size:
         value += trellis.table[label, position, base + state]
+    if trellis.pairs.size:
+        value += trellis.pairs[uint64(trellis.rows[position, label] + trellis.columns[position, before])]
     return value
 
 
@@ -146,31 +152,9 @@ def longest(offsets):
     return most
 
 
-@kernel(void(TRELLIS, int64, float64[:, ::1], float64[:, ::1], float64[::1], float64[:, :, ::1]), error_model="numpy")
-def _write_pairs(trellis, sequence, alphas, betas, scales, pairs):
-    """P(y_t, state | X) of a sequence, made to sum to one."""
-    n_labels, begin = uint64(trellis.unary.shape[1]), trellis.offsets[sequence]
-    for t in range(trellis.offsets[sequence + 1] - begin):
-        base, n_blocks, width, stride, per_label = place_of(trellis, t)
-        position, total = uint64(begin + t), 0.0
-        for label in range(n_labels):
-            for state in range(n_blocks * width):
-                before = newest(trellis, t, state, per_label)
-                value = alphas[t, state] + step(trellis, position, label, base, state, before) - scales[t]
-                value = np.exp(value + betas[t + 1, label * stride + state // width])
-                pairs[label, position, base + state] = value
-                total += value
-        for label in range(n_labels):
-            for state in range(n_blocks * width):
-                pairs[label, position, base + state] /= total
-
-
-@kernel(int64(TRELLIS, float64[::1], float64[:, ::1], float64[:, :, ::1]), error_model="numpy", allocates=True)
-def infer(trellis, log_partition, marginals, pairs):
-    """Both recursions on every sequence; `pairs`, shape (n_labels, n_positions, n_states), is 0 before, or empty.
-
-    Returns the first position that no path reaches the end of, or -1.
-    """
+@kernel(int64(TRELLIS, float64[::1], float64[:, ::1]), error_model="numpy", allocates=True)
+def infer(trellis, log_partition, marginals):
+    """Both recursions on every sequence; returns the first position that no path reaches the end of, or -1."""
     n_full, n_places = trellis.unary.shape[1] ** trellis.order, longest(trellis.offsets) + 1
     alphas, betas, scales = np.empty((n_places, n_full)), np.empty((n_places, n_full)), np.empty(n_places)
     for sequence in range(len(trellis.offsets) - 1):
@@ -184,6 +168,4 @@ def infer(trellis, log_partition, marginals, pairs):
             log_partition[sequence] += scales[t]
             _, _, _, per_label, _ = place_of(trellis, t)
             write_marginals(per_label, alphas[t + 1], betas[t + 1], marginals[begin + t])
-        if pairs.size:
-            _write_pairs(trellis, sequence, alphas, betas, scales, pairs)
     return -1

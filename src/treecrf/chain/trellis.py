@@ -14,14 +14,14 @@ from treecrf.chain._kernels import follow
 from treecrf.chain._lattice_kernels import Lattice, Weights
 from treecrf.chain._trellis_kernels import Trellis, infer
 from treecrf.chain.inference import Marginals, StateSpace, check_chains
-from treecrf.chain.lattice import check_finite, transitions_of_pairs
+from treecrf.chain.lattice import check_finite, counts_before
 
 __all__ = [
-    "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "pairwise_marginals", "trellis_of_lattice",
-    "trellis_of_potentials", "trellis_of_scores",
+    "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
+    "trellis_of_scores",
 ]  # fmt: skip
 
-_NO_TABLE = np.empty((0, 0, 0))
+_NO_TABLE, _NO_PAIRS, _NO_PLACES = np.empty((0, 0, 0)), np.empty(0), np.empty((0, 0), dtype=np.int64)
 
 
 def trellis_of_potentials(potentials: ArrayLike, offsets: ArrayLike, order: int) -> Trellis:
@@ -30,10 +30,8 @@ def trellis_of_potentials(potentials: ArrayLike, offsets: ArrayLike, order: int)
     if not order:
         return trellis_of_scores(chains.potentials[:, :, 0].T, chains.offsets)
     n_labels, n_positions, _ = chains.potentials.shape
-    table = np.require(chains.potentials, requirements=["C", "W"])
-    return Trellis(
-        chains.offsets.copy(), np.zeros((n_positions, n_labels)), np.zeros((n_labels, n_labels + 1)), table, order
-    )
+    whole = trellis_of_scores(np.zeros((n_positions, n_labels)), chains.offsets)
+    return whole._replace(table=np.require(chains.potentials, requirements=["C", "W"]), order=order)
 
 
 def trellis_of_scores(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> Trellis:
@@ -46,25 +44,28 @@ def trellis_of_scores(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -
     offsets : int64, shape (n_sequences + 1,)
     """
     n_labels = scores.shape[1]
-    unary = np.array(scores, dtype=np.float64, order="C")
-    return Trellis(np.array(offsets, dtype=np.int64), unary, np.zeros((n_labels, n_labels + 1)), _NO_TABLE, 1)
+    unary, transitions = np.array(scores, dtype=np.float64, order="C"), np.zeros((n_labels, n_labels + 1))
+    starts = np.array(offsets, dtype=np.int64)
+    return Trellis(starts, unary, transitions, _NO_TABLE, _NO_PAIRS, _NO_PLACES, _NO_PLACES, 1)
 
 
 def trellis_of_lattice(lattice: Lattice, potentials: Weights) -> Trellis:
     """First-order chains whose positions have some labels alone; errors as of `treecrf.chain.lattice.forward_backward`."""
     check_finite(potentials)
     n_positions, n_labels = len(lattice.first) - 1, len(potentials.transitions)
-    positions = np.repeat(np.arange(n_positions), np.diff(lattice.first))
+    counts = np.diff(lattice.first)
+    positions = np.repeat(np.arange(n_positions), counts)
     unary = np.full((n_positions, n_labels), -np.inf)
     unary[positions, lattice.labels] = potentials.unary
+    whole = trellis_of_scores(unary, lattice.offsets)
     if not len(potentials.pairs):
-        return Trellis(lattice.offsets.copy(), unary, potentials.transitions.copy(), _NO_TABLE, 1)
-    table, start = np.zeros((n_labels, n_positions, n_labels + 1)), n_labels
-    codes = np.arange(n_labels * (n_labels + 1), dtype=np.float64).reshape(n_labels, n_labels + 1)
-    cells = transitions_of_pairs(lattice, codes).astype(np.int64)
-    labels, before = np.divmod(cells, start + 1)
-    table[labels, np.repeat(np.arange(n_positions), np.diff(lattice.first_pair)), before] = potentials.pairs
-    return Trellis(lattice.offsets.copy(), unary, np.zeros((n_labels, n_labels + 1)), table, 1)
+        return whole._replace(transitions=potentials.transitions.copy())
+    places = np.zeros((n_positions, n_labels), dtype=np.int64)  # among the labels of the position
+    places[positions, lattice.labels] = np.arange(len(positions)) - np.repeat(lattice.first[:-1], counts)
+    rows = lattice.first_pair[:-1, None] + places * counts_before(lattice.offsets, counts)[:, None]
+    columns = np.zeros((n_positions, n_labels + 1), dtype=np.int64)
+    columns[1:, :n_labels] = places[:-1]
+    return whole._replace(pairs=potentials.pairs.copy(), rows=rows, columns=columns)
 
 
 def constrain(
@@ -96,18 +97,9 @@ def forward_backward(trellis: Trellis) -> Marginals:
     ValueError
         If a sequence has no path; names it.
     """
-    return _infer(trellis, _NO_TABLE)
-
-
-def pairwise_marginals(trellis: Trellis) -> NDArray[np.float64]:
-    """P(y_t = y, state at t = s | X, a path of the trellis), shape (n_labels, n_positions, n_states); errors as above.
-
-    Zero at states that are not valid (`treecrf.chain.pairwise_marginals`).
-    """
-    n_positions, n_labels = trellis.unary.shape
-    pairs = np.zeros((n_labels, n_positions, StateSpace(n_labels, trellis.order).n_states))
-    _infer(trellis, pairs)
-    return pairs
+    found = Marginals(np.empty(trellis.unary.shape), np.empty(len(trellis.offsets) - 1))
+    check_reached(trellis, infer(trellis, found.log_partition, found.labels))
+    return found
 
 
 def log_scores(trellis: Trellis, labels: NDArray[np.int16]) -> NDArray[np.float64]:
@@ -121,7 +113,24 @@ def log_scores(trellis: Trellis, labels: NDArray[np.int16]) -> NDArray[np.float6
         states = np.empty(len(labels), dtype=np.int32)
         follow(labels, trellis.offsets, n_labels, order, states)
         steps += trellis.table[labels, positions, states]
+    if len(trellis.pairs):
+        steps += trellis.pairs[trellis.rows[positions, labels] + trellis.columns[positions, before]]
     return np.asarray(np.add.reduceat(steps, trellis.offsets[:-1]))
+
+
+def steps_at(trellis: Trellis, position: int) -> NDArray[np.float64]:
+    """The potentials of one position, shape (n_labels, n_states), of the states that may stand before it alone."""
+    space = StateSpace(trellis.unary.shape[1], trellis.order)
+    sequence = np.searchsorted(trellis.offsets, position, side="right") - 1
+    depth = min(position - int(trellis.offsets[sequence]), trellis.order)
+    states = space.offset_of_depth(depth) + np.arange(space.n_labels**depth)
+    before = space.labels_of_state[states, 0]
+    steps = trellis.unary[position][:, None] + trellis.transitions[:, before]
+    if trellis.table.size:
+        steps += trellis.table[:, position, states]
+    if len(trellis.pairs):
+        steps += trellis.pairs[trellis.rows[position][:, None] + trellis.columns[position, before]]
+    return np.asarray(steps)
 
 
 def check_reached(trellis: Trellis, stopped: int) -> None:
@@ -132,9 +141,3 @@ def check_reached(trellis: Trellis, stopped: int) -> None:
             f"sequence {sequence}: no labelling is left by its position {stopped - trellis.offsets[sequence]}, all are "
             "forbidden; allow more labels there or before."
         )
-
-
-def _infer(trellis: Trellis, pairs: NDArray[np.float64]) -> Marginals:
-    found = Marginals(np.empty(trellis.unary.shape), np.empty(len(trellis.offsets) - 1))
-    check_reached(trellis, infer(trellis, found.log_partition, found.labels, pairs))
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from treecrf.ensembles.evidence import Evidence
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
+from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class, rebuild
 from treecrf.sequences import SequenceSet
@@ -183,14 +184,26 @@ class Ensemble(Labeller):
         self._check_fitted()
         return Evidence.ask(self.experts_, data)
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares.
+
+        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
+        """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         evidence = self._evidence(data)
         return self.combiner_.predict_proba(evidence)
 
-    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
-        """The combiner's labels, int16, shape (n_positions,); all decoders agree."""
+    def predict(
+        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+    ) -> NDArray[np.int16]:
+        """The combiner's labels, int16, shape (n_positions,); all decoders agree.
+
+        Within limits (see `Labeller.predict`) they are decoded from `predict_proba`.
+        """
         check_decoder(decoder)
+        if are_given(limits):
+            return limited_labels(self, data, decoder, limits)
         evidence = self._evidence(data)
         return self.combiner_.predict(evidence)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,12 @@ from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
+from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
 
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
@@ -27,7 +31,7 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 FORMAT = "treecrf.model/1"
 
 
-class Labeller:
+class Labeller(Decoding):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
     Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
@@ -166,7 +170,9 @@ class Labeller:
 
     # --- predictions --------------------------------------------------------------------------------
 
-    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
+    def predict(
+        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+    ) -> NDArray[np.int16]:
         """Label every position (PhD section 2.3).
 
         Parameters
@@ -174,12 +180,23 @@ class Labeller:
         data : SequenceSet
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
+        **limits
+            `allowed`, `known`, `constraints` and `lag`, all optional (`treecrf.models.decoding.Limits`): the labels that
+            positions may have, labels that are known already, labels that may follow others, and how many observations after
+            a position decide its label.
 
         Returns
         -------
         int16, shape (n_positions,)
+
+        Raises
+        ------
+        ValueError
+            In one sentence, also for a sequence that has no labels within the limits.
         """
         check_decoder(decoder)
+        if are_given(limits):
+            return limited_labels(self, data, decoder, limits)
         if decoder == "viterbi":
             return self._viterbi(data)
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)
@@ -254,6 +271,7 @@ class ChainLabeller(Labeller):
     """
 
     order: int
+    window: tuple[int, int]
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
@@ -268,8 +286,10 @@ class ChainLabeller(Labeller):
         """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
         return next(self._staged_potentials(data))
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); within limits (see `predict`) given these."""
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         return next(self._staged_chains(data)).marginals()
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -290,6 +310,14 @@ class ChainLabeller(Labeller):
             check_decoder(decoder)
         for chains in self._staged_chains(data, every):
             yield {decoder: self._decode(chains, decoder) for decoder in decoders}
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        return next(self._staged_chains(data)).trellis()
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        left, right = self.window
+        return left, right
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         return next(self._staged_chains(data)).viterbi()

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.chain import lattice as lattices
+from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
+from treecrf.chain.trellis import Trellis
 
 
 class Chains(Protocol):
@@ -23,6 +25,9 @@ class Chains(Protocol):
 
     def viterbi(self) -> NDArray[np.int16]:
         """The likeliest labels, shape (n_positions,)."""
+
+    def trellis(self) -> Trellis:
+        """All their paths, to be constrained (`treecrf.chain.trellis`)."""
 
 
 class DenseChains(NamedTuple):
@@ -53,6 +58,10 @@ class DenseChains(NamedTuple):
             return self.potentials[:, :, 0].argmax(axis=0).astype(np.int16)
         return chain.viterbi(self.potentials, self.offsets, self.order).labels
 
+    def trellis(self) -> Trellis:
+        """See `Chains`."""
+        return trellises.trellis_of_potentials(self.potentials, self.offsets, self.order)
+
 
 class LatticeChains(NamedTuple):
     """Chains whose positions may have some labels alone (`treecrf.chain.lattice`).
@@ -78,3 +87,7 @@ class LatticeChains(NamedTuple):
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
         return lattices.viterbi(self.lattice, self.potentials)
+
+    def trellis(self) -> Trellis:
+        """See `Chains`; labels that a position may not have are on no path."""
+        return trellises.trellis_of_lattice(self.lattice, self.potentials)

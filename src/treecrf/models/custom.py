@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from treecrf.models import base
 from treecrf.models.base import Decoder, Monitor
 from treecrf.models.checks import Check
+from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.sequences import SequenceSet
 
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
@@ -106,14 +107,18 @@ class CustomLabeller(base.Labeller):
             monitor(1, self.seconds_, last)
         return self
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
         """P(y_t | X) for every position, float64, shape (n_positions, n_labels).
+
+        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
 
         Raises
         ------
         ValueError
             If what the class returns has another shape, or is not probabilities.
         """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
 
     @property

@@ -350,6 +350,14 @@ class TreeCRF(base.ChainLabeller):
         else:
             yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
 
+    @property
+    def _reach(self) -> tuple[int, int]:
+        if self.beam is not None:
+            raise ValueError(
+                f"beam={self.beam} labels no streams, as its labels depend on all observations before; leave lag out."
+            )
+        return super()._reach
+
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
 
 ALL = "all"
 """Value of the setting `history` for every earlier bit."""
@@ -193,6 +196,11 @@ class CodedCRF(Labeller):
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        raise ValueError(
+            "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these arguments out."
+        )
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""

@@ -237,6 +237,10 @@ class FutureFeatureMEMM(base.ChainLabeller):
         bits = [thermometer(found[:, i], feature.thresholds) for i, feature in enumerate(self.features_)]
         return with_features(cut_windows(self.align_inputs(data, self.unseen), self.window), bits)
 
+    @property
+    def _reach(self) -> tuple[int, int]:
+        raise ValueError(f"{type(self).__name__} labels no streams, as it looks at later observations; leave lag out.")
+
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_stages = len(self.stages_["step"])
         every = every or max(n_stages, 1)
