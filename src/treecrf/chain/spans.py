@@ -92,7 +92,7 @@ def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels
     """By type."""
     rules = scheme_of(scheme)
     codes = {part: code for code, part in enumerate(parse_labels(label_names, scheme))}
-    found = {}
+    found: dict[str, _Labels] = {}
     for kind in {kind: None for letter, kind in codes if letter in rules.tags}:
         single, first, middle, last = (
             codes.get((letter, kind), -1) for letter in (rules.single, rules.first, rules.middle, rules.last)

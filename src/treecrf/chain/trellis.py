@@ -17,7 +17,7 @@ from treecrf.chain.inference import Marginals, StateSpace, check_chains
 from treecrf.chain.lattice import check_finite, counts_before
 
 __all__ = [
-    "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
+    "NoPathError", "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
     "trellis_of_scores",
 ]  # fmt: skip
 
@@ -94,8 +94,8 @@ def forward_backward(trellis: Trellis) -> Marginals:
 
     Raises
     ------
-    ValueError
-        If a sequence has no path; names it.
+    NoPathError
+        If a sequence has no path.
     """
     found = Marginals(np.empty(trellis.unary.shape), np.empty(len(trellis.offsets) - 1))
     check_reached(trellis, infer(trellis, found.log_partition, found.labels))
@@ -133,11 +133,25 @@ def steps_at(trellis: Trellis, position: int) -> NDArray[np.float64]:
     return np.asarray(steps)
 
 
+class NoPathError(ValueError):
+    """All paths of a sequence are forbidden.
+
+    Attributes
+    ----------
+    position : int
+        The first position of the set that no path reaches the end of.
+    """
+
+    def __init__(self, sequence: int, place: int, position: int) -> None:
+        super().__init__(
+            f"sequence {sequence}: no labelling is left by its position {place}, all are forbidden; allow more labels there or "
+            "before."
+        )
+        self.position = position
+
+
 def check_reached(trellis: Trellis, stopped: int) -> None:
     """Refuse a trellis in which no path gets beyond a position; -1 where paths reach all ends."""
     if stopped >= 0:
         sequence = int(np.searchsorted(trellis.offsets, stopped, side="right")) - 1
-        raise ValueError(
-            f"sequence {sequence}: no labelling is left by its position {stopped - trellis.offsets[sequence]}, all are "
-            "forbidden; allow more labels there or before."
-        )
+        raise NoPathError(sequence, stopped - int(trellis.offsets[sequence]), stopped)

@@ -31,6 +31,35 @@ def predict(
         bool, typer.Option("--probabilities", help="Add a column with the probability of each label.")
     ] = False,
     decoder: shared.Decoder = "forward_backward",
+    n_best: Annotated[
+        int | None,
+        typer.Option(
+            "--n-best",
+            min=1,
+            metavar="N",
+            help="The N likeliest label sequences: predicted, predicted_2, .., and the probability of each as a whole.",
+        ),
+    ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(
+            "--constraints",
+            metavar="NAME",
+            help="bio or bioes: only labellings that encode entities, such as no I-PER after O.",
+        ),
+    ] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            "--known", metavar="COLUMN", help="Column with labels that are known already; its other cells are empty."
+        ),
+    ] = None,
+    lag: Annotated[
+        int | None,
+        typer.Option(
+            "--lag", min=0, metavar="N", help="Label each row by what is seen N rows later, as a stream is labelled."
+        ),
+    ] = None,
 ) -> None:
     """Label every row of a file: its own columns, in its own order, and a last one, predicted.
 
@@ -38,6 +67,7 @@ def predict(
     treecrf predict model.npz new.csv -o labelled.csv
     treecrf predict model.npz new.conll -o labelled.conll
     treecrf predict model.npz new.csv --probabilities | head
+    treecrf predict model.npz new.csv --n-best 3 --known label -o labelled.csv
     """
     from treecrf.datasets.columns import SUFFIXES, has_suffix
 
@@ -46,11 +76,12 @@ def predict(
         shared.check_writable(output, model, file)
     from treecrf.datasets.table import read_stored, read_table
     from treecrf.tabular.labeller import TableLabeller
-    from treecrf.tabular.predicting import add_predictions
+    from treecrf.tabular.predicting import Wanted, add_predictions
 
     labeller = TableLabeller.load(model)
     frame = read_table(file)
-    labelled = add_predictions(labeller, frame, file, decoder, probabilities)
+    wanted = Wanted(decoder, probabilities, n_best, constraints, lag, known)
+    labelled = add_predictions(labeller, frame, file, wanted)
     for sentence in labeller.unseen(frame, file):
         shared.note(sentence)
     if output is None:

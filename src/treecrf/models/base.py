@@ -138,8 +138,8 @@ class Labeller(Decoding):
         """Set the fitted attributes but those that `fit` sets."""
         raise NotImplementedError
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, shape (n_positions, n_labels)."""
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, shape (n_positions, n_labels); limits as for `predict`."""
         raise NotImplementedError
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:

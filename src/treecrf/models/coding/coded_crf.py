@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from treecrf.models.coding.cascade import (
     with_history,
 )
 from treecrf.models.coding.codes import make_code, staged_distances
+from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
@@ -189,10 +190,12 @@ class CodedCRF(Labeller):
             history[:, 2 * bit : 2 * bit + 2] = neighbours(found[-1] > 0.5, aligned.offsets)
         return np.ascontiguousarray(np.stack(found, axis=1))
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
-        n_labels). Their order is that of decoding.
+        n_labels). Their order is that of decoding. Limits are refused.
         """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
