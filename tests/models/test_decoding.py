@@ -146,6 +146,7 @@ def test_without_limits_nothing_changes(fitted):
 
 # --- streams ----------------------------------------------------------------------------------------
 
+
 def observations(data, sequence):
     begin, end = data.observation_offsets[sequence : sequence + 2]
     for row in data.values[begin:end]:
@@ -307,6 +308,8 @@ def test_streams_refuse_what_is_no_observation(labeller):
     assert [label.position for label in stream.finish()] == [0]
     with pytest.raises(ValueError, match=r"^the stream has ended; make another one for the next sequence\.$"):
         stream.push({"a0": "a", "a1": "b"})
+    with pytest.raises(ValueError, match=r"^the stream has ended;"):
+        stream.finish()
     numbers = TreeCRF(**TREES, missing="instance_weighting").fit(numbers_set()).stream(0)
     for value in ("1", math.inf):
         with pytest.raises(ValueError, match=r"^observation 0: 'u' is .*; give a number, or None\.$"):

@@ -196,7 +196,7 @@ def chain_lag(labeller: Any, lag: int, constraints: Constraints | None) -> int:
     sees_end = isinstance(constraints, str) and scheme_of(constraints).unfinished
     if sees_end:
         right = max(right, 1)
-    if not isinstance(lag, int) or isinstance(lag, bool) or lag < right:
+    if not isinstance(lag, (int, np.integer)) or isinstance(lag, bool) or lag < right:
         raise ValueError(
             f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees after a position."
         )

@@ -85,8 +85,7 @@ class LabelStream:
         ValueError
             If an attribute has no value, a number is none, the stream has ended, or no labelling is left.
         """
-        if self._finished:
-            raise ValueError("the stream has ended; make another one for the next sequence.")
+        self._check_open()
         self._check(observation)
         self._recent.append(observation)
         self._n_seen += 1
@@ -98,6 +97,7 @@ class LabelStream:
 
     def finish(self) -> list[StreamLabel]:
         """End the sequence: the labels of the observations that have none so far."""
+        self._check_open()
         self._finished = True
         settled = [self._smoother.push(self._steps(p)) for p in range(max(self._n_seen - self._right, 0), self._n_seen)]
         settled += self._smoother.finish()
@@ -111,20 +111,23 @@ class LabelStream:
     def _steps(self, position: int) -> NDArray[np.float64]:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         first = max(position - self._left, 0)
-        rows = list(self._recent)[first - self._n_seen :][: self._left + 1 + self._right]
+        rows = list(self._recent)[first - self._n_seen :]
         trellis = constrain(self._labeller._trellis(self._set_of(rows)), None, self._follows)
         steps = steps_at(trellis, position - first)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf
         return steps
 
+    def _check_open(self) -> None:
+        if self._finished:
+            raise ValueError("the stream has ended; make another one for the next sequence.")
+
     def _check(self, observation: Mapping[str, Any]) -> None:
-        names = [attribute.name for attribute in self._inputs.categories]
-        for name in (*names, *self._inputs.number_names):
+        names = [*(attribute.name for attribute in self._inputs.categories), *self._inputs.number_names]
+        for name in names:
             if name not in observation:
                 raise ValueError(
-                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed((*names, *self._inputs.number_names))} "
-                    "(None where it is missing)."
+                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
                 )
         for name in self._inputs.number_names:
             value = observation[name]
