@@ -25,6 +25,7 @@ from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
+from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
@@ -201,6 +202,7 @@ class TreeCRF(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(
         self,
         train: SequenceSet,
@@ -212,13 +214,17 @@ class TreeCRF(base.ChainLabeller):
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels; at least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
         checkpoint : Checkpoint or path, optional
             Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
             that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+        verbose : bool or int
+            Whether to print a line after every iteration, or after every so many.
 
         Raises
         ------
