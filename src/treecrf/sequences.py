@@ -299,6 +299,8 @@ class SequenceSet:
         """
         from treecrf.io.frames import encode_frame
 
+        if not hasattr(frame, "columns"):
+            raise ValueError(f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves.")
         return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds)._asdict())
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
@@ -374,11 +376,11 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
 
     Parameters: as of `window_codes`. Returns int64, shape (n_positions, left + right + 1).
     """
-    left, right = window
-    if left < 0 or right < 0:
+    if not isinstance(window, Sequence | np.ndarray) or len(window) != 2 or min(window) < 0:
         raise ValueError(
-            f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right)."
+            f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
         )
+    left, right = window
     sequence_of = np.repeat(np.arange(len(data)), data.lengths)
     first, last = data.observation_offsets[sequence_of], data.observation_offsets[sequence_of + 1]
     centre = first + np.arange(data.n_positions) - data.offsets[sequence_of]

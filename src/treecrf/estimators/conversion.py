@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 ABSENT = "(absent)"
 """The category of an observation whose dict lacks the key."""
 
+_SEQUENCE = "(sequence)"
 _ADVICE = "give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet"
 
 
@@ -57,11 +58,14 @@ class Given(NamedTuple):
         A set; a list with one entry a sequence; rows that are not divided.
     classes : array or None
         The labels that were given, sorted, in their own type, in the order of their codes.
+    index : Index or None
+        Of the rows of a DataFrame.
     """
 
     data: SequenceSet
     form: Literal["set", "sequences", "rows"]
     classes: NDArray[Any] | None = None
+    index: Any = None
 
     @classmethod
     def read(cls, sequences: Any, labels: Any = None, kinds: Mapping[str, Kind] | None = None) -> Self:
@@ -90,16 +94,30 @@ class Given(NamedTuple):
             data, form = _encode(_Table.of([sequences]), kinds), "rows"
         else:
             data, form = _of_list(_as_list(sequences), kinds), "sequences"
+        index = sequences.index if _is_frame(sequences) else None
         if labels is None:
-            return cls(data, form)
+            return cls(data, form, None, index)
         classes, codes = _sorted_labels(_flat_labels(labels, data, form))
-        return cls(data.with_labels(codes, tuple(map(str, classes.tolist()))), form, classes)
+        return cls(data.with_labels(codes, tuple(map(str, classes.tolist()))), form, classes, index)
 
     def answers(self, by_position: NDArray[Any]) -> Any:
         """Answers by position, along the first axis, in the form of the question."""
         if self.form != "sequences":
             return by_position
         return BySequence(np.split(by_position, self.data.offsets[1:-1]))
+
+    def returned(self, data: SequenceSet) -> Any:
+        """The same sequences with other inputs, in a form that `read` takes for the one that it read."""
+        if self.form == "set":
+            return data
+        if self.form == "sequences":
+            return BySequence(data)
+        if self.index is None and not data.attributes:
+            return data.numbers.copy()
+        import pandas as pd
+
+        frame = data.with_labels(None).to_frame(sequence=_SEQUENCE).drop(columns=_SEQUENCE)
+        return frame.set_axis(pd.Index([0] * len(frame), name="sequence") if self.index is None else self.index)
 
 
 # --- tables of sequences ----------------------------------------------------------------------------

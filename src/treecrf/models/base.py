@@ -216,13 +216,15 @@ class Labeller(Estimator):
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         given = self._read(data, y)
-        truth = self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
-        return METRICS[metric](truth, self.predict(given.data, decoder), given.data.offsets)
+        return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
 
-    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        truth = self.align_labels(data)
-        stages = self.staged_predict(data, decoders)
+    def staged_score(
+        self, data: Any, decoders: tuple[Decoder, ...] = DECODERS, y: Any = None
+    ) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); data and y as for `score`."""
+        given = self._read(data, y)
+        truth = self._truth(given)
+        stages = self.staged_predict(given.data, decoders)
         return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
 
     # --- files --------------------------------------------------------------------------------------
@@ -255,6 +257,7 @@ class Labeller(Estimator):
     def align_inputs(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """Inputs as the labeller sees them (`treecrf.models.inputs.Inputs.apply`)."""
         self._check_fitted()
+        check_set(data)
         if not len(data):
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
@@ -272,6 +275,10 @@ class Labeller(Estimator):
                 f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
             )
         return labels
+
+    def _truth(self, given: Given) -> NDArray[np.int16]:
+        """The labels of a question in the codes of the training set; see `score`."""
+        return self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
 
     def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
         """Labels of a labelled set in the codes of the training set; `MISSING` for one that it did not have."""
@@ -342,6 +349,15 @@ def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
+
+
+def check_set(data: Any) -> None:
+    """Refuse what is no set, where nothing else is read."""
+    if not isinstance(data, SequenceSet):
+        raise ValueError(
+            f"this needs a SequenceSet, not a {type(data).__name__}; other forms of sequences are for fit, predict, "
+            "predict_proba, log_likelihood, score and staged_score."
+        )
 
 
 def refuse_missing(data: SequenceSet) -> None:

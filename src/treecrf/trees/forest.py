@@ -121,6 +121,7 @@ class Forest(NamedTuple):
     first_split: Annotated[Int64, "n_trees + 1"]
     shares: Annotated[Int32, "n_all_splits"]
     surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 2", "As in `Tree`, like the others."]
+    gains: Annotated[Float64, "n_all_splits", "NaN where they are not known."]
 
     @property
     def n_trees(self) -> int:
@@ -145,7 +146,7 @@ class Forest(NamedTuple):
         return Tree(
             self.parents[part], self.columns[part], self.codes[first_code[0] : first_code[-1]],
             first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
-            self.surrogates[part],
+            self.surrogates[part], self.gains[part],
         )  # fmt: skip
 
 
@@ -155,13 +156,13 @@ def join_trees(trees: list[Tree]) -> Forest:
     parts = trees or [make_tree(1)]
     first_code = np.concatenate([[0], *(np.diff(tree.first_code) for tree in parts)]).cumsum().astype(np.int64)
     values = np.concatenate([tree.values for tree in parts])[: first_split[-1] + len(trees)]
-    names = ("parents", "columns", "codes", "shares", "surrogates")
+    names = ("parents", "columns", "codes", "shares", "surrogates", "gains")
     joined = {name: np.concatenate([getattr(tree, name) for tree in parts]) for name in names}
     return Forest(**joined, first_code=first_code, values=values, first_split=first_split)
 
 
 def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") -> Forest:
-    """A forest from its arrays in a file; in older files each test asks for one code."""
+    """A forest from its arrays in a file; in older files gains are not known, or each test asks for one code."""
     parts = {name: arrays[f"{prefix}_{name}"] for name in Forest._fields if f"{prefix}_{name}" in arrays}
     if "first_code" not in parts:
         codes = np.concatenate([parts["codes"][:, None], parts["surrogates"][:, :, 1]], axis=1)
@@ -169,6 +170,7 @@ def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") 
         parts["codes"] = codes[is_set]
         parts["first_code"] = np.concatenate([[0], np.cumsum(is_set)]).astype(np.int64)
         parts["surrogates"] = np.ascontiguousarray(parts["surrogates"][:, :, ::2])
+    parts.setdefault("gains", np.full(len(parts["parents"]), np.nan))
     return Forest(**parts)
 
 

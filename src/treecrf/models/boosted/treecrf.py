@@ -19,11 +19,13 @@ from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
+from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import Inputs
+from treecrf.models.importances import shares_of
 from treecrf.models.memory import check_memory
 from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet
@@ -338,6 +340,12 @@ class TreeCRF(base.ChainLabeller):
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self)
         return flat
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`."""
+        self._check_fitted()
+        return shares_of(split_gains(self).sum(axis=1))
 
     # --- prediction ---------------------------------------------------------------------------------
 

@@ -165,6 +165,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
             )
         if validation is None:
             train, validation = self._hold_out(train)
+        base.check_set(validation)
         base.refuse_missing(validation)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         space = chain.StateSpace(len(train.label_names), self.order)
