@@ -26,7 +26,7 @@ from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.cell_numbers import Kind, column_kind, parse_numbers
 from treecrf.io.cell_texts import cell_texts
 from treecrf.io.messages import counted, listed, quoted
-from treecrf.sequences import Attribute, SequenceSet
+from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +86,7 @@ class Given(NamedTuple):
         ValueError
             For arguments of other kinds or sizes, in one sentence.
         """
+        sequences = _as_array(sequences)
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
         elif _is_frame(sequences):
@@ -327,6 +328,12 @@ def _described(value: Any) -> str:
     return f"{quoted(value)}" if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
 
 
+def _as_array(value: Any) -> Any:
+    """An array, where numpy can make one of something that is none of the forms."""
+    is_known = isinstance(value, SequenceSet | Sequence | np.ndarray) or _is_frame(value)
+    return np.asarray(value) if hasattr(value, "__array__") and not is_known else value
+
+
 def _as_list(sequences: Any) -> list[Any]:
     """The sequences one by one, however they are kept."""
     if hasattr(sequences, "tocsr"):
@@ -374,6 +381,10 @@ def _as_table(sequence: Any, number: int) -> NDArray[Any]:
         table = table[:, None]
     if table.ndim != 2:
         raise ValueError(f"sequence {number} has {table.ndim} dimensions; give one row for each observation.")
+    if not table.shape[1]:
+        raise ValueError(
+            f"sequence {number} has 0 feature(s) (shape={table.shape}) while a minimum of 1 is required; give an input."
+        )
     if table.dtype.kind == "c":
         raise ValueError(f"sequence {number} has complex numbers. Complex data not supported; give their parts as columns.")
     return table if table.dtype.kind in "iuf" else table.astype(object)
@@ -415,6 +426,7 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
 
 def _flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
     """The labels one after another, once their number is right."""
+    labels = _as_array(labels)
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise ValueError(f"the labels are {_described(labels)}; give one list of labels for each sequence.")
     if _is_frame(labels):
@@ -450,18 +462,21 @@ def _flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
 
 
 def _sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The different labels, in their own type, and the code of each."""
-    kinds = {_label_kind(label) for label in labels}
-    if len(kinds) != 1 or "" in kinds:
-        place = next((i for i, label in enumerate(labels) if not _label_kind(label)), None)
-        if place is not None:
-            raise ValueError(
-                f"Unknown label type: label {place} of all is {quoted(labels[place])}; give text or whole numbers, and "
-                "drop sequences without labels."
-            )
-        raise ValueError(f"labels are {' and '.join(sorted(kinds))}; give them one type.")
-    classes, codes = np.unique(np.array(labels), return_inverse=True)
-    return classes, codes
+    """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
+    is_known = np.array([label is not None and label == label for label in labels])
+    known = [label for label, has_label in zip(labels, is_known, strict=True) if has_label]
+    kinds = [_label_kind(label) for label in known]
+    if "" in kinds:
+        raise ValueError(
+            f"Unknown label type: {quoted(known[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
+            "not known."
+        )
+    if len(set(kinds)) > 1:
+        raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
+    classes, codes = np.unique(np.array(known), return_inverse=True)
+    found = np.full(len(labels), MISSING)
+    found[is_known] = codes
+    return classes, found
 
 
 def _label_kind(label: Any) -> str:

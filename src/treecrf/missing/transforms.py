@@ -169,12 +169,12 @@ class Indicator(Transform):
     flagged_: dict[str, bool]
 
     def __init__(self, mark: Literal["auto", "category", "flag"] = "auto") -> None:
-        if mark not in ("auto", "category", "flag"):
-            raise ValueError(f"mark={mark!r}: choose 'auto', 'category' or 'flag'.")
         self.mark = mark
 
     def _learn(self, train: SequenceSet) -> None:
         """Decide how each attribute is marked."""
+        if self.mark not in ("auto", "category", "flag"):
+            raise ValueError(f"mark={self.mark!r}: choose 'auto', 'category' or 'flag'.")
         self.flagged_ = {
             attribute.name: self.mark == "flag" or (self.mark == "auto" and len(attribute.categories) == 2)
             for attribute in train.attributes

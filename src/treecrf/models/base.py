@@ -30,6 +30,8 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 
 FORMAT = "treecrf.model/1"
 
+_NEW = -2  # the code of a label that training did not have
+
 
 class Labeller(Estimator):
     """A sequence labeller with the interface of a scikit-learn estimator.
@@ -268,8 +270,8 @@ class Labeller(Estimator):
         if data.labels is None:
             raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
         labels = self._codes_of(data)
-        if (labels == MISSING).any():
-            position = int((labels == MISSING).argmax())
+        if (labels == _NEW).any():
+            position = int((labels == _NEW).argmax())
             raise ValueError(
                 f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
                 f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
@@ -281,12 +283,12 @@ class Labeller(Estimator):
         return self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
 
     def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
-        """Labels of a labelled set in the codes of the training set; `MISSING` for one that it did not have."""
+        """Labels of a labelled set in the codes of the training set; `_NEW` for one that it did not have."""
         assert data.labels is not None
         if data.label_names == self.label_names_:
             return data.labels
         code_of = {name: code for code, name in enumerate(self.label_names_)}
-        table = np.array([code_of.get(name, MISSING) for name in data.label_names], dtype=np.int16)
+        table = np.array([code_of.get(name, _NEW) for name in data.label_names] + [MISSING], dtype=np.int16)
         return table[data.labels]
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int16]
 Metric = Callable[[Codes, Codes, NDArray[np.int64]], float]
-"""Called with true codes (-1 for a label that training did not have), predicted codes, and offsets of sequences."""
+"""Called with true codes (-2 for a label that training did not have), predicted codes, and offsets of sequences."""
 
 
 def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
