@@ -263,7 +263,7 @@ def _encode_numbers(table: _Table, column: pd.Series, name: str, is_known: bool)
         value = column.iloc[row]
         if isinstance(value, Real) and not np.isfinite(float(value)):
             raise ValueError(
-                f"{table.place(row)}: {name!r} is infinity or too large ({quoted(value)}); give a finite number, or NaN where it "
+                f"{table.place(row)}: {name!r} is infinity or too large ({float(value)}); give a finite number, or NaN where it "
                 "is not known."
             )
         before = "the training set had numbers there" if is_known else "other observations have numbers there"
@@ -415,7 +415,7 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
     if len(np.unique(codes)) != len(starts):
         again = starts[pd.Series(codes[starts]).duplicated().to_numpy().argmax()]
         raise ValueError(
-            f"row {again}: sequence {quoted(frame.index.get_level_values(0)[again])} comes a second time; sort the frame by its index."
+            f"row {again}: sequence {frame.index.get_level_values(0)[again]} comes a second time; sort the frame by its index."
         )
     table = _Table.of_frames([frame])
     return _encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)
