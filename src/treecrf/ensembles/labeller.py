@@ -219,6 +219,7 @@ class Ensemble(Labeller):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """`predict`, once."""
+        base.check_set(data)
         if every == 1:
             for decoder in decoders:
                 check_decoder(decoder)

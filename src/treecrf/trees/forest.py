@@ -139,15 +139,16 @@ class Forest(NamedTuple):
         return self.surrogates.shape[1]
 
     def tree(self, index: int) -> Tree:
-        """One tree; most of its arrays are views."""
+        """One tree; most of its arrays are views, copies where the forest's cannot be written to, which kernels ask for."""
         begin, end = self.first_split[index], self.first_split[index + 1]
         part, n_sets = slice(begin, end), 1 + self.n_surrogates
         first_code = self.first_code[begin * n_sets : end * n_sets + 1]
-        return Tree(
+        tree = Tree(
             self.parents[part], self.columns[part], self.codes[first_code[0] : first_code[-1]],
             first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
             self.surrogates[part], self.gains[part],
         )  # fmt: skip
+        return tree if self.parents.flags.writeable else Tree(*(array.copy() for array in tree))
 
 
 def join_trees(trees: list[Tree]) -> Forest:
