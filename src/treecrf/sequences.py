@@ -300,7 +300,9 @@ class SequenceSet:
         from treecrf.io.frames import encode_frame
 
         if not hasattr(frame, "columns"):
-            raise ValueError(f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves.")
+            raise ValueError(
+                f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves."
+            )
         return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds)._asdict())
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:

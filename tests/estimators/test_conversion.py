@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from builders import number_set
 
-from treecrf.estimators.conversion import ABSENT, BySequence, Given
+from treecrf.estimators.conversion import BySequence, Given
+from treecrf.estimators.tables import ABSENT
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -96,7 +97,10 @@ def test_columns_stay_what_training_took_them_for():
     assert new.attributes[0].categories == ("1", "7.5")
     assert new.numbers.tolist() == [[3.0], [4.0]]
     dicts = Given.read([[{"x": 1, "strange": "a"}, {"code": 2}]], kinds=known).data
-    assert (dicts.attributes[0].categories, dicts.number_names) == ((ABSENT, "2"), ("x",))  # as CRFsuite ignores new features
+    assert (dicts.attributes[0].categories, dicts.number_names) == (
+        (ABSENT, "2"),
+        ("x",),
+    )  # as CRFsuite ignores new features
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_columns_stay_what_training_took_them_for():
 def test_arrays_and_lists_hold_numbers_unless_they_are_text(sequence, kind):
     data = Given.read([sequence]).data
     assert len(data.number_names) == (len(np.array(sequence).reshape(2, -1)[0]) if kind == "number" else 0)
-    assert {name for name in data.number_names} <= {"x0", "x1"}
+    assert set(data.number_names) <= {"x0", "x1"}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,9 @@ def test_labels_that_do_not_fit_are_named(labels, sentence):
 def test_labels_of_rows_and_sets_have_their_number():
     with pytest.raises(ValueError, match=r"^there are 3 labels and 2 positions; give one for each\.$"):
         Given.read(ONE, ["a", "b", "a"])
-    with pytest.raises(ValueError, match=r"^the labels are lists, and the sequences are rows; give one label for each row\.$"):
+    with pytest.raises(
+        ValueError, match=r"^the labels are lists, and the sequences are rows; give one label for each row\.$"
+    ):
         Given.read(ONE, [["a", "b"]])
     with pytest.raises(ValueError, match=r"^there are 1 label and \d+ positions; give one for each\.$"):
         Given.read(MIXED, ["a"])
@@ -214,10 +220,14 @@ def test_labels_of_rows_and_sets_have_their_number():
 
 def test_new_data_that_do_not_fit_are_named():
     kinds = {"x0": "number", "x1": "category"}
-    with pytest.raises(ValueError, match=r"^the sequences have 1 column \('x0'\), the training set had 2 \('x0', 'x1'\); give"):
+    with pytest.raises(
+        ValueError, match=r"^the sequences have 1 column \('x0'\), the training set had 2 \('x0', 'x1'\); give"
+    ):
         Given.read([ONE], kinds=kinds)
     frame = pd.DataFrame({"x0": ["1", "two"], "x1": ["a", "b"]})
-    with pytest.raises(ValueError, match=r"^sequence 0, observation 1: 'x0' is 'two', and the training set had numbers there"):
+    with pytest.raises(
+        ValueError, match=r"^sequence 0, observation 1: 'x0' is 'two', and the training set had numbers there"
+    ):
         Given.read([frame], kinds=kinds)
 
 

@@ -96,7 +96,9 @@ def test_pipelines_do_what_their_steps_do(transform):
     inputs = [*(attribute.name for attribute in filled.attributes), *filled.number_names]
     assert pipeline[:1].get_feature_names_out().tolist() == inputs
     assert pipeline[:1].get_feature_names_out(["x1", "x2", "letter"]).tolist() == inputs
-    with pytest.raises(ValueError, match=r"^input_features is not equal to feature_names_in_: \['x'\] and \['letter', "):
+    with pytest.raises(
+        ValueError, match=r"^input_features is not equal to feature_names_in_: \['x'\] and \['letter', "
+    ):
         pipeline[0].get_feature_names_out(["x"])
     search = GridSearchCV(pipeline, {"linearcrf__variance": [1e-3, 10.0]}, cv=3)
     scores = [search.fit(*asked).cv_results_["mean_test_score"].tolist() for asked in ((frames, names), (HOLES, None))]
@@ -150,7 +152,9 @@ def test_clones_and_copies_know_what_they_should():
 
 
 def test_nothing_here_needs_scikit_learn():
-    code = "import sys, treecrf, treecrf.missing as m; treecrf.LinearCRF(); m.Imputer(); print('sklearn' in sys.modules)"
+    code = (
+        "import sys, treecrf, treecrf.missing as m; treecrf.LinearCRF(); m.Imputer(); print('sklearn' in sys.modules)"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
 
@@ -196,7 +200,13 @@ OF_INDICATORS = OF_ALL | {
     "check_transformer_data_not_an_array": AS_TEXT,
     "check_transformer_general": AS_TEXT,
 }
-EXPECTED = {"Classifier": OF_CLASSIFIERS, "LinearCRF": OF_LABELLERS, "TreeCRF": OF_LABELLERS, "Imputer": OF_IMPUTERS, "Indicator": OF_INDICATORS}
+EXPECTED = {
+    "Classifier": OF_CLASSIFIERS,
+    "LinearCRF": OF_LABELLERS,
+    "TreeCRF": OF_LABELLERS,
+    "Imputer": OF_IMPUTERS,
+    "Indicator": OF_INDICATORS,
+}
 CHECKED = [LinearCRF(max_iterations=20), TreeCRF(2, 4), Classifier(max_iterations=20), Imputer(), Indicator()]
 
 with warnings.catch_warnings():

@@ -7,8 +7,21 @@ from builders import number_set
 
 import treecrf
 from treecrf import (
-    MEMM, CodedCRF, CRFSuite, Ensemble, FutureFeatureMEMM, FutureFeatureTreeCRF, InducedCRF, KernelCRF, LinearCRF, NeuralNetwork,
-    SequenceSet, SlidingWindow, TreeCRF, VotedPerceptron, WindowLightGBM,
+    MEMM,
+    CodedCRF,
+    CRFSuite,
+    Ensemble,
+    FutureFeatureMEMM,
+    FutureFeatureTreeCRF,
+    InducedCRF,
+    KernelCRF,
+    LinearCRF,
+    NeuralNetwork,
+    SequenceSet,
+    SlidingWindow,
+    TreeCRF,
+    VotedPerceptron,
+    WindowLightGBM,
 )  # fmt: skip
 from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
@@ -44,10 +57,14 @@ def by_sequence(data):
 @pytest.mark.parametrize("labeller", SMALL, ids=lambda labeller: type(labeller).__name__)
 def test_lists_are_labelled_as_the_set_that_they_stand_for(labeller, tmp_path):
     labeller.fit(TRAIN)
-    codes, marginals, likelihoods = (ask(TEST) for ask in (labeller.predict, labeller.predict_proba, labeller.log_likelihood))
+    codes, marginals, likelihoods = (
+        ask(TEST) for ask in (labeller.predict, labeller.predict_proba, labeller.log_likelihood)
+    )
     assert (codes.dtype, codes.shape) == (np.int16, (TEST.n_positions,))
     frames, names = by_sequence(TEST)
-    assert np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()  # trained by a set
+    assert (
+        np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()
+    )  # trained by a set
 
     model = labeller.fit(*by_sequence(TRAIN))
     assert (model.classes_.tolist(), model.n_features_in_) == (["X", "Y", "Z"], 3)
@@ -100,12 +117,16 @@ def test_one_array_is_one_sequence():
 def test_measures_are_chosen_by_name_and_new_labels_are_errors():
     frames, names = by_sequence(TRAIN)
     model = LinearCRF(max_iterations=5).fit(frames, names)
-    scores = {metric: model.score(frames, names, metric=metric) for metric in ("accuracy", "macro_f1", "sequence_accuracy")}
+    scores = {
+        metric: model.score(frames, names, metric=metric) for metric in ("accuracy", "macro_f1", "sequence_accuracy")
+    }
     assert scores["sequence_accuracy"] < scores["macro_f1"] < 1
     strange = [["new"] * len(part) for part in names]
     assert model.score(frames, strange) == 0.0
     assert model.score(TRAIN, strange) == 0.0
-    with pytest.raises(ValueError, match=r"^metric 'auc' is not known; choose one of accuracy, balanced_accuracy, macro_f1, "):
+    with pytest.raises(
+        ValueError, match=r"^metric 'auc' is not known; choose one of accuracy, balanced_accuracy, macro_f1, "
+    ):
         model.score(frames, names, metric="auc")
     with pytest.raises(ValueError, match=r"^the labels are 'viterbi'; give one list of labels for each sequence\.$"):
         model.score(TRAIN, "viterbi")
@@ -118,7 +139,10 @@ def test_verbose_prints_lines(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"LinearCRF, iteration {i}" for i in (1, 2, 4)]
     stage, seconds, log_likelihood = reports[3]
-    assert lines[2] == f"LinearCRF, iteration {stage}: log likelihood {log_likelihood:.6g}, {sum(seconds.values()):.2f} CPU seconds"
+    assert (
+        lines[2]
+        == f"LinearCRF, iteration {stage}: log likelihood {log_likelihood:.6g}, {sum(seconds.values()):.2f} CPU seconds"
+    )
     TreeCRF(3, 4).fit(TRAIN, verbose=True)
     assert len(capsys.readouterr().out.splitlines()) == 3
     TreeCRF(3, 4).fit(TRAIN)
@@ -130,23 +154,33 @@ def test_arguments_of_other_kinds_get_a_sentence(labeller):
     frames, names = by_sequence(TRAIN)
     with pytest.raises(ValueError, match=r"^one DataFrame does not say where its sequences begin; set its index"):
         labeller.fit(frames[0])
-    with pytest.raises(ValueError, match=r"^the training set has no labels; give labelled sequences, or their labels as y\.$"):
+    with pytest.raises(
+        ValueError, match=r"^the training set has no labels; give labelled sequences, or their labels as y\.$"
+    ):
         labeller.fit(frames)
     for nothing in (None, "train.csv", 3):
         with pytest.raises(ValueError, match=r"^the sequences are .*; give a list of sequences"):
             labeller.fit(nothing, names)
     if "window" in labeller.get_params() and not isinstance(labeller, CustomLabeller):
         settings = labeller.get_params() | {"window": 3}
-        with pytest.raises(ValueError, match=r"^window=3: give \(left, right\), two whole numbers of at least 0, such as \(3, 3\)\.$"):
+        with pytest.raises(
+            ValueError, match=r"^window=3: give \(left, right\), two whole numbers of at least 0, such as \(3, 3\)\.$"
+        ):
             type(labeller)(**settings).fit(frames, names)
     model = labeller.fit(TRAIN)
-    with pytest.raises(ValueError, match=r"^the sequences have 1 column \('x1'\), the training set had 3 \('letter', 'x1', 'x2'\)"):
+    with pytest.raises(
+        ValueError, match=r"^the sequences have 1 column \('x1'\), the training set had 3 \('letter', 'x1', 'x2'\)"
+    ):
         model.predict([frame[["x1"]] for frame in frames])
     with pytest.raises(ValueError, match=r"^the set has no labels; give labelled sequences, or their labels as y\.$"):
         model.score(frames)
-    with pytest.raises(ValueError, match=r"^sequence 0 has \d+ labels and \d+ observations?; give one label for each\.$"):
+    with pytest.raises(
+        ValueError, match=r"^sequence 0 has \d+ labels and \d+ observations?; give one label for each\.$"
+    ):
         model.score(frames, names[::-1])
-    with pytest.raises(ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "):
+    with pytest.raises(
+        ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
+    ):
         next(iter(model.staged_predict(frames)))
 
 
@@ -160,9 +194,13 @@ def test_what_is_not_fitted_says_so():
 
 
 def test_windows_and_frames_of_other_kinds_get_a_sentence():
-    with pytest.raises(ValueError, match=r"^window 3: both sides count observations and cannot be negative; give \(left, right\)"):
+    with pytest.raises(
+        ValueError, match=r"^window 3: both sides count observations and cannot be negative; give \(left, right\)"
+    ):
         treecrf.sequences.window_codes(TRAIN, 3)
-    with pytest.raises(ValueError, match=r"^from_frame reads one DataFrame, not a list; labellers read lists themselves\.$"):
+    with pytest.raises(
+        ValueError, match=r"^from_frame reads one DataFrame, not a list; labellers read lists themselves\.$"
+    ):
         SequenceSet.from_frame([pd.DataFrame()], sequence="s")
     with pytest.raises(ValueError, match=r"^this needs a SequenceSet, not a tuple"):
         FutureFeatureMEMM().fit(TRAIN, validation=by_sequence(TEST))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -96,10 +96,11 @@ def places(key: Any, n: int, what: str) -> NDArray[np.int64]:
     return np.atleast_1d(found).astype(np.int64) % max(n, 1)
 
 
-def of_objects(entries: Collection[Any]) -> NDArray[np.object_]:
+def of_objects(entries: Iterable[Any]) -> NDArray[np.object_]:
     """The entries of a list as an array of one dimension, whatever they are."""
-    found = np.empty(len(entries), dtype=object)
-    for place, entry in enumerate(entries):
+    listed = list(entries)
+    found = np.empty(len(listed), dtype=object)
+    for place, entry in enumerate(listed):
         found[place] = entry
     return found
 

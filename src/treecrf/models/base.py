@@ -50,6 +50,7 @@ class Labeller(Estimator):
 
     n_bins: int = MOST_BINS
     min_count: int = 1
+    _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
 
@@ -114,8 +115,7 @@ class Labeller(Estimator):
     def classes_(self) -> NDArray[Any]:
         """The labels in the order of their codes and of the columns of `predict_proba`, as `fit` was given them."""
         self._check_fitted()
-        given = getattr(self, "_classes", None)
-        return np.array(self.label_names_) if given is None else given
+        return np.array(self.label_names_) if self._classes is None else self._classes
 
     def _input_kinds(self) -> dict[str, Kind]:
         self._check_fitted()
@@ -220,9 +220,7 @@ class Labeller(Estimator):
         given = self._read(data, y)
         return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
 
-    def staged_score(
-        self, data: Any, decoders: tuple[Decoder, ...] = DECODERS, y: Any = None
-    ) -> NDArray[np.float64]:
+    def staged_score(self, data: Any, decoders: tuple[Decoder, ...] = DECODERS, y: Any = None) -> NDArray[np.float64]:
         """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); data and y as for `score`."""
         given = self._read(data, y)
         truth = self._truth(given)

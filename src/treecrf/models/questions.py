@@ -78,7 +78,9 @@ def _printing(name: str, every: int, monitor: Monitor | None) -> Monitor:
     def note(stage: int, seconds_by_phase: Mapping[str, float], log_likelihood: float) -> None:
         if stage == 1 or stage % every == 0:
             seconds = sum(seconds_by_phase.values())
-            print(f"{name}, iteration {stage}: log likelihood {log_likelihood:.6g}, {seconds:.2f} CPU seconds", flush=True)
+            print(
+                f"{name}, iteration {stage}: log likelihood {log_likelihood:.6g}, {seconds:.2f} CPU seconds", flush=True
+            )
         if monitor is not None:
             monitor(stage, seconds_by_phase, log_likelihood)
 

@@ -148,7 +148,7 @@ class Forest(NamedTuple):
             first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
             self.surrogates[part], self.gains[part],
         )  # fmt: skip
-        return tree if self.parents.flags.writeable else Tree(*(array.copy() for array in tree))
+        return tree if self.parents.flags.writeable else Tree._make(array.copy() for array in tree)
 
 
 def join_trees(trees: list[Tree]) -> Forest:

@@ -66,6 +66,8 @@ def test_nothing_is_gained_by_an_input_that_is_always_the_same():
 def test_trees_without_gains_say_so():
     model = TreeCRF(2, 4).fit(letter_set(0))
     model.forest_ = model.forest_._replace(gains=np.full(len(model.forest_.gains), np.nan))
-    with pytest.raises(ValueError, match=r"^the trees are from a file that does not say what their splits gained; train "):
+    with pytest.raises(
+        ValueError, match=r"^the trees are from a file that does not say what their splits gained; train "
+    ):
         model.feature_importances_  # noqa: B018
     assert not hasattr(treecrf.LinearCRF(), "feature_importances_")

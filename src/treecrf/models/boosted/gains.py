@@ -42,4 +42,6 @@ def _sums_by_column(labeller: TreeCRF, n_columns: int) -> NDArray[np.float64]:
     forest = labeller.forest_
     if np.isnan(forest.gains).any():
         raise ValueError("the trees are from a file that does not say what their splits gained; train them again.")
-    return np.bincount(forest.columns, forest.gains, n_columns)
+    return np.bincount(forest.columns, forest.gains, n_columns).astype(
+        np.float64
+    )  # whole numbers where there are no splits

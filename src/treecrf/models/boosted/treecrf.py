@@ -18,14 +18,14 @@ from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
-from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.gains import split_gains
+from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
-from treecrf.models.inputs import Inputs
 from treecrf.models.importances import shares_of
+from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
 from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet
