@@ -374,6 +374,7 @@ def refuse_missing(data: SequenceSet) -> None:
 
 def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
     """The labels of a training set, once it has been found fit to learn from."""
+    check_set(train)
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
     if train.labels is None:
