@@ -48,6 +48,14 @@ def test_every_form_is_the_set_that_it_stands_for(sequences, expected):
     assert given.data == expected
 
 
+def test_an_array_of_three_dimensions_is_a_list_of_sequences_of_one_length():
+    values = np.arange(24.0).reshape(4, 3, 2)
+    given = Given.read(values, np.array([list("aba")] * 4))
+    assert (given.form, given.data.lengths.tolist()) == ("sequences", [3] * 4)
+    assert given.data.numbers.tolist() == values.reshape(12, 2).tolist()
+    assert given.data.labels.tolist() == [0, 1, 0] * 4
+
+
 def test_rows_are_one_sequence_or_divided_by_their_index():
     one = Given.read(MEASURED.numbers, np.array(MEASURED.label_names)[MEASURED.labels])
     assert (one.form, len(one.data), one.data.n_positions) == ("rows", 1, MEASURED.n_positions)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
+from treecrf.io.arrays import of_objects
 from treecrf.io.messages import counted, quoted
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -55,20 +56,19 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
 
 def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
-    is_known = np.array([label is not None and label == label for label in labels])
-    known = [label for label, has_label in zip(labels, is_known, strict=True) if has_label]
-    kinds = [_label_kind(label) for label in known]
+    import pandas as pd
+
+    codes, found = pd.factorize(of_objects(labels))
+    kinds = [_label_kind(label) for label in found]
     if "" in kinds:
         raise ValueError(
-            f"Unknown label type: {quoted(known[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
+            f"Unknown label type: {quoted(found[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
             "not known."
         )
     if len(set(kinds)) > 1:
         raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
-    classes, codes = np.unique(np.array(known), return_inverse=True)
-    found = np.full(len(labels), MISSING)
-    found[is_known] = codes
-    return classes, found
+    classes, place_of = np.unique(np.array(found.tolist()), return_inverse=True)
+    return classes, np.append(place_of, MISSING)[codes]
 
 
 def _label_kind(label: Any) -> str:
