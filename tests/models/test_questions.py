@@ -128,7 +128,7 @@ def test_measures_are_chosen_by_name_and_new_labels_are_errors():
         ValueError, match=r"^metric 'auc' is not known; choose one of accuracy, balanced_accuracy, macro_f1, "
     ):
         model.score(frames, names, metric="auc")
-    with pytest.raises(ValueError, match=r"^the labels are 'viterbi'; give one list of labels for each sequence\.$"):
+    with pytest.raises(ValueError, match=r"^y='viterbi' is a decoder and no labels; name it: decoder='viterbi'\.$"):
         model.score(TRAIN, "viterbi")
     assert model.score(TRAIN, decoder="viterbi") == (model.predict(TRAIN, "viterbi") == TRAIN.labels).mean()
 

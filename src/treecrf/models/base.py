@@ -217,6 +217,8 @@ class Labeller(Estimator):
         """
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
+        if isinstance(y, str) and y in DECODERS:
+            raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
         given = self._read(data, y)
         return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
 
