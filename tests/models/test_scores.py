@@ -22,3 +22,13 @@ def test_a_sequence_is_right_if_all_of_it_is():
     truth, offsets = np.array([0, 1, 1, 0, 1]), np.array([0, 2, 3, 5])
     assert sequence_accuracy(truth, np.array([0, 1, 0, 0, 1]), offsets) == pytest.approx(2 / 3)
     assert all(metric(truth, truth, offsets) == 1.0 for metric in METRICS.values())
+
+
+def test_positions_without_a_label_do_not_count():
+    rng = np.random.default_rng(0)
+    truth, predicted = rng.integers(0, 3, 40), rng.integers(0, 3, 40)
+    offsets = np.arange(0, 41, 4)
+    kept = np.arange(40) % 4 < 3
+    for name, metric in METRICS.items():
+        found = metric(np.where(kept, truth, -1), predicted, offsets)
+        assert found == metric(truth[kept], predicted[kept], np.arange(0, 31, 3)), name
