@@ -293,7 +293,7 @@ def test_questions_that_have_no_answer_are_refused(labeller):
     beam = TreeCRF(**TREES, transitions="separable", beam=2).fit(sets()[0])
     with pytest.raises(ValueError, match=r"^beam=2 labels no streams, as"):
         beam.predict(data, lag=3)
-    coded = treecrf.CodedCRF(base=TreeCRF(**TREES), code_length=8, history=2).fit(sets()[0])
+    coded = treecrf.CodedCRF(base=TreeCRF(**TREES), code_length=3, history=2).fit(sets()[0])
     with pytest.raises(ValueError, match=r"^CodedCRF has no probabilities that could be constrained"):
         coded.predict(data, known=np.full(data.n_positions, -1))
 

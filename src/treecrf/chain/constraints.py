@@ -115,7 +115,18 @@ def checked_steps(follows: ArrayLike, n_labels: int) -> NDArray[np.bool_]:
 
 
 def checked_allowed(allowed: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np.bool_]:
-    """A mask of labels by position that somebody wrote down; a ValueError if it has another shape or kind."""
+    """A mask of labels by position that somebody wrote down.
+
+    Parameters
+    ----------
+    allowed : bool, shape (n_positions, n_labels)
+    n_positions, n_labels : int
+
+    Raises
+    ------
+    ValueError
+        If it has another shape or kind.
+    """
     found = np.asarray(allowed)
     if found.shape != (n_positions, n_labels) or found.dtype != np.bool_:
         raise ValueError(

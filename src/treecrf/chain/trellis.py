@@ -25,7 +25,18 @@ _NO_TABLE, _NO_PAIRS, _NO_PLACES = np.empty((0, 0, 0)), np.empty(0), np.empty((0
 
 
 def trellis_of_potentials(potentials: ArrayLike, offsets: ArrayLike, order: int) -> Trellis:
-    """Dense chains; parameters and errors as of `treecrf.chain.forward_backward`. Order 0 becomes order 1."""
+    """Dense chains of any order; order 0 becomes order 1.
+
+    Parameters
+    ----------
+    potentials, offsets, order
+        As in `treecrf.chain.forward_backward`.
+
+    Raises
+    ------
+    ValueError
+        As there; potentials have to be finite, `constrain` forbids.
+    """
     chains = check_chains(potentials, offsets, order)
     if not order:
         return trellis_of_scores(chains.potentials[:, :, 0].T, chains.offsets)
