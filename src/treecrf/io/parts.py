@@ -52,8 +52,6 @@ def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
             )
     _check_numbers(data)
     if data.labels is not None and len(data.labels):
-        if data.labels.min() < 0:
-            raise ValueError(f"position {int(data.labels.argmin())} has no label; drop its sequence or give it one.")
         if data.labels.max() >= len(data.label_names):
             row = int(data.labels.argmax())
             raise ValueError(

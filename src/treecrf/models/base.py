@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
@@ -16,6 +16,7 @@ from treecrf.models.binning import MOST_BINS
 from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
 from treecrf.models.inputs import Inputs
+from treecrf.models.weights import ClassWeight, position_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]
@@ -41,8 +42,15 @@ class Labeller:
     takes_numbers: ClassVar[bool] = False
     """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
 
+    takes_unknown_labels: ClassVar[bool] = False
+    """Whether `_train` gets labels that are `MISSING` at some positions."""
+
+    takes_weights: ClassVar[bool] = False
+    """Whether `fit` has weights, and `_train_weighted` is implemented."""
+
     n_bins: int = MOST_BINS
     min_count: int = 1
+    class_weight: ClassWeight = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
 
@@ -87,7 +95,9 @@ class Labeller:
 
     # --- training -----------------------------------------------------------------------------------
 
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
@@ -97,6 +107,8 @@ class Labeller:
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
 
         Raises
         ------
@@ -104,12 +116,30 @@ class Labeller:
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
-        labels = check_training_set(train)
+        train, weights = self._examples(train, sample_weight)
+        assert train.labels is not None
+        labels = train.labels
         self._refuse_missing(train)
         inputs = self._learn_inputs(train)
-        self._train(inputs.apply(train, "error"), labels, monitor)
+        aligned = inputs.apply(train, "error")
+        if weights is None:
+            self._train(aligned, labels, monitor)
+        else:
+            self._train_weighted(aligned, labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
         return self
+
+    def _examples(
+        self, train: SequenceSet, sample_weight: ArrayLike | None
+    ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
+        """The sequences that say something, and what their positions weigh, if not 1 each."""
+        check_training_set(train, self.takes_unknown_labels)
+        weights = position_weights(train, sample_weight, self.class_weight)
+        if weights is not None and not self.takes_weights:
+            raise ValueError(
+                f"{type(self).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+            )
+        return without_silent(train, weights)
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """`fit`, then `predict_proba` of the training set itself."""
@@ -132,6 +162,12 @@ class Labeller:
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         """Set the fitted attributes but those that `fit` sets."""
+        raise NotImplementedError
+
+    def _train_weighted(
+        self, train: SequenceSet, labels: NDArray[np.int16], weights: NDArray[np.float64], monitor: Monitor | None
+    ) -> None:
+        """As `_train`, with a weight for each position."""
         raise NotImplementedError
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -185,15 +221,23 @@ class Labeller:
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)
 
     def score(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> float:
-        """Fraction of positions that are labelled correctly."""
-        truth = self.align_labels(data)
-        return float((self.predict(data, decoder) == truth).mean())
+        """Fraction of positions that are labelled correctly, among those whose label is known."""
+        truth, known = self._truth(data)
+        return float((self.predict(data, decoder) == truth)[known].mean())
 
     def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
         """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        truth = self.align_labels(data)
+        truth, known = self._truth(data)
         stages = self.staged_predict(data, decoders)
-        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
+        return np.array([[(stage[decoder] == truth)[known].mean() for decoder in decoders] for stage in stages])
+
+    def _truth(self, data: SequenceSet) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        """The labels of a set, and which of them are known."""
+        truth = self.align_labels(data, unknown=True)
+        known = truth != MISSING
+        if not known.any():
+            raise ValueError("no label of the set is known; give labelled sequences.")
+        return truth, known
 
     # --- files --------------------------------------------------------------------------------------
 
@@ -228,18 +272,25 @@ class Labeller:
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
 
-    def align_labels(self, data: SequenceSet) -> NDArray[np.int16]:
-        """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
+    def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+        """Labels of `data` in the codes of the training set; a label that it did not have is refused.
+
+        `unknown` says whether a position may have none (`MISSING`).
+        """
         self._check_fitted()
         if data.labels is None:
             raise ValueError("the set has no labels; give labelled sequences.")
+        is_known = data.labels != MISSING
+        if not (unknown or is_known.all()):
+            raise ValueError(f"position {int((~is_known).argmax())} has no label; give it one or drop its sequence.")
         if data.label_names == self.label_names_:
             return data.labels
         code_of = {name: code for code, name in enumerate(self.label_names_)}
-        table = np.array([code_of.get(name, MISSING) for name in data.label_names], dtype=np.int16)
+        table = np.array([code_of.get(name, MISSING) for name in data.label_names] + [MISSING], dtype=np.int16)
         labels = table[data.labels]
-        if (labels == MISSING).any():
-            position = int((labels == MISSING).argmax())
+        is_new = is_known & (labels == MISSING)
+        if is_new.any():
+            position = int(is_new.argmax())
             raise ValueError(
                 f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
                 f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
@@ -273,8 +324,8 @@ class ChainLabeller(Labeller):
         return next(self._staged_chains(data)).marginals()
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
-        labels = self.align_labels(data)
+        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
     def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
@@ -318,14 +369,23 @@ def refuse_missing(data: SequenceSet) -> None:
         )
 
 
-def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
-    """The labels of a training set, once it has been found fit to learn from."""
+def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+    """The labels of a training set, once it has been found fit to learn from; `unknown` says whether some may be `MISSING`."""
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
     if train.labels is None:
         raise ValueError("the training set has no labels; give labelled sequences.")
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
+    is_known = train.labels != MISSING
+    if not is_known.all():
+        if not unknown:
+            raise ValueError(
+                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of labels; give "
+                "it one, drop its sequence, or choose a method that sums over unknown labels, such as TreeCRF or LinearCRF."
+            )
+        if not is_known.any():
+            raise ValueError("no label of the training set is known; give at least one.")
     return train.labels
 
 

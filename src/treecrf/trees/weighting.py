@@ -1,0 +1,74 @@
+"""Packed rows that weigh more or less than 1: a row of weight w stands for w equal rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import float64, int64, void
+from numpy.typing import NDArray
+
+from treecrf.compiled.kernel import kernel
+from treecrf.trees.packing import PACKING, Packing, choose_packing, steps
+
+_MAX_FRACTION_BITS = 40
+_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS = 24, 5
+_MIN_FRACTION_BITS = 14
+_SHARE_BITS = 30
+
+
+def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: int, newton: bool = False) -> Packing:
+    """As `treecrf.trees.packing.choose_packing`, for positions with weights.
+
+    Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some weight is
+    no whole number, the steps of the packed weight are small parts of 1.
+
+    Parameters
+    ----------
+    weights : float64, shape (n_positions,)
+    n_states : int
+        Rows of a position with which the packing of `choose_packing` would reckon.
+    bound, newton
+        As there.
+
+    Raises
+    ------
+    ValueError
+        If too few bits are left.
+    """
+    total = math.ceil(weights.sum())
+    is_whole = bool((weights == np.floor(weights)).all())
+    if is_whole or newton:
+        n_rows = total * n_states
+        return choose_packing(total, n_rows if is_whole else max(n_rows, 2 * len(weights) * n_states), bound, newton)
+    sum_bits = (total * bound).bit_length() + 1
+    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - 1, -1):
+        # Each row may be rounded up by half a step.
+        whole_bits = (total * n_states + (len(weights) * n_states >> weight_bits)).bit_length()
+        fraction_bits = min(_MAX_FRACTION_BITS, 63 - whole_bits - weight_bits - sum_bits)
+        if whole_bits + weight_bits + _SHARE_BITS <= 62 and fraction_bits >= max(weight_bits, _MIN_FRACTION_BITS):
+            return Packing(fraction_bits, fraction_bits + sum_bits, 0.5**weight_bits, 0.0, False)
+    raise ValueError(
+        f"weights that sum to {total:,}, with {n_states} rows for a position, are too many to sum exactly; give smaller weights, or "
+        "train on a sample of the sequences."
+    )
+
+
+@kernel(void(int64[:, :, ::1], int64, int64, float64[::1], PACKING), error_model="numpy")
+def weigh_rows(rows, begin, end, weights, packing):
+    """Multiply the rows of the positions ``begin`` to ``end - 1`` by the weights of their positions.
+
+    `rows`, shape (n_labels, n_states, n_positions), are from `treecrf.trees.packing.pack` with the same packing: rows that
+    are counted are one step each.
+    """
+    unit = packing.weight_unit if packing.curvature_scale == 0.0 else 1.0
+    for label in range(rows.shape[0]):
+        for state in range(rows.shape[1]):
+            for position in range(begin, end):
+                row = rows[label, state, position]
+                n_steps = steps(row, packing)
+                gradient = float64(row - (n_steps << packing.shift)) * weights[position]
+                weighted = float64(n_steps) * weights[position] / unit
+                rows[label, state, position] = (int64(np.floor(weighted + 0.5)) << packing.shift) + int64(
+                    np.floor(gradient + 0.5)
+                )
