@@ -102,3 +102,13 @@ def without_silent(
 def vary_within(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the weights of a sequence differ, shape (n_sequences,)."""
     return np.maximum.reduceat(weights, offsets[:-1]) != np.minimum.reduceat(weights, offsets[:-1])
+
+
+def refuse_mixed(labels: NDArray[np.int16], weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> None:
+    """Refuse a sequence with unknown labels whose positions differ in weight: the chain rule needs the labels before."""
+    both = vary_within(weights, offsets) & np.logical_or.reduceat(labels == MISSING, offsets[:-1])
+    if both.any():
+        raise ValueError(
+            f"sequence {int(both.argmax())} has unknown labels and weights that differ between its positions; give it one weight, "
+            "and leave class_weight out."
+        )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.boosted.dictionary import uses_lattice
-from treecrf.models.weights import vary_within
+from treecrf.models.weights import refuse_mixed, vary_within
 from treecrf.sequences import MISSING, SequenceSet
 
 if TYPE_CHECKING:
@@ -23,12 +23,8 @@ def check_examples(labeller: TreeCRF, train: SequenceSet, weights: NDArray[np.fl
     if unknown.any() and not by_itself:
         _refuse(labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", "unknown labels", 0)
         _refuse(labeller.beam is not None, labeller, "beam", "unknown labels", None)
-        both = varies & np.logical_or.reduceat(unknown, train.offsets[:-1])
-        if both.any():
-            raise ValueError(
-                f"sequence {int(both.argmax())} has unknown labels and weights that differ between its positions; give it one weight, "
-                "and leave class_weight out."
-            )
+        if weights is not None:
+            refuse_mixed(np.asarray(train.labels), weights, train.offsets)
     if weights is not None:
         _refuse(labeller.influence_trimming > 0, labeller, "influence_trimming", "weights", 0)
     if varies.any() and not by_itself:
