@@ -295,7 +295,9 @@ class SequenceSet:
         """
         from treecrf.io.frames import encode_frame
 
-        return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds, unknown_labels)._asdict())
+        return cls(
+            **encode_frame(frame, sequence, label, attributes, label_names, categories, kinds, unknown_labels)._asdict()
+        )
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
         """One row per observation: sequence number, label (None where unknown and beyond the last position), inputs."""

@@ -43,9 +43,7 @@ def agreeing_entries(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.
     return np.asarray((of_entries == MISSING) | (of_entries == lattice.labels))
 
 
-def lattice_log_likelihood(
-    lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]
-) -> NDArray[np.float64]:
+def lattice_log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
     """As `log_likelihood`; minus infinity where a position may not have its label."""
     from treecrf.chain.beam import beam_of  # its kernels are loaded where they run
 
@@ -53,5 +51,8 @@ def lattice_log_likelihood(
     impossible = ~np.logical_or.reduceat(kept, lattice.first[:-1])
     kept |= np.repeat(impossible, np.diff(lattice.first))
     inside = beam_of(lattice, potentials, kept)
-    found = infer_lattice(inside.lattice, inside.potentials).log_partition - infer_lattice(lattice, potentials).log_partition
+    found = (
+        infer_lattice(inside.lattice, inside.potentials).log_partition
+        - infer_lattice(lattice, potentials).log_partition
+    )
     return np.where(np.logical_or.reduceat(impossible, lattice.offsets[:-1]), -np.inf, found)

@@ -8,6 +8,7 @@ a sequence multiply ``log P(Y | X)``, and positions that are labelled by themsel
 from __future__ import annotations
 
 from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,6 +20,7 @@ BALANCED = "balanced"
 
 ClassWeight = str | Mapping[str, float] | None
 """What the setting `class_weight` may be: "balanced", weights by name of the label (1 for others), or None."""
+
 
 def position_weights(
     train: SequenceSet, sample_weight: ArrayLike | None, class_weight: ClassWeight

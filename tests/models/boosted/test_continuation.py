@@ -8,7 +8,12 @@ import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
 
 SETTINGS = {"max_leaves": 8, "l2_regularization": 1.0, "window": (1, 1)}
-KINDS = [{}, {"order": 0}, {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2}, {"leaf_values": "newton", "learning_rate": 0.3}]
+KINDS = [
+    {},
+    {"order": 0},
+    {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2},
+    {"leaf_values": "newton", "learning_rate": 0.3},
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -44,9 +49,11 @@ def test_new_labels_and_categories():
         model.fit(second.with_labels(np.where(second.labels == 2, 3, second.labels), ("A", "B", "C", "D")))
     attributes = (second.attributes[0]._replace(categories=("a", "b", "c", "d", "new")), second.attributes[1])
     fresh = second.with_values(second.values, attributes)
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
-        with pytest.raises(ValueError, match="for which missing='error' has no place"):
-            model.fit(fresh)
+    with (
+        pytest.warns(UserWarning, match="category 'new' was not in the training set"),
+        pytest.raises(ValueError, match="for which missing='error' has no place"),
+    ):
+        model.fit(fresh)
     blending = TreeCRF(2, warm_start=True, missing="instance_weighting", **SETTINGS).fit(first)
     blending.set_params(n_iterations=4)
     holes = second.values.copy()
@@ -66,7 +73,9 @@ def test_numbers_keep_the_bins_of_the_first_set():
         numbers = rng.normal(size=(60, 1)) + shift
         labels = (numbers[:, 0] > 0.2).astype(int)
         sets.append(
-            SequenceSet(np.empty((60, 0)), np.arange(0, 61, 6), (), labels, ("A", "B"), numbers=numbers, number_names=("x",))
+            SequenceSet(
+                np.empty((60, 0)), np.arange(0, 61, 6), (), labels, ("A", "B"), numbers=numbers, number_names=("x",)
+            )
         )
     model = TreeCRF(2, 4, 1.0, warm_start=True).fit(sets[0])
     bins = model.inputs_.described()

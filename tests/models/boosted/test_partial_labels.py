@@ -35,7 +35,9 @@ def assert_equal_to_naive(model, data, order, max_leaves):
         assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
 
 
-@pytest.mark.parametrize("settings", [{}, {"order": 2}, NEWTON, SEPARABLE, SEPARABLE | NEWTON, DICTIONARY, {"order": 0}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"order": 2}, NEWTON, SEPARABLE, SEPARABLE | NEWTON, DICTIONARY, {"order": 0}]
+)
 def test_likelihood_of_the_training_set_is_that_of_its_known_labels(settings):
     data = hidden_labels(larger_set(n_sequences=12, longest=8))
     model = TreeCRF(4, 6, 1.0, (1, 1), **settings).fit(data)
@@ -55,7 +57,7 @@ def test_lattices_take_the_steps_of_full_tables(settings):
         np.testing.assert_allclose(lattice.predict_proba(data), full.predict_proba(data), atol=1e-12)
         return
     rows = {}
-    for i, (begin, end) in enumerate(zip(data.offsets[:-1], data.offsets[1:], strict=True)):
+    for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         if (data.labels[begin:end] >= 0).any():
             keys = [(y, p, s) for p in range(begin, end) for s in naive.states_at(p - begin, 3, 1) for y in range(3)]
             rows |= naive.row_gradients(dict.fromkeys(keys, 0.0), int(begin), data.labels[begin:end], 3, 1)

@@ -98,7 +98,9 @@ def test_weights_of_labels_are_weights_of_positions():
     of_positions = np.array([1.0, 3.0, 0.5])[data.labels]
     by_position = TreeCRF(4, 6, 1.0, (1, 1)).fit(data, sample_weight=of_positions)
     np.testing.assert_array_equal(by_name.predict_proba(data), by_position.predict_proba(data))
-    both = TreeCRF(4, 6, 1.0, (1, 1), class_weight={"B": 3.0}).fit(data, sample_weight=np.array([1, 1, 0.5])[data.labels])
+    both = TreeCRF(4, 6, 1.0, (1, 1), class_weight={"B": 3.0}).fit(
+        data, sample_weight=np.array([1, 1, 0.5])[data.labels]
+    )
     np.testing.assert_array_equal(both.predict_proba(data), by_name.predict_proba(data))
 
 

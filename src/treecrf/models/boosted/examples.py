@@ -21,7 +21,9 @@ def check_examples(labeller: TreeCRF, train: SequenceSet, weights: NDArray[np.fl
     unknown = np.asarray(train.labels) == MISSING
     varies = np.zeros(len(train), dtype=np.bool_) if weights is None else vary_within(weights, train.offsets)
     if unknown.any() and not by_itself:
-        _refuse(labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", "unknown labels", 0)
+        _refuse(
+            labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", "unknown labels", 0
+        )
         _refuse(labeller.beam is not None, labeller, "beam", "unknown labels", None)
         if weights is not None:
             refuse_mixed(np.asarray(train.labels), weights, train.offsets)

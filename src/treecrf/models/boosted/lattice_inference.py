@@ -96,7 +96,6 @@ class LatticeInference:
         else:
             write_rows(lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
 
-
     def _count_weighted(
         self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
     ) -> None:

@@ -118,7 +118,7 @@ class LatticeTraining:
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every label and transition, or pair; return the log likelihood of the training set."""
-        lattice, full, n_best = self._candidates.lattice, self._candidates.full, self._candidates.beam
+        lattice, n_best = self._candidates.lattice, self._candidates.beam
         weights = self._potentials.weights()
         if n_best is not None:
             beam = training_beam(run, lattice, weights, n_best, self._true_entries, seconds)
@@ -136,9 +136,7 @@ class LatticeTraining:
         if (self._labels == MISSING).any():
             from treecrf.models.boosted.lattice_partial import PartialLatticeInference as kind
         of_sequences = None if self._weights is None else self._weights[lattice.offsets[:-1]]
-        return kind(
-            lattice, self._labels, len(self._potentials.transitions), self._candidates.full, of_sequences
-        )
+        return kind(lattice, self._labels, len(self._potentials.transitions), self._candidates.full, of_sequences)
 
     def _weigh(self, gradients: NDArray[np.int64], lattice: Lattice, weights: NDArray[np.float64]) -> None:
         from treecrf.trees.weighting import weigh_rows

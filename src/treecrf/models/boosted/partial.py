@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class PartialSequences:
         shares = np.linspace(0, self._offsets[-1], _SHARES + 1)
         bounds = np.unique(np.searchsorted(self._offsets, shares)).tolist()
         work = partial(self._correct, exponentials, scales, rows, log_likelihoods)
-        return sum(run([partial(work, first, last) for first, last in zip(bounds, bounds[1:], strict=False)]))
+        return sum(run([partial(work, first, last) for first, last in pairwise(bounds)]))
 
     def _correct(
         self, exponentials: NDArray[np.float64], scales: NDArray[np.float64], rows: NDArray[np.int64],

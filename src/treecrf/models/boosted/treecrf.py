@@ -244,7 +244,12 @@ class TreeCRF(base.ChainLabeller):
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
-        if uses_lattice(self) or self._criterion != "likelihood" or train.n_unknown_labels or self.class_weight is not None:
+        if (
+            uses_lattice(self)
+            or self._criterion != "likelihood"
+            or train.n_unknown_labels
+            or self.class_weight is not None
+        ):
             return super().fit_predict_proba(train)
         return cast("Training", self._train_from(train, None, None)).marginals()
 

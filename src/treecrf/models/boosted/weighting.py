@@ -28,9 +28,7 @@ class Weighting:
     packing : Packing
     """
 
-    def __init__(
-        self, weights: NDArray[np.float64], offsets: NDArray[np.int64], order: int, packing: Packing
-    ) -> None:
+    def __init__(self, weights: NDArray[np.float64], offsets: NDArray[np.int64], order: int, packing: Packing) -> None:
         self._weights, self._offsets, self._order, self._packing = weights, offsets, order, packing
         self._varies = vary_within(weights, offsets)
 
@@ -53,7 +51,12 @@ class Weighting:
         return sum(run([partial(work, first, last) for first, last in pairwise(bounds)]))
 
     def _weigh(
-        self, shared: tuple[Any, ...], rows: NDArray[np.int64], log_likelihoods: NDArray[np.float64], first: int, last: int
+        self,
+        shared: tuple[Any, ...],
+        rows: NDArray[np.int64],
+        log_likelihoods: NDArray[np.float64],
+        first: int,
+        last: int,
     ) -> float:
         before = time.thread_time()
         weigh_rows(rows, self._offsets[first], self._offsets[last], self._weights, self._packing)

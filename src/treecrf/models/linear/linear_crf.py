@@ -103,7 +103,11 @@ class LinearCRF(base.ChainLabeller):
         self._train_weighted(train, labels, None, monitor)
 
     def _train_weighted(
-        self, train: SequenceSet, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, monitor: Monitor | None
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
     ) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 

@@ -117,7 +117,11 @@ class NeuralNetwork(WindowClassifier):
     checks: ClassVar = {"random_state": whole(0)}
 
     def _train_weighted(
-        self, train: SequenceSet, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, monitor: Monitor | None
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
     ) -> None:
         with needs_extra("rivals"):
             from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
@@ -232,7 +236,11 @@ class WindowLightGBM(WindowClassifier):
     checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
 
     def _train_weighted(
-        self, train: SequenceSet, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, monitor: Monitor | None
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
     ) -> None:
         with needs_extra("rivals"):
             import lightgbm  # takes long to import
