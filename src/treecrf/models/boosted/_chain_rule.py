@@ -16,7 +16,11 @@ from treecrf.compiled.kernel import kernel
 from treecrf.models.boosted._gradient import SHARED, first_state
 from treecrf.trees.packing import PACKING
 
-_ROOM = 3.0  # a gradient's sum over the rows of a position is cut to so many times its weight and the mean one
+_ROOM = (
+    3.0  # what is expected at a position is cut to so many times its weight and the mean one, far beyond what occurs
+)
+BOUND = 7
+"""The largest absolute sum of gradients, on average over the positions of a sequence, by their weights."""
 
 
 @kernel(

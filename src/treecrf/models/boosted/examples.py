@@ -29,12 +29,13 @@ def check_examples(labeller: TreeCRF, train: SequenceSet, weights: NDArray[np.fl
             refuse_mixed(np.asarray(train.labels), weights, train.offsets)
     if weights is not None:
         _refuse(labeller.influence_trimming > 0, labeller, "influence_trimming", "weights", 0)
+        _refuse(labeller.beam is not None, labeller, "beam", "weights", None)
     if varies.any() and not by_itself:
         advice = "weights that differ between the positions of a sequence, as those of class_weight"
         _refuse(labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", advice, 0)
         if uses_lattice(labeller):
             raise ValueError(
-                "separable transitions, a label_dictionary and a beam take weights by sequence alone; leave them at their defaults, or "
+                "separable transitions and a label_dictionary take weights by sequence alone; leave them at their defaults, or "
                 "give each sequence one weight and leave class_weight out."
             )
 

@@ -22,6 +22,7 @@ from treecrf.models.boosted.partial import PartialSequences, as_sequences, compl
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.boosted.stage import Stage
 from treecrf.models.runner import Runner
+from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING
 from treecrf.trees.columns import Columns
 from treecrf.trees.holes.surrogates import count_missing
@@ -193,8 +194,11 @@ class Training:
         n_states, bound = self._space.n_labels**self._space.order, self._space.order + 1
         if weights is None:
             return choose_packing(len(self._labels), len(self._labels) * n_states, bound, newton)
-        from treecrf.trees.weighting import choose_weighted_packing  # its kernel is loaded where it runs
+        from treecrf.models.boosted._chain_rule import BOUND  # kernels are loaded where they run
+        from treecrf.trees.weighting import choose_weighted_packing
 
+        if vary_within(weights, self._offsets).any():
+            bound = max(bound, BOUND)
         return choose_weighted_packing(weights, n_states, bound, newton)
 
     def _adjustments(
