@@ -145,5 +145,5 @@ def test_what_cannot_take_weights_says_so(settings, words):
 def test_weights_that_cannot_be_summed_are_refused():
     data = larger_set()
     for leaf_values in ("gradient", "newton"):
-        with pytest.raises(ValueError, match="weights that sum to .* are too many to sum exactly"):
+        with pytest.raises(ValueError, match="are too many to sum exactly"):
             TreeCRF(2, 4, 1.0, leaf_values=leaf_values).fit(data, sample_weight=np.full(len(data), 1e12 + 0.5))

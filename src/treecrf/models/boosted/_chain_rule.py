@@ -1,8 +1,9 @@
 """Gradient of the log likelihood where positions of a sequence have weights of their own.
 
 A chain with potentials is a Markov chain from left to right: ``P(y_t | y_1 .. y_{t-1}, X)`` sees the state before t alone,
-``Q_t(y | s) = E(y, s, t) b(s') / sum_y E(y, s, t) b(s')`` with the backward values b of the state s' that follows. The weighted log likelihood is ``sum_t w_t
-log Q_t(y_t | s_t)``. Its gradient with respect to the potential of (y, s) at t is ``w_t I(y, s) - a_t(s) Q_t(y | s)``, where
+``Q_t(y | s) = E(y, s, t) b(s') / sum_y E(y, s, t) b(s')`` with the backward values b of the state s' that follows. The
+weighted log likelihood is ``sum_t w_t log Q_t(y_t | s_t)``. Its gradient with respect to the potential of (y, s) at t is
+``w_t I(y, s) - a_t(s) Q_t(y | s)``, where
 ``a_t = sum_{u <= t} (w_u - w_{u-1}) P(state at t | y_1 .. y_{u-1}, X)`` follows from ``a_{t-1}`` as forward values do. Equal weights w
 give ``w (I - P)``.
 """
@@ -43,9 +44,9 @@ def chain_rule_gradient(
     scale = float64(int64(1) << packing.fraction_bits)
     for sequence in range(first, last):
         begin, end = offsets[sequence], offsets[sequence + 1]
-        mean = 0.0
+        room = 0.0
         for position in range(begin, end):
-            mean += weights[position] / (end - begin)
+            room += _ROOM * weights[position]
         betas[end - begin, :] = 1.0
         for place in range(end - begin - 1, -1, -1):
             depth = min(place, order)
@@ -74,7 +75,8 @@ def chain_rule_gradient(
             size = 0.0
             for state in range(n_valid):
                 size += abs(mass[state])
-            cut = min(1.0, _ROOM * (weight + mean) / size) if size > 0.0 else 1.0
+            cut = min(1.0, room / size) if size > 0.0 else 1.0
+            room -= cut * size
             for state in range(n_valid):
                 total = 0.0
                 for label in range(n_labels):
