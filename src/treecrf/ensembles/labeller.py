@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
@@ -90,7 +90,10 @@ class Ensemble(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Train experts and what combines them.
 
         Parameters
@@ -99,6 +102,8 @@ class Ensemble(Labeller):
             With labels; what else it must have, the experts say.
         monitor : callable, optional
             Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
+        sample_weight
+            Refused.
 
         Raises
         ------
@@ -106,6 +111,7 @@ class Ensemble(Labeller):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor

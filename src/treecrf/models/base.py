@@ -135,10 +135,8 @@ class Labeller:
         """The sequences that say something, and what their positions weigh, if not 1 each."""
         check_training_set(train, self.takes_unknown_labels)
         weights = position_weights(train, sample_weight, self.class_weight)
-        if weights is not None and not self.takes_weights:
-            raise ValueError(
-                f"{type(self).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
-            )
+        if not self.takes_weights:
+            refuse_weights(self, weights)
         return without_silent(train, weights)
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
@@ -165,9 +163,13 @@ class Labeller:
         raise NotImplementedError
 
     def _train_weighted(
-        self, train: SequenceSet, labels: NDArray[np.int16], weights: NDArray[np.float64], monitor: Monitor | None
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
     ) -> None:
-        """As `_train`, with a weight for each position."""
+        """As `_train`, with a weight for each position, if not 1."""
         raise NotImplementedError
 
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -349,6 +351,14 @@ class ChainLabeller(Labeller):
         if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
             return chains.viterbi()
         return chains.marginals().argmax(axis=1).astype(np.int16)
+
+
+def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:
+    """Refuse weights that a labeller has no use for."""
+    if weights is not None:
+        raise ValueError(
+            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+        )
 
 
 def check_decoder(decoder: str) -> None:
