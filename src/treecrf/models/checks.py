@@ -65,7 +65,7 @@ def _are_shares(value: Any) -> bool:
 def _are_class_weights(value: Any) -> bool:
     if isinstance(value, Mapping):
         return all(isinstance(name, str) and _is_number(weight) and weight >= 0 for name, weight in value.items())
-    return value is None or value == "balanced"
+    return value is None or (isinstance(value, str) and value == "balanced")
 
 
 _WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0")

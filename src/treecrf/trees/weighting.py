@@ -47,9 +47,10 @@ def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: 
         except ValueError:
             raise _too_many(total, n_states) from None
     sum_bits = (total * bound).bit_length() + 1
-    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - 1, -1):
+    larger = max(int(math.log2(weights.mean())), 0)  # bits of the mean weight: large weights need less after the point
+    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - larger - 1, -1):
         # Each row may be rounded up by half a step.
-        whole_bits = (total * n_states + (len(weights) * n_states >> weight_bits)).bit_length()
+        whole_bits = (total * n_states + math.ceil(len(weights) * n_states * 0.5**weight_bits)).bit_length()
         fraction_bits = min(_MAX_FRACTION_BITS, 63 - whole_bits - weight_bits - sum_bits)
         if whole_bits + weight_bits + _SHARE_BITS <= 62 and fraction_bits >= max(weight_bits, _MIN_FRACTION_BITS):
             return Packing(fraction_bits, fraction_bits + sum_bits, 0.5**weight_bits, 0.0, False)
