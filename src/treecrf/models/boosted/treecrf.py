@@ -19,12 +19,15 @@ from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
 from treecrf.models.boosted.examples import check_examples
+from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
+from treecrf.models.importances import shares_of
 from treecrf.models.memory import check_memory
+from treecrf.models.questions import learns
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
@@ -209,6 +212,7 @@ class TreeCRF(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(
         self,
         train: SequenceSet,
@@ -221,10 +225,12 @@ class TreeCRF(base.ChainLabeller):
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
             ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
             is not known. At least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
         checkpoint : Checkpoint or path, optional
@@ -233,6 +239,8 @@ class TreeCRF(base.ChainLabeller):
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
             what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
+        verbose : bool or int
+            Whether to print a line after every iteration, or after every so many.
 
         Raises
         ------
@@ -358,6 +366,12 @@ class TreeCRF(base.ChainLabeller):
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self)
         return flat
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`."""
+        self._check_fitted()
+        return shares_of(split_gains(self).sum(axis=1))
 
     # --- prediction ---------------------------------------------------------------------------------
 
