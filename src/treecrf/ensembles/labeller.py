@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
@@ -93,7 +93,10 @@ class Ensemble(Labeller):
     # --- training -----------------------------------------------------------------------------------
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Train experts and what combines them.
 
         Parameters
@@ -104,6 +107,8 @@ class Ensemble(Labeller):
             The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
+        sample_weight
+            Refused.
         verbose : bool or int
             Whether to print a line after every report, or after every so many.
 
@@ -113,6 +118,7 @@ class Ensemble(Labeller):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor

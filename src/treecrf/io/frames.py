@@ -40,6 +40,7 @@ def encode_frame(
     label_names: Sequence[str] | None,
     categories: Mapping[str, Sequence[str]] | None,
     kinds: Mapping[str, Kind] | None,
+    unknown_labels: bool = False,
 ) -> Encoded:
     """See `SequenceSet.from_frame`."""
     twice = repeated(frame.columns)
@@ -79,6 +80,8 @@ def encode_frame(
     codes, names = _encode(frame[label], label, label_names)
     if len(names) > np.iinfo(np.int16).max:
         raise ValueError(f"column {quoted(label)} has {len(names):,} different labels, too many; name another column.")
+    if unknown_labels:
+        return inputs._replace(labels=codes.astype(np.int16), label_names=names)
     offsets, labelled = _labelled_positions(codes, observation_offsets, label)
     return inputs._replace(offsets=offsets, labels=codes[labelled].astype(np.int16), label_names=names)
 
@@ -97,7 +100,7 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
         place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], lengths)
         inside = place < np.repeat(np.diff(data.offsets), lengths)
         column = np.full(len(data.values), None, dtype=object)
-        column[inside] = np.array(data.label_names, dtype=object)[data.labels]
+        column[inside] = np.array([*data.label_names, None], dtype=object)[data.labels]
         columns[label] = column
     for j, (name, categories, _) in enumerate(data.attributes):
         names = np.array([*categories, None], dtype=object)
@@ -193,6 +196,7 @@ def _labelled_positions(
     if (labelled != expected).any():
         row = int((~labelled & expected).argmax())
         raise ValueError(
-            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled."
+            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled, unless "
+            "labels may be unknown (unknown_labels=True)."
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

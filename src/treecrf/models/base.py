@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.settings import Estimator
@@ -21,6 +21,7 @@ from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels,
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.scores import METRICS
+from treecrf.models.weights import ClassWeight, position_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
@@ -52,8 +53,15 @@ class Labeller(Decoding, Estimator):
     takes_numbers: ClassVar[bool] = False
     """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
 
+    takes_unknown_labels: ClassVar[bool] = False
+    """Whether `_train` gets labels that are `MISSING` at some positions."""
+
+    takes_weights: ClassVar[bool] = False
+    """Whether `fit` has weights, and `_train_weighted` is implemented."""
+
     n_bins: int = MOST_BINS
     min_count: int = 1
+    class_weight: ClassWeight = None
     _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
@@ -83,7 +91,9 @@ class Labeller(Decoding, Estimator):
     # --- training -----------------------------------------------------------------------------------
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
@@ -95,6 +105,8 @@ class Labeller(Decoding, Estimator):
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         verbose : bool or int
             Whether to print a line after every iteration, or after every so many.
 
@@ -104,12 +116,28 @@ class Labeller(Decoding, Estimator):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
-        labels = check_training_set(train)
+        train, weights = self._examples(train, sample_weight)
+        assert train.labels is not None
+        labels = train.labels
         self._refuse_missing(train)
         inputs = self._learn_inputs(train)
-        self._train(inputs.apply(train, "error"), labels, monitor)
+        aligned = inputs.apply(train, "error")
+        if weights is None:
+            self._train(aligned, labels, monitor)
+        else:
+            self._train_weighted(aligned, labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
         return self
+
+    def _examples(
+        self, train: SequenceSet, sample_weight: ArrayLike | None
+    ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
+        """The sequences that say something, and what their positions weigh, if not 1 each."""
+        check_training_set(train, self.takes_unknown_labels)
+        weights = position_weights(train, sample_weight, self.class_weight)
+        if not self.takes_weights:
+            refuse_weights(self, weights)
+        return without_silent(train, weights)
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """`fit`, then `predict_proba` of the training set itself."""
@@ -148,6 +176,16 @@ class Labeller(Decoding, Estimator):
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
         """Set the fitted attributes but those that `fit` sets."""
+        raise NotImplementedError
+
+    def _train_weighted(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
+        """As `_train`, with a weight for each position, if not 1."""
         raise NotImplementedError
 
     def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
@@ -218,7 +256,7 @@ class Labeller(Decoding, Estimator):
     def score(
         self, data: Any, y: Any = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
     ) -> float:
-        """How good predictions are; more is better.
+        """How good predictions are, at the positions whose label is known; more is better.
 
         Parameters
         ----------
@@ -244,7 +282,8 @@ class Labeller(Decoding, Estimator):
         given = self._read(data, y)
         truth = self._truth(given)
         stages = self.staged_predict(given.data, decoders)
-        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
+        known = truth != MISSING
+        return np.array([[(stage[decoder] == truth)[known].mean() for decoder in decoders] for stage in stages])
 
     # --- files --------------------------------------------------------------------------------------
 
@@ -281,11 +320,17 @@ class Labeller(Decoding, Estimator):
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
 
-    def align_labels(self, data: SequenceSet) -> NDArray[np.int16]:
-        """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
+    def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+        """Labels of `data` in the codes of the training set; a label that it did not have is refused.
+
+        `unknown` says whether a position may have none (`MISSING`).
+        """
         self._check_fitted()
         if data.labels is None:
             raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
+        is_known = data.labels != MISSING
+        if not (unknown or is_known.all()):
+            raise ValueError(f"position {int((~is_known).argmax())} has no label; give it one or drop its sequence.")
         labels = self._codes_of(data)
         if (labels == _NEW).any():
             position = int((labels == _NEW).argmax())
@@ -297,7 +342,10 @@ class Labeller(Decoding, Estimator):
 
     def _truth(self, given: Given) -> NDArray[np.int16]:
         """The labels of a question in the codes of the training set; see `score`."""
-        return self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
+        truth = self.align_labels(given.data, unknown=True) if given.classes is None else self._codes_of(given.data)
+        if (truth == MISSING).all():
+            raise ValueError("no label of the set is known; give labelled sequences.")
+        return truth
 
     def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
         """Labels of a labelled set in the codes of the training set; `_NEW` for one that it did not have."""
@@ -343,8 +391,8 @@ class ChainLabeller(Labeller):
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
-        labels = self.align_labels(data)
+        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
     def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
@@ -378,6 +426,14 @@ class ChainLabeller(Labeller):
         return chains.marginals().argmax(axis=1).astype(np.int16)
 
 
+def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:
+    """Refuse weights that a labeller has no use for."""
+    if weights is not None:
+        raise ValueError(
+            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+        )
+
+
 def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
@@ -405,8 +461,8 @@ def refuse_missing(data: SequenceSet) -> None:
         )
 
 
-def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
-    """The labels of a training set, once it has been found fit to learn from."""
+def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+    """The labels of a training set, once it has been found fit to learn from; `unknown` says whether some may be `MISSING`."""
     check_set(train)
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
@@ -414,4 +470,13 @@ def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
         raise ValueError("the training set has no labels; give labelled sequences, or their labels as y.")
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
+    is_known = train.labels != MISSING
+    if not is_known.all():
+        if not unknown:
+            raise ValueError(
+                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of labels; give "
+                "it one, drop its sequence, or choose a method that sums over unknown labels, such as TreeCRF or LinearCRF."
+            )
+        if not is_known.any():
+            raise ValueError("no label of the training set is known; give at least one.")
     return train.labels

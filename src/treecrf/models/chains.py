@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain import constrained
 from treecrf.chain import lattice as lattices
 from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
+from treecrf.sequences import MISSING
 
 
 class Chains(Protocol):
@@ -21,7 +23,7 @@ class Chains(Protocol):
         """P(y_t | X), shape (n_positions, n_labels)."""
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
-        """log P(Y | X) of every sequence, shape (n_sequences,)."""
+        """log P(Y | X) of every sequence, shape (n_sequences,); labels that are `MISSING` are summed over."""
 
     def viterbi(self) -> NDArray[np.int16]:
         """The likeliest labels, shape (n_positions,)."""
@@ -50,7 +52,7 @@ class DenseChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
-        return chain.log_likelihood(self.potentials, labels, self.offsets, self.order)
+        return constrained.log_likelihood(self.potentials, labels, self.offsets, self.order)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
@@ -82,6 +84,8 @@ class LatticeChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`; minus infinity for labels that a position may not have."""
+        if (labels == MISSING).any():
+            return constrained.lattice_log_likelihood(self.lattice, self.potentials, labels)
         return lattices.log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Decoder, Monitor
@@ -70,7 +70,10 @@ class CustomLabeller(base.Labeller):
     random_state: int | None = None
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Make an instance and train it.
 
         Parameters
@@ -81,6 +84,8 @@ class CustomLabeller(base.Labeller):
             The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Handed on to a class with stages whose `fit` takes it; otherwise called once, at the end.
+        sample_weight
+            Refused.
         verbose : bool or int
             Whether to print a line after every report, or after every so many.
 
@@ -90,6 +95,7 @@ class CustomLabeller(base.Labeller):
             If the class cannot be found or does not take its settings, in one sentence.
         """
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         self.inner_ = inner = self._make()
