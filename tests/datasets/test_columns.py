@@ -1,16 +1,17 @@
 """Columns files."""
 
 import pandas as pd
+from frames import cells
 
 import treecrf
-from treecrf.datasets.columns import read_columns, write_columns
-from treecrf.datasets.table import read_table
+from treecrf.datasets.columns import write_columns
+from treecrf.datasets.reading import read_table
 
 
 def test_columns_file(write, tmp_path):
-    frame = read_columns(write("a.conll", "\ufeff# made by hand\na N B\r\nb _ I\n\n\n# c\n# # O\nc V O"))
+    frame = read_table(write("a.conll", "\ufeff# made by hand\na N B\r\nb _ I\n\n\n# c\n# # O\nc V O"))
     assert frame.index.tolist() == [2, 3, 7, 8]
-    assert frame.to_numpy().tolist() == [
+    assert cells(frame) == [
         ["0", "a", "N", "B"],
         ["0", "b", None, "I"],
         ["1", "#", "#", "O"],
@@ -21,13 +22,13 @@ def test_columns_file(write, tmp_path):
 
 
 def test_columns_file_with_tabs_has_spaces_in_cells(write):
-    frame = read_columns(write("a.conllu", "# text = New York\nNew York\t\tB\n"))
-    assert frame.to_numpy().tolist() == [["0", "New York", None, "B"]]
+    frame = read_table(write("a.conll", "# text = New York\nNew York\t\tB\n"))
+    assert cells(frame) == [["0", "New York", None, "B"]]
 
 
 def test_no_break_spaces_are_part_of_a_cell(write):
-    frame = read_columns(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
-    assert frame.to_numpy().tolist() == [
+    frame = read_table(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
+    assert cells(frame) == [
         ["0", "10\u00a0000", "N", "B"],
         ["0", "\u3000", "V", "I"],
         ["1", "\u00a0", "N", "B"],

@@ -13,7 +13,8 @@ import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which i
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
 from treecrf.datasets.columns import read_columns, write_columns
-from treecrf.datasets.table import encode_table, label_column, read_table
+from treecrf.datasets.reading import read_table
+from treecrf.datasets.table import encode_table, label_column
 from treecrf.sequences import SequenceSet
 
 
