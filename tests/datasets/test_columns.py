@@ -1,6 +1,9 @@
 """Columns files."""
 
+import gzip
+
 import pandas as pd
+import pytest
 from frames import cells
 
 import treecrf
@@ -40,3 +43,63 @@ def test_columns_file_in_the_workflow(write):
     train, test = treecrf.datasets.load("table", path=path)
     assert (len(train), len(test), train.label_names) == (2, 1, ("B", "I"))
     assert [attribute.name for attribute in train.attributes] == ["1", "2"]
+
+
+CONLL2003 = """-DOCSTART- -X- -X- O
+
+SOCCER NN I-NP O
+# # O O
+JAPAN NNP I-NP I-LOC
+
+-DOCSTART- -X- -X- O
+
+# NN B-NP O
+Ünal NNP I-NP I-PER 	
+"""
+
+
+@pytest.fixture
+def told(write):
+    """Reads a text as a columns file; gives the cells and what was told."""
+
+    def read(text, name="t.txt"):
+        path, sentences = write(name, text), []
+        frame = read_table(path, tell=lambda sentence: sentences.append(sentence.removeprefix(f"table {path}: ")))
+        return cells(frame), sentences
+
+    return read
+
+
+def test_documents_of_conll_2003(told):
+    rows, said = told(CONLL2003)
+    assert rows == [
+        ["0", "SOCCER", "NN", "I-NP", "O"],
+        ["0", "#", "#", "O", "O"],
+        ["0", "JAPAN", "NNP", "I-NP", "I-LOC"],
+        ["1", "#", "NN", "B-NP", "O"],
+        ["1", "Ünal", "NNP", "I-NP", "I-PER"],
+    ]
+    assert said == ["2 -DOCSTART- lines left out."]
+    assert told(CONLL2003.replace("\n", "\r\n"))[0] == rows
+    assert told(CONLL2003.encode("latin-1")) == (
+        rows,
+        ["read with Windows-1252 ('Ünal' in line 10) (encoding says otherwise).", "2 -DOCSTART- lines left out."],
+    )
+
+
+@pytest.mark.parametrize("suffix", [".iob", ".iob2", ".BIO", ".conll", ".txt.gz"])
+def test_iob_files_of_shared_tasks(told, suffix):
+    text = "#\tO\nNew York\tB-LOC  \n\t \n@user\tO\n_\tO\n"
+    given = gzip.compress(text.encode()) if suffix.endswith(".gz") else text
+    rows = [["0", "#", "O"], ["0", "New York", "B-LOC"], ["1", "@user", "O"], ["1", None, "O"]]
+    assert told(given, f"t{suffix}") == (rows, [])
+
+
+def test_comments_have_no_label(told):
+    text = "# nyt-1\nthe DT\ncat NN\n\n# nyt-2\n# NN\ndog NN\n"
+    assert told(text)[0] == [["0", "the", "DT"], ["0", "cat", "NN"], ["1", "#", "NN"], ["1", "dog", "NN"]]
+
+
+def test_tabs_at_the_end_of_every_line(told):
+    assert told("a\tB\t\nb\tO\t\n")[0] == [["0", "a", "B"], ["0", "b", "O"]]
+    assert told("a\tN\tB\nb\tV\t\n")[0] == [["0", "a", "N", "B"], ["0", "b", "V", None]]

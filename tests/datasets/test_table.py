@@ -146,8 +146,14 @@ def test_text_that_looks_missing_is_text(write):
         ("sequence,label,x\na,u,1,2\n", "{path}, line 2: 4 cells, but the first line names 3 columns; fix that line."),
         ("sequence,label,x\na,u,1,2\nb,u,1,2\n", "{path}, line 2: 4 cells"),
         ('sequence,label,x\na,u,"1\n2"\nb,u\n', "{path}, line 4: 2 cells"),
-        ('sequence,label,x\na,u,"1\n', "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected end of data)"),
-        (b"sequence,label,x\na,\xc3\xa4,\xff\n", "{path}, line 2: not readable as UTF-8 (invalid start byte); save the"),
+        (
+            'sequence,label,x\na,u,"1\n',
+            "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected end of data)",
+        ),
+        (
+            b"sequence,label,x\na,\xc3\xa4,\xff\n",
+            "{path}, line 2: not readable as UTF-8 (invalid start byte); save the",
+        ),
         (b"\xef\xbb\xbfsequence,label,x\r\n" + 9999 * b"a,u,1\r\n" + b"\xe9,u,1\r\n", "{path}, line 10001: not"),
         ("", "{path} is empty or its first line has no column names; give it some."),
         ("sequence,label,x,x\na,u,1,2\n", "{path}: column 'x' appears twice; rename one."),

@@ -155,9 +155,7 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
     return kinds
 
 
-def parse_dialect(
-    format_: str | None, separator: str | None, decimal: str | None, encoding: str | None
-) -> Dialect:
+def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
     """How a file is written; wrong usage if a value is not known."""
     from treecrf.datasets.dialects import Dialect
 

@@ -21,7 +21,13 @@ MISSING = ("auto", *CHOICES, "error")
 
 
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRAIN",
+            help="Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file (.npz) to write.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",

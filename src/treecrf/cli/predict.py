@@ -61,6 +61,9 @@ def predict(
 
     labeller = TableLabeller.load(model)
     frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    kind = None if file.is_dir() else format_of(read_content(file), dialect)
+    if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
+        raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
     labelled = add_predictions(labeller, frame, file, decoder, probabilities)
     for sentence in labeller.unseen(frame, file):
         shared.note(sentence)
@@ -69,10 +72,7 @@ def predict(
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
         labelled.to_csv(sys.stdout, index=False)
         return
-    kind = "folder" if file.is_dir() else format_of(read_content(file), dialect)
     if output.suffix.lower() == ".conllu":
-        if kind != "conllu":
-            raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
         added = {name: labelled[name] for name in labelled.columns.difference(frame.columns, sort=False)}
         write_text(add_to_conllu(read_content(file), added, frame.index, dialect.encoding), output)
     else:

@@ -74,7 +74,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     texts = list(text_lines(content, found.codec))
     n_documents = sum(text.startswith(_DOCUMENT) for _, text in texts)
     if n_documents:
-        tell(f"{content.name}: {counted(n_documents, _DOCUMENT + ' line')} are left out.")
+        tell(f"{content.name}: {counted(n_documents, _DOCUMENT + ' line')} left out.")
     groups = _groups(texts)
     first = next(((number, text) for group in groups for number, text in group if not text.startswith("#")), None)
     if first is None:

@@ -108,7 +108,9 @@ def add_to_conllu(
     ValueError
         If the file names columns of its own and MISC is not among them.
     """
-    attributes = zip(*([f"{name}={value}".replace("|", "¦") for value in of_it] for name, of_it in added.items()), strict=True)
+    attributes = zip(
+        *([f"{name}={value}".replace("|", "¦") for value in of_it] for name, of_it in added.items()), strict=True
+    )
     by_line = dict(zip(lines, attributes, strict=True))
     texts = list(text_lines(content, find_encoding(content, encoding).codec))
     names = _names(texts[0][1])

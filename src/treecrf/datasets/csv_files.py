@@ -15,7 +15,7 @@ from treecrf.datasets.encodings import find_encoding, open_text
 from treecrf.datasets.names import check_names
 from treecrf.datasets.text_frames import text_frame
 from treecrf.io.contents import Content
-from treecrf.io.messages import listed
+from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,4 +157,4 @@ def _cells(rows: list[list[str]]) -> list[pa.Array]:
 
 
 def _counted(row: list[str], separator: str) -> str:
-    return f"{len(row)} cells" + (f" (with {separator_name(separator)} between them)" if separator != "," else "")
+    return counted(len(row), "cell") + (f" (with {separator_name(separator)} between them)" if separator != "," else "")

@@ -54,7 +54,9 @@ def with_points(
     """
     commas = [column for column, cells in columns.items() if _any(cells, ",")]
     if decimal is not None:
-        concerned = commas if decimal == "." else [c for c, cells in columns.items() if _any(cells, ",") or _any(cells, ".")]
+        concerned = (
+            commas if decimal == "." else [c for c, cells in columns.items() if _any(cells, ",") or _any(cells, ".")]
+        )
         return _changed(columns, concerned, decimal), []
     marks = {column: [mark for mark in _OTHER if _holds(columns[column], mark)] for column in commas}
     if not any(marks.values()):
@@ -63,7 +65,9 @@ def with_points(
     points += [column for column, found in marks.items() if found == ["."]]
     decimal_commas = [column for column, found in marks.items() if found == [","]]
     if decimal_commas and points:
-        told = f"commas in the numbers of {listed(decimal_commas)} as they are, since {listed(points)} has decimal points"
+        told = (
+            f"commas in the numbers of {listed(decimal_commas)} as they are, since {listed(points)} has decimal points"
+        )
         return dict(columns), [told]
     if not decimal_commas and not points:
         column = next(column for column, found in marks.items() if found)

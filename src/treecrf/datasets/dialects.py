@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -75,8 +74,9 @@ def say_nothing(sentence: str) -> None:
 def _is_encoding(name: str) -> bool:
     """Whether Python decodes text by it: it has codecs of bytes to bytes too, and names with a NUL are refused."""
     try:
-        codecs.lookup(name)
-        b"".decode(name)
+        b"aaaa".decode(name)
+    except UnicodeError:
+        return True
     except (LookupError, ValueError):
         return False
     return True
