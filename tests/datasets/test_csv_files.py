@@ -12,7 +12,7 @@ from frames import cells
 
 from treecrf import datasets
 from treecrf.datasets.dialects import Dialect
-from treecrf.datasets.reading import read_table
+from treecrf.datasets.reading import PLAIN, read_table
 from treecrf.datasets.table import check_columns
 
 MEASURED = (
@@ -36,7 +36,7 @@ READ = [
 def read(tmp_path):
     """Reads bytes or text as a file; gives the frame and what was told."""
 
-    def read(given, dialect=Dialect(), name="table.csv"):
+    def read(given, dialect=PLAIN, name="table.csv"):
         path = tmp_path / name
         path.write_bytes(given if isinstance(given, bytes) else given.encode())
         told = []

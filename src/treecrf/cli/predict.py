@@ -73,8 +73,8 @@ def predict(
         labelled.to_csv(sys.stdout, index=False)
         return
     if output.suffix.lower() == ".conllu":
-        added = {name: labelled[name] for name in labelled.columns.difference(frame.columns, sort=False)}
-        write_text(add_to_conllu(read_content(file), added, frame.index, dialect.encoding), output)
+        added = {name: labelled[name].tolist() for name in labelled.columns.difference(frame.columns, sort=False)}
+        write_text(add_to_conllu(read_content(file), added, frame.index.tolist(), dialect.encoding), output)
     else:
         if kind == "parquet" and output.suffix.lower() == ".parquet":
             labelled[frame.columns] = read_stored(file)

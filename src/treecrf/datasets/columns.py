@@ -87,7 +87,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
             "observation a line of its own."
         )
     labels = {_cells(text, tabs)[-1] for group in groups for _, text in group if not text.startswith("#")}
-    rows, lines = [], []
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
     n_sequences = 0
     for group in groups:
         n_before = len(rows)

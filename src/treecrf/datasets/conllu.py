@@ -50,7 +50,8 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
     if found.told is not None:
         tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
     names: Sequence[str] = COLUMNS
-    rows, lines = [], []
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
     n_ranges = n_nodes = n_sentences = n_before = 0
     for number, text in text_lines(content, found.codec):
         if is_blank(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 
 READ = (".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
 """Suffixes of the files that are read; others may be notes."""
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that a table is read from: itself, or those of a folder, by name."""
+    if not Path(path).is_dir():
+        return [Path(path)]
+    return sorted(file for file in Path(path).iterdir() if _is_read(file))
 
 
 def read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:
@@ -44,9 +52,10 @@ def read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: st
     """
     import pandas as pd
 
-    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    files = [entry for entry in entries if entry.is_file() and plain_suffix(entry) in READ]
-    others = [entry.name for entry in entries if entry not in files]
+    files = files_of(folder)
+    others = sorted(
+        {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")} - {f.name for f in files}
+    )
     if not files:
         raise ValueError(f"folder {folder} has no file that ends in one of {listed(READ, str)}; name another one.")
     if others:
@@ -70,6 +79,10 @@ def read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: st
             )
         frames[file.name] = frame[first.columns]
     return pd.concat(frames)
+
+
+def _is_read(entry: Path) -> bool:
+    return not entry.name.startswith(".") and plain_suffix(entry) in READ and entry.is_file()
 
 
 def _name(file: Path) -> str:
