@@ -18,10 +18,11 @@ from treecrf import datasets
 from treecrf.cli._shared import read_training_set
 from treecrf.datasets.columns import write_columns
 from treecrf.datasets.conllu import add_to_conllu
+from treecrf.datasets.csv_files import parse_plain, parse_strictly
 from treecrf.datasets.dialects import Dialect
 from treecrf.datasets.reading import PLAIN, read_table
 from treecrf.datasets.table import encode_table, label_column
-from treecrf.io.contents import read_content
+from treecrf.io.contents import Content, read_content
 from treecrf.sequences import SequenceSet
 
 
@@ -96,6 +97,26 @@ def test_csv_of_spreadsheets(tmp_path, german, encoding):
             mutations_of(seeds),
             lambda data, d=dialect: read_any_table(written(tmp_path / "t.csv", data), dialect=d),
         )
+
+
+def test_two_ways_of_reading_plain_csv(tmp_path, table_bytes):
+    """Where the fast way gives anything, the other one gives the same."""
+
+    def use(given):
+        content = Content("table", ".csv", given.replace(b'"', b""))
+        try:
+            sample = content.data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+        fast = parse_plain(content, ",", sample)
+        if fast is not None:
+            columns, lines = parse_strictly(content, "utf-8-sig", ",", False)
+            assert list(fast[1]) == list(lines)
+            assert {k: v.to_pylist() for k, v in fast[0].items()} == {k: v.to_pylist() for k, v in columns.items()}
+        return fast
+
+    assert use(table_bytes) is not None
+    fuzz("two ways", mutations_of([table_bytes]), use, 600)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

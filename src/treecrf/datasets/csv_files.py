@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from array import array
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from treecrf.datasets.encodings import find_encoding, open_text
 from treecrf.datasets.names import check_names
 from treecrf.datasets.text_frames import text_frame
 from treecrf.io.contents import Content
-from treecrf.io.messages import counted, listed
+from treecrf.io.messages import counted, listed, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +28,13 @@ SEPARATORS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 16
 """Characters by which the separator is found."""
 
+_ODD = (b'"', b"\n\n", b"\n\r", b"\r\r")
+"""A quote, and blank lines."""
+
 _ROWS = 1 << 15
 """Rows that are kept as lists at a time."""
+
+Parsed = tuple[dict[str, "pa.ChunkedArray"], Sequence[int]]
 
 _ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
 """First line by which spreadsheets announce a separator."""
@@ -64,11 +70,10 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     separator = dialect.separator or (announced[1] if announced else _find_separator(sample, usual, content.name))
     if dialect.separator is None and separator != usual:
         told.insert(0, f"{separator_name(separator)} between cells")
-    with open_text(content, encoding.codec, "") as stream:
-        if announced:
-            stream.readline()
-        names, cells, lines = _parse(stream, separator, content.name, 1 if announced else 0)
-    columns, of_decimals = with_points(dict(zip(names, cells, strict=True)), dialect.decimal, content.name)
+    is_plain = encoding.codec.startswith("utf-8") and announced is None
+    parsed = parse_plain(content, separator, sample) if is_plain else None
+    columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None)
+    columns, of_decimals = with_points(columns, dialect.decimal, content.name)
     told += of_decimals
     if told:
         tell(f"{content.name}: read with {listed(told, str)} (separator, decimal and encoding say otherwise).")
@@ -108,12 +113,40 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
     return rows if len(sample) <= _SAMPLE else rows[:-1]
 
 
-def _parse(
-    stream: io.TextIOWrapper, separator: str, name: str, n_before: int
-) -> tuple[list[str], list[pa.ChunkedArray], array[int]]:
-    """Names of the columns, their cells (large_string), and the lines in which rows end; `n_before` lines are read already."""
+def parse_plain(content: Content, separator: str, sample: str) -> Parsed | None:
+    """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    names = next(csv.reader(io.StringIO(sample, newline=""), delimiter=separator), [])
+    is_whole = "\n" in sample  # the line of the names
+    if not is_whole or len(names) < 2 or repeated(names) is not None or any(odd in content.data for odd in _ODD):
+        return None
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(content.data),
+            arrow.ReadOptions(skip_rows=1, column_names=names),
+            arrow.ParseOptions(delimiter=separator, quote_char=False),
+            arrow.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.large_string()), null_values=[""], strings_can_be_null=True
+            ),
+        )
+    except (pa.ArrowInvalid, UnicodeError):
+        return None
+    check_names(content.name, names)
+    return dict(zip(names, table.columns, strict=True)), range(2, len(table) + 2)
+
+
+def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> Parsed:
+    """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
+
+    The names of the columns are in its first line, or in the second one where that announces the separator.
+    """
     import pyarrow as pa
 
+    name = content.name
+    stream = open_text(content, codec, "")
+    n_before = 1 if is_announced and stream.readline() else 0
     reader = csv.reader(stream, delimiter=separator, strict=True)
     lines, rows = array("q"), []
     chunks: list[list[pa.Array]] = []
@@ -144,7 +177,7 @@ def _parse(
             f"cells ({error}); fix it."
         ) from None
     chunks.append(_cells(rows) if rows else [pa.array([], pa.large_string()) for _ in names])
-    return names, [pa.chunked_array(cells) for cells in zip(*chunks, strict=True)], lines
+    return {k: pa.chunked_array(cells) for k, cells in zip(names, zip(*chunks, strict=True), strict=True)}, lines
 
 
 def _cells(rows: list[list[str]]) -> list[pa.Array]:
