@@ -89,6 +89,8 @@ def fit(
     treecrf fit train.csv -o model.npz
     treecrf fit train.csv -o model.npz --sequence sentence --label tag --attributes word,shape
     treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
+    treecrf fit german.csv -o model.npz --separator ";" --decimal ,
+    treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
     treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
     """
     sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
