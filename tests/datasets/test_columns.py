@@ -1,6 +1,7 @@
 """Columns files."""
 
 import gzip
+import re
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ from frames import cells
 
 import treecrf
 from treecrf.datasets.columns import write_columns
+from treecrf.datasets.dialects import Dialect
 from treecrf.datasets.reading import read_table
 
 
@@ -103,3 +105,31 @@ def test_comments_have_no_label(told):
 def test_tabs_at_the_end_of_every_line(told):
     assert told("a\tB\t\nb\tO\t\n")[0] == [["0", "a", "B"], ["0", "b", "O"]]
     assert told("a\tN\tB\nb\tV\t\n")[0] == [["0", "a", "N", "B"], ["0", "b", "V", None]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a;b;c\n1;2;3\n\n4;5;6\n",
+            "';' stands equally often in every line; if it separates cells, read the file as CSV",
+        ),
+        ("sequence\tlabel\tx\n1\tu\t3\n", "its first line names columns; read the file as CSV (format)."),
+    ],
+)
+def test_csv_by_another_name(write, text, message):
+    path = write("t.txt", text)
+    with pytest.raises(ValueError, match=re.escape(f"table {path}: {message}")):
+        read_table(path)
+    assert read_table(path, Dialect("csv")).shape[1] == 3
+
+
+def test_cells_of_one_column_may_be_commas(told):
+    assert told("Yes\n,\nbut\n")[0] == [["0", "Yes"], ["0", ","], ["0", "but"]]
+
+
+def test_options_of_csv_are_told_to_mean_nothing(write):
+    told = []
+    path = write("t.conll", "a B\n")
+    read_table(path, Dialect(separator=";"), tell=told.append)
+    assert told == [f"table {path} is no CSV file: separator and decimal are not looked at."]

@@ -17,7 +17,7 @@ from treecrf.datasets.encodings import find_encoding, open_text
 from treecrf.datasets.names import MOST_COLUMNS
 from treecrf.datasets.text_frames import text_frame
 from treecrf.io.contents import Content, plain_suffix
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +86,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
             f"{content.name}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
             "observation a line of its own."
         )
+    _refuse_csv(content.name, [text for group in groups for _, text in group], first[1], n_cells)
     labels = {_cells(text, tabs)[-1] for group in groups for _, text in group if not text.startswith("#")}
     rows: list[list[str | None]] = []
     lines: list[int] = []
@@ -137,6 +138,19 @@ def text_lines(content: Content, codec: str) -> Iterator[tuple[int, str]]:
 def is_blank(text: str) -> bool:
     """Whether a line has nothing but spaces and tabs."""
     return not text.strip(" \t")
+
+
+def _refuse_csv(name: str, texts: list[str], first: str, n_cells: int) -> None:
+    """Raise where lines of one cell have as many cells by another separator, or the first row names columns."""
+    found = [
+        mark for mark in ",;|" if len(texts) > 1 and mark in first and len({text.count(mark) for text in texts}) == 1
+    ]
+    if n_cells == 1 and found:
+        raise ValueError(
+            f"{name}: {quoted(found[0])} stands equally often in every line; if it separates cells, read the file as CSV (format)."
+        )
+    if {SEQUENCE, "label"} <= set(_cells(first, "\t" in first)):
+        raise ValueError(f"{name}: its first line names columns; read the file as CSV (format).")
 
 
 def _groups(texts: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:

@@ -84,7 +84,10 @@ def format_of(content: Content, dialect: Dialect) -> Format:
 
 
 def _read(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
-    match format_of(content, dialect):
+    kind = format_of(content, dialect)
+    if kind != "csv" and (dialect.separator or dialect.decimal):
+        tell(f"{content.name} is no CSV file: separator and decimal are not looked at.")
+    match kind:
         case "parquet":
             return _read_parquet(content)
         case "conllu":
