@@ -238,7 +238,7 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
         ("t.csv", "sequence,label,x\na,u,1\nb,u,2\n", "table t.csv, column 'label': every label is 'u'"),
         ("t.csv", b"sequence,label,x\na,\xc3\xa4,\xff\n", "table t.csv, line 2: not readable as UTF-8"),
         ("t.conll", "a N B\nb N\n", "table t.conll, line 2: 2 cells, but the first row (line 1) has 3;"),
-        ("t.conll", b"a N B\nb \xff O\n", "table t.conll, line 2: not readable as UTF-8"),
+        ("t.conll", b"a \xc3\xa4 B\nb \xff O\n", "table t.conll, line 2: not readable as UTF-8"),
         ("t.conll", "\n# nothing\n", "table t.conll has no rows; give one line per observation."),
         ("t.parquet", "no", "table t.parquet is not a readable Parquet file"),
     ],
