@@ -34,7 +34,7 @@ _ODD = (b'"', b"\n\n", b"\n\r", b"\r\r")
 _ROWS = 1 << 15
 """Rows that are kept as lists at a time."""
 
-Parsed = tuple[dict[str, "pa.ChunkedArray"], Sequence[int]]
+_Parsed = tuple[dict[str, "pa.ChunkedArray"], Sequence[int]]
 
 _ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
 """First line by which spreadsheets announce a separator."""
@@ -70,7 +70,7 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     separator = dialect.separator or (announced[1] if announced else _find_separator(sample, usual, content.name))
     if dialect.separator is None and separator != usual:
         told.insert(0, f"{separator_name(separator)} between cells")
-    is_plain = encoding.codec.startswith("utf-8") and announced is None
+    is_plain = encoding.codec.startswith("utf-8") and separator.isascii() and announced is None
     parsed = parse_plain(content, separator, sample) if is_plain else None
     columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None)
     columns, of_decimals = with_points(columns, dialect.decimal, content.name)
@@ -113,8 +113,16 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
     return rows if len(sample) <= _SAMPLE else rows[:-1]
 
 
-def parse_plain(content: Content, separator: str, sample: str) -> Parsed | None:
-    """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None."""
+def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None:
+    """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None.
+
+    Parameters
+    ----------
+    content : Content
+    separator : str
+    sample : str
+        How the text begins, with the first line at least.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow
 
@@ -137,10 +145,21 @@ def parse_plain(content: Content, separator: str, sample: str) -> Parsed | None:
     return dict(zip(names, table.columns, strict=True)), range(2, len(table) + 2)
 
 
-def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> Parsed:
+def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> _Parsed:
     """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
 
     The names of the columns are in its first line, or in the second one where that announces the separator.
+
+    Parameters
+    ----------
+    content : Content
+    codec, separator : str
+    is_announced : bool
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file and the line.
     """
     import pyarrow as pa
 
