@@ -8,6 +8,7 @@ from pathlib import Path
 
 import treecrf
 from treecrf import datasets
+from treecrf.datasets.folders import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.models.custom import find_class
 from treecrf.models.labellers import CHOSEN_BY
@@ -101,7 +102,8 @@ def raw_files(wildcards):
     """The files that a data set is made from."""
     dataset = SETTINGS.datasets[wildcards.dataset]
     if isinstance(dataset, TableDataset):
-        return [path for path in (dataset.path, dataset.test) if path]
+        tables = [path for path in (dataset.path, dataset.test) if path]
+        return [str(file) for path in tables for file in files_of(path)]
     return [f"{RAW}/{path}" for path in described(wildcards.dataset).files]
 
 
