@@ -57,6 +57,22 @@ def cells(frame, *heads):
     return frame[heads if len(heads) > 1 else heads[0]].tolist()
 
 
+def test_a_method_without_iterations_shows_none():
+    plain = {"iteration": 1, "iteration_low": 1, "iteration_high": 1, "peak_iteration": 1}
+    summary = pd.DataFrame(
+        [
+            outcome(dataset, method, decoder, 60.0, **(plain if method == "mine" or dataset == "hyphen" else {}))
+            for dataset in ("protein", "hyphen")
+            for method in ("treecrf", "mine")
+            for decoder in ("viterbi", "better")
+        ]
+    )
+    methods, choices = methods_layout(summary, NO_COMPARISONS), choices_layout(summary)
+    assert cells(methods, "accuracy (%)", "peak (iteration)") == ["61.00 (40)", "61.00", "61.00 (1)", "61.00"]
+    assert cells(methods, "iterations", "measured") == ["30", "–", "1", "–"]
+    assert cells(choices, "Viterbi", "iteration") == ["30", "–", "1", "–"]
+
+
 # --- table 3.4 --------------------------------------------------------------------------------------
 
 
