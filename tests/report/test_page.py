@@ -16,12 +16,28 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):
 
 
 def test_page_starts_with_a_summary(results):
+    claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
+    claims.loc[0, "verdict"] = "replicated"
+    claims.to_csv(results / "claims.csv", index=False)
     page = page_of(results, "hmm")
     assert re.search(
         r"<dd>Tied for best at the cross-validated choice, .*: .* of 1 data set, .*; ties count for each\..*</dd>", page
     )
     assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
+
+
+def test_page_about_nothing_published_starts_with_answers(results):
+    page = page_of(results, "hmm")
+    check(page)
+    for words in ("not run", "ublished", "Ledger", "claims:"):
+        assert words not in re.sub(
+            r"<(style|script)>.*?</\1>|<li><b>SMILE was not run.*?</li>", "", page, flags=re.DOTALL
+        )
+    first = page[page.index('id="summary"') : page.index('id="training"')]
+    assert "<td>tied for best</td><td>linear CRF</td>" in first
+    assert "linear CRF is 1.00 points ahead of my_method (p = 0.400)" in first
+    assert "On all of the file" not in first  # there is none
 
 
 def test_what_people_named_is_shown_as_text(results):

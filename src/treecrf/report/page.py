@@ -23,6 +23,7 @@ from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
 from treecrf.report.rules import rules_parts
 from treecrf.studies import registry
+from treecrf.studies.claims import NOT_RUN
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.study import Study as Declared
@@ -49,9 +50,11 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     """
     results, reports = Path(settings.results), Path(settings.reports)
     claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
+    is_published = bool((claims["verdict"] != NOT_RUN).any())
     page = render_page(
         "page.html",
-        title="TreeCRF: published and measured",
+        title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
+        is_published=is_published,
         folders=Folders(results, reports),
         studies=studies(settings, results, finished),
         absent=_absent(settings, results, Path(logs)),

@@ -137,7 +137,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataF
     columns["CPU seconds", "measured"] = cell_texts(rows["cpu_seconds"], seconds_text)
     columns["iterations", "published"] = [row["iterations"].replace("-", "–") if row else DASH for row in known]
     columns["iterations", "measured"] = [_iteration(row) for row in rows.to_dict("records")]
-    return grouped(columns)
+    return grouped(_without_unpublished(columns))
 
 
 def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +153,7 @@ def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
     several = rows.groupby("method")["n_iterations"].transform("max") > 1
     columns["whole training", "iterations"] = cell_texts(rows["n_iterations"].where(several), count_text)
     columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
-    return grouped(columns)
+    return grouped(_without_unpublished(columns))
 
 
 # --- all methods ------------------------------------------------------------------------------------
@@ -238,6 +238,11 @@ def _decoders(summary: pd.DataFrame) -> list[str]:
 
 def _value_names(is_published: bool) -> list[str]:
     return ["published"] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
+
+
+def _without_unpublished(columns: dict[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
+    """The columns but those of published values where there are none."""
+    return {head: texts for head, texts in columns.items() if head[1] != "published" or set(texts) - {DASH}}
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
