@@ -14,6 +14,7 @@ from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.studies import registry
 from treecrf.studies.named import class_problems, file_problems, table_options
 from treecrf.studies.paths import StudyFiles
+from treecrf.studies.rivals import FILE, RivalJob, Rivals, given_to
 from treecrf.studies.settings import TableDataset, load_settings
 from treecrf.studies.study import JOIN
 
@@ -34,6 +35,11 @@ try:
     SETTINGS = load_settings(config)
 except ValueError as error:
     raise WorkflowError(str(error)) from None
+
+try:
+    RIVALS = Rivals(SETTINGS.rivals) if SETTINGS.rivals else None
+except (ValueError, OSError) as error:
+    raise WorkflowError(f"configuration: {error}") from None
 
 STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
 RESULTS = SETTINGS.results

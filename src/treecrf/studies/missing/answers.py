@@ -74,7 +74,7 @@ def _told(name: str, description: Mapping[str, Any], means: pd.DataFrame, tied: 
 def _never_worse(means: pd.DataFrame, tied: pd.DataFrame) -> str:
     """The ways that are tied for best at every share."""
     rates, methods = set(means["rate"]), set(means["method"])
-    always = ordered_methods(method for method, of in tied.groupby("method") if set(of["rate"]) == rates)
+    always = ordered_methods(str(method) for method, of in tied.groupby("method") if set(of["rate"]) == rates)
     if set(always) == methods:
         return "No test tells the ways of handling them apart."
     if not always:
