@@ -91,6 +91,7 @@ rule write_page:
         claimed(),
         descriptions(),
         [files.layouts() + ends(files) for files in STUDIES.values()],
+        [SETTINGS.rivals] if SETTINGS.rivals else [],
     output:
         PAGE,
     log:

@@ -144,7 +144,9 @@ class Rivals:
 
         self.path = os.fspath(path)
         if not os.path.isfile(self.path):
-            raise FileNotFoundError(f"rivals: there is no file {self.path}; correct the path, or make it with make rivals.")
+            raise FileNotFoundError(
+                f"rivals: there is no file {self.path}; correct the path, or make it with make rivals."
+            )
         try:
             header = json.loads((parquet.read_schema(self.path).metadata or {}).get(_KEY, b"{}"))
         except (pa.ArrowException, OSError, ValueError):
