@@ -12,6 +12,7 @@ from treecrf.studies.rivals import RivalJob, Rivals, set_digest
 
 if TYPE_CHECKING:
     import pandas as pd
+
     from treecrf.studies.study import Study
 
 
@@ -52,4 +53,4 @@ def imported(snakemake: Any, study: Study, function: str, method: str) -> tuple[
         shared = shared_by(study, dataset, method, values, sets)
         rivals.refuse_other_parts(RivalJob(study.name, "shared", dataset), shared)
     frames = rivals.frames(job)
-    return tuple(frames[name] for name in snakemake.output.keys())
+    return tuple(frames[name] for name, _ in snakemake.output.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -52,13 +53,14 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     """
     results, reports = Path(settings.results), Path(settings.reports)
     claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
+    shown = studies(settings, results, finished)
     is_published = bool((claims["verdict"] != NOT_RUN).any())
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
         is_published=is_published,
         folders=Folders(results, reports),
-        studies=studies(settings, results, finished),
+        studies=shown if is_published else [_unpublished(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
         rivals=_rivals(settings),
         claims=ledger_summary(claims),
@@ -123,6 +125,16 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
         for study in registry()
         for name in unfinished(study, settings, results)
     }
+
+
+def _unpublished(study: Study) -> Study:
+    """A study whose titles do not name chapters, figures and tables of the papers."""
+
+    def plain(title: str) -> str:
+        return re.sub(r" \((chapter|figure|table)s? [^()]*\)$", "", title)
+
+    sections = [section._replace(title=plain(section.title)) for section in study.sections]
+    return study._replace(title=plain(study.title), sections=sections)
 
 
 def _rivals(settings: Settings) -> str:

@@ -1,5 +1,7 @@
 """What the page of somebody's own data opens with: groups, the lead, the command."""
 
+import shlex
+
 import pandas as pd
 import pytest
 from builders import NOTHING
@@ -75,8 +77,8 @@ def test_whether_the_lead_is_real(tied, decision, sentence):
 def test_the_cheapest_of_the_tied_is_the_advice():
     page = said(*frames())
     assert "Take linear CRF; of those tied for best it takes the least time to train." in page
-    assert "treecrf fit &#39;my words.csv&#39; --output model.npz --sequence word --label hyphen --window 2,3" in page
-    assert "--method linear_crf --iterations 30" in page
+    assert "treecrf fit &#39;my words.csv&#39; --output model.npz \\\n  --sequence word --label hyphen \\\n" in page
+    assert "  --window 2,3 --method linear_crf --iterations 30" in page
     assert "Take TreeCRF. " in said(*frames(tied=("treecrf",)))
 
 
@@ -94,7 +96,8 @@ def test_without_a_file_there_is_no_command():
 
 def test_the_command_is_one_that_treecrf_fit_takes():
     dataset = settings_of(TABLE | {"attributes": ["a", "b"], "kinds": {"a": "number"}}).datasets["words"]
-    words = fit_command(dataset, "treecrf", "l2_regularization=5, max_leaves=8, order=1", 12).split("'")[2].split()
+    command = fit_command(dataset, "treecrf", "l2_regularization=5, max_leaves=8, order=1", 12)
+    words = shlex.split(command.replace("\\\n", ""))[3:]
     assert words[:2] == ["--output", "model.npz"]
     assert "--attributes a,b --kinds a=number --window 2,3 --method treecrf --iterations 12 --l2 5 --max-leaves 8" in (
         " ".join(words)

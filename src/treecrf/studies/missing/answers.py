@@ -45,7 +45,7 @@ def holes_layout(means: pd.DataFrame, tied: pd.DataFrame) -> pd.DataFrame:
     best = means.groupby("rate")["percent"].max()
     return pd.DataFrame(
         {
-            "more cells missing": [f"{rate:.0%}" for rate in best.index],
+            "missing rate": [f"{rate:.0%}" for rate in best.index],
             "best accuracy (%)": [number(value) for value in best],
             "change (points)": [signed(value - best.iloc[0]) for value in best],
             "tied for best": [_names(tied, rate, set(means["method"])) for rate in best.index],

@@ -80,18 +80,17 @@ def fit_command(dataset: TableDataset, method: str, candidate: object, iteration
     iteration : int, optional
         None for a method without iterations.
     """
-    words = ["treecrf", "fit", dataset.path, "--output", "model.npz"]
-    words += ["--sequence", dataset.sequence, "--label", dataset.label]
+    columns = ["--sequence", dataset.sequence, "--label", dataset.label]
     if dataset.attributes is not None:
-        words += ["--attributes", ",".join(dataset.attributes)]
+        columns += ["--attributes", ",".join(dataset.attributes)]
     if dataset.kinds:
-        words += ["--kinds", ",".join(f"{name}={kind}" for name, kind in dataset.kinds.items())]
-    words += ["--window", f"{dataset.window[0]},{dataset.window[1]}", "--method", method]
+        columns += ["--kinds", ",".join(f"{name}={kind}" for name, kind in dataset.kinds.items())]
+    chosen = ["--window", f"{dataset.window[0]},{dataset.window[1]}", "--method", method]
     if iteration is not None:
-        words += ["--iterations", str(iteration)]
+        chosen += ["--iterations", str(iteration)]
     for name, value in re.findall(r"(\w+)=([^,]+)", candidate if isinstance(candidate, str) else ""):
-        words += [_OPTIONS[name], value] if name in _OPTIONS else []
-    return shlex.join(words)
+        chosen += [_OPTIONS[name], value] if name in _OPTIONS else []
+    return " \\\n  ".join(map(shlex.join, (["treecrf", "fit", dataset.path, "--output", "model.npz"], columns, chosen)))
 
 
 def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
