@@ -44,7 +44,7 @@ results: $(RUNNING)  ## Run the papers' protocol; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
 rivals: $(RUNNING)  ## Write what all methods found to results/treecrf-rivals.parquet, so that a new method can run alone
-	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml rivals
+	@$(BIN)/python workflow/progress.py rivals --cores $(CORES) --configfile config/config.yaml
 
 snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md
 	@$(BIN)/python -m treecrf.report.snapshot

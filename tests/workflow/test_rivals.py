@@ -29,14 +29,14 @@ def folder(tmp_path_factory):
     for results in ("full", "own"):  # neither method has compiled routines
         (folder / results / "training").mkdir(parents=True)
         (folder / results / "training/kernels.json").write_text("{}")
-    run(folder, FULL, "full/training/mine/summary.csv", "full/treecrf-rivals.parquet")
+    run(folder, FULL, "--keep-going", "full/training/mine/summary.csv", "full/treecrf-rivals.parquet")
     (folder / "full/treecrf-rivals.parquet").rename(folder / "rivals.parquet")
     return folder
 
 
 @pytest.mark.slow
 def test_only_the_new_method_is_trained_and_every_test_is_there(folder):
-    said = run(folder, OWN, "own/training/mine/summary.csv").stdout
+    said = run(folder, OWN, "--keep-going", "own/training/mine/summary.csv").stdout
     assert "Trains and tests bayes on mine" in said
     for name in ("folds", "choice", "curves", "predictions", "phases", "notes"):
         full, own = (folder / results / f"training/mine/lightgbm.{name}.parquet" for results in ("full", "own"))
@@ -70,7 +70,7 @@ def test_other_data_stop_the_job(folder):
     file = folder / "mine.csv"
     before = file.read_text()
     file.write_text("\n".join(before.splitlines()[:-20]) + "\n")
-    process = run(folder, OWN | {"results": "other"}, "other/training/mine/lightgbm.folds.parquet", check=False)
+    process = run(folder, OWN | {"results": "other"}, "--keep-going", "other/training/mine/lightgbm.folds.parquet", check=False)
     file.write_text(before)
     log = (folder / "other/logs/training/train/mine_lightgbm.log").read_text()
     assert process.returncode != 0
