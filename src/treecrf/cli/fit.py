@@ -101,7 +101,7 @@ def fit(
         way = fitting.choose_missing(method, missing)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    if held_out and not labeller.has_stages:
+    if held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
         raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
     if threads is None and "n_threads" in labeller.get_params():
         labeller.set_params(n_threads=shared.n_processors())
