@@ -51,7 +51,8 @@ def imported(files, job, wildcards):
         method
         for method in methods_of(wildcards)
         if method not in SETTINGS.labellers
-        and RivalJob(files.study.name, job.function, wildcards.dataset, method) in RIVALS
+        and RivalJob(files.study.name, job.function, wildcards.dataset, method)
+        in RIVALS
     ]
 
 
@@ -233,11 +234,7 @@ def files_of(jobs):
         path for job in jobs for key in ("sets", "frames") for path in job[key].values()
     ]
     return sorted(
-        {
-            file
-            for path in named
-            for file in ([path] if isinstance(path, str) else path)
-        }
+        {file for path in named for file in ([path] if isinstance(path, str) else path)}
     )
 
 
