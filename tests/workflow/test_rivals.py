@@ -70,7 +70,9 @@ def test_other_data_stop_the_job(folder):
     file = folder / "mine.csv"
     before = file.read_text()
     file.write_text("\n".join(before.splitlines()[:-20]) + "\n")
-    process = run(folder, OWN | {"results": "other"}, "--keep-going", "other/training/mine/lightgbm.folds.parquet", check=False)
+    process = run(
+        folder, OWN | {"results": "other"}, "--keep-going", "other/training/mine/lightgbm.folds.parquet", check=False
+    )
     file.write_text(before)
     log = (folder / "other/logs/training/train/mine_lightgbm.log").read_text()
     assert process.returncode != 0
