@@ -341,7 +341,7 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, cost=None, **training):
+def page_of(results, *names, cost=None, rivals=None, **training):
     settings = load_settings(
         {
             "results": str(results),
@@ -349,6 +349,7 @@ def page_of(results, *names, cost=None, **training):
             "datasets": {name: {} for name in names},
             "training": {"datasets": list(names), **training},
             "cost": cost or {},
+            "rivals": rivals,
         }
     )
     write_page(settings, results / "logs")

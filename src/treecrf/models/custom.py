@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
+from treecrf.models.adapted import adapt, is_classifier
 from treecrf.models.base import Decoder, Monitor
 from treecrf.models.checks import Check
 from treecrf.models.decoding import Limits, are_given, limited_marginals
@@ -28,8 +29,12 @@ _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 class CustomLabeller(base.Labeller):
     """A labeller made of a class that somebody else wrote.
 
-    The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),
-    shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
+    A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has both,
+    is given the categories and numbers in the window of every position (`treecrf.models.window.features.WindowFeatures`),
+    and its ``staged_predict_proba`` is used where it has one.
+
+    Any other class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns
+    P(y_t | X), shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
     ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
     ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
     ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
@@ -42,16 +47,16 @@ class CustomLabeller(base.Labeller):
     settings : mapping
         Keyword arguments of the class.
     window : (int, int)
-        Observations before and after the position, for a class that takes ``window``.
+        Observations before and after the position, for a classifier and for a class that takes ``window``.
     unseen : "missing" or "error"
         What to do with categories that the training set did not have.
     random_state : int, optional
-        Seed, for a class that takes ``random_state``.
+        Seed, for a class that takes ``random_state``; a classifier without one has the seed 0.
 
     Attributes
     ----------
     inner_ : object
-        The fitted instance.
+        The fitted instance; of a classifier, the `treecrf.models.adapted.AdaptedClassifier` around it.
     seconds_ : dict
         CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
     """
@@ -179,17 +184,39 @@ class CustomLabeller(base.Labeller):
             )
         return labels.astype(np.int16)
 
+    def check(self) -> None:
+        """Find the class and make an instance, as `fit` does first.
+
+        Raises
+        ------
+        ValueError
+            In one sentence: what `find_class` says, or that the class does not take these settings.
+        """
+        self._check_settings()
+        self._make()
+
     def _make(self) -> Any:
         labeller = find_class(self.class_name)
-        taken = inspect.signature(labeller).parameters
-        arguments = {"window": self.window, "random_state": self.random_state}
+        taken, rows = inspect.signature(labeller).parameters, is_classifier(labeller)
+        seed = self.random_state
+        if rows:  # without a seed each training would be another
+            seed = 0 if seed is None else seed + 1
+        arguments = {"window": self.window, "random_state": seed}
         arguments = {name: value for name, value in arguments.items() if name in taken} | dict(self.settings or {})
         try:
-            return labeller(**arguments)
-        except TypeError as error:
+            inner = labeller(**arguments)
+            if hasattr(inner, "_parameter_constraints"):  # scikit-learn's own check, which otherwise waits for fit
+                inner._validate_params()
+        except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{self.class_name} does not take these settings ({error}); correct them in the configuration."
+                f"{self.class_name} does not take these settings ({str(error).rstrip('.')}); correct them in the "
+                "configuration."
             ) from None
+        if not hasattr(inner, "predict_proba"):
+            raise ValueError(
+                f"{self.class_name} has no predict_proba with these settings; choose others, or another class."
+            )
+        return adapt(inner, self.window) if rows else inner
 
     def _checked(self, probabilities: Any, data: SequenceSet) -> NDArray[np.float64]:
         found = np.asarray(probabilities, dtype=np.float64)

@@ -119,6 +119,11 @@ class Settings(Model):
         description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a method "
         "that is added may join the job of others, which then run again.",
     )
+    rivals: str | None = Field(
+        None,
+        description="A file of rivals (treecrf-rivals.parquet) of another run with the same data and settings: the methods that "
+        "it has are not trained again.",
+    )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
     training: TrainingSettings = Field(
