@@ -20,6 +20,7 @@ from treecrf.rendering.parts import (
     drawn,
     open_choices,
     paragraph,
+    without_published,
 )
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
@@ -29,7 +30,7 @@ from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
 from treecrf.studies.missing.tables import OF_LINES
 from treecrf.studies.missing.tree_words import tree_answers
-from treecrf.studies.settings import MissingSettings, Settings
+from treecrf.studies.settings import MissingSettings, Settings, TableDataset
 
 INTRODUCTION = """
 Cells of the inputs go missing completely at random before windows are cut: a whole letter or residue, or each line
@@ -75,6 +76,8 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         for name in ("evaluations", "comparisons", "frequencies", *OF_TREES, *OF_MECHANISMS)
     }
     shown = Exhibits(folder, layouts, STUDY.caption)
+    if all(isinstance(settings.datasets[name], TableDataset) for name in finished):
+        shown = shown._replace(caption=lambda name: without_published(STUDY.caption(name)))
     bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
     sections = [
         _accuracy(settings.missing, frames["evaluations"], shown),
@@ -136,7 +139,7 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
         kinds = (f"{kind}_{baseline}" for kind in ("coefficients", "effects", "significance"))
         tables = shown._replace(layouts={kind: _of_sets(shown.layouts[kind], datasets) for kind in kinds})
         parts += [
-            captioned(STUDY.caption("coefficients")),
+            captioned(shown.caption("coefficients")),
             tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds against {name}"),
             captioned(STUDY.caption("effects_table")),
             tables.table(f"effects_{baseline}", f"Points of accuracy against {name}"),
