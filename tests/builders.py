@@ -44,6 +44,14 @@ def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, l
     return SequenceSet(values, offsets, attributes, labels, tuple("ABCDE"[:n_labels]))
 
 
+def hidden_labels(data, share=0.4, seed=0):
+    """The set with some labels unknown, one of them at least, but not that of the first position."""
+    labels = np.array(data.labels)
+    labels[np.random.default_rng(seed).random(len(labels)) < share] = -1
+    labels[-1], labels[0] = -1, data.labels[0]
+    return data.with_labels(labels)
+
+
 def larger_set(seed=0, n_sequences=40, longest=30):
     return random_set(np.random.default_rng(seed), n_sequences, 3, 2, 5, longest)
 
@@ -333,7 +341,7 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, cost=None, **training):
+def page_of(results, *names, cost=None, rivals=None, **training):
     settings = load_settings(
         {
             "results": str(results),
@@ -341,6 +349,7 @@ def page_of(results, *names, cost=None, **training):
             "datasets": {name: {} for name in names},
             "training": {"datasets": list(names), **training},
             "cost": cost or {},
+            "rivals": rivals,
         }
     )
     write_page(settings, results / "logs")

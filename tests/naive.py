@@ -186,7 +186,10 @@ def observed_state(labels, place, n_labels, order):
 
 
 def row_gradients(potential, begin, labels, n_labels, order):
-    """I(y, s) - P(y, s | X) of one sequence by enumeration; `potential[y, position, state]` is a dictionary."""
+    """P(y, s | labels, X) - P(y, s | X) of one sequence by enumeration; `potential[y, position, state]` is a dictionary.
+
+    A label of -1 is not known: the first probability is that of the paths which have the other labels, I(y, s) if all are known.
+    """
     length = len(labels)
     gradients = {
         (y, begin + t, s): 0.0 for t in range(length) for s in states_at(t, n_labels, order) for y in range(n_labels)
@@ -194,12 +197,35 @@ def row_gradients(potential, begin, labels, n_labels, order):
     paths = list(itertools.product(range(n_labels), repeat=length))
     keys = [[(p[t], begin + t, observed_state(p, t, n_labels, order)) for t in range(length)] for p in paths]
     weights = np.array([math.exp(sum(potential[key] for key in path)) for path in keys])
-    for path, probability in zip(keys, weights / weights.sum(), strict=True):
+    agree = np.array([all(label in (-1, y) for label, y in zip(labels, path, strict=True)) for path in paths])
+    for path, difference in zip(keys, agree * weights / weights[agree].sum() - weights / weights.sum(), strict=True):
         for key in path:
-            gradients[key] -= probability
-    for t in range(length):
-        gradients[int(labels[t]), begin + t, observed_state(labels, t, n_labels, order)] += 1.0
+            gradients[key] += difference
     return gradients
+
+
+def chain_rule_gradients(potential, begin, labels, position_weights, n_labels, order):
+    """Value and gradient of ``sum_t w_t log P(y_t | y_1 .. y_{t-1}, X)`` of one sequence, from those of its beginnings."""
+    hidden = [[*labels[:t]] + [-1] * (len(labels) - t) for t in range(len(labels) + 1)]
+    gradients = [row_gradients(potential, begin, known, n_labels, order) for known in hidden]
+    values = [partial_log_likelihood(potential, begin, known, n_labels, order) for known in hidden]
+    value, gradient = 0.0, dict.fromkeys(gradients[0], 0.0)
+    for t, weight in enumerate(position_weights):
+        value += weight * (values[t + 1] - values[t])
+        for key in gradient:
+            gradient[key] += weight * (gradients[t + 1][key] - gradients[t][key])
+    return value, gradient
+
+
+def partial_log_likelihood(potential, begin, labels, n_labels, order):
+    """Logarithm of the probability of all paths that have the known labels."""
+    paths = list(itertools.product(range(n_labels), repeat=len(labels)))
+    scores = {
+        path: sum(potential[y, begin + t, observed_state(path, t, n_labels, order)] for t, y in enumerate(path))
+        for path in paths
+    }
+    agree = [path for path in paths if all(label in (-1, y) for label, y in zip(labels, path, strict=True))]
+    return log_sum([scores[path] for path in agree]) - log_sum(list(scores.values()))
 
 
 def pseudo_row_gradients(potential, begin, labels, n_labels, order):

@@ -138,7 +138,7 @@ def test_sets_cannot_be_changed():
         ({"offsets": [0, 1.5, 3]}, "whole numbers"),
         ({"offsets": [0, 3, 3]}, "sequence 1 has no positions"),
         ({"offsets": [0, 1, 3]}, "sequence 1 has more positions than observations"),
-        ({"labels": [0, -1, 1]}, "position 1 has no label"),
+        ({"labels": [0, -2, 1]}, "labels: codes must lie in -1"),
         ({"labels": [0, 2, 1]}, "label code 2 at position 1"),
     ],
 )

@@ -66,7 +66,7 @@ class SequenceSet:
     attributes : sequence of Attribute
         One per column of `values`.
     labels : array_like of int, shape (n_positions,), optional
-        Label codes. Kept as int16.
+        Label codes; `MISSING` (-1) where the label is not known (docs/partial_labels.md). Kept as int16.
     label_names : sequence of str
         Names of the labels, in the order of their codes.
     observation_offsets : array_like of int, shape (n_sequences + 1,), optional
@@ -152,6 +152,11 @@ class SequenceSet:
     def n_missing(self) -> int:
         """Number of cells that are `MISSING`, or NaN among the numbers."""
         return int((self.values == MISSING).sum()) + int(np.isnan(self.numbers).sum())
+
+    @property
+    def n_unknown_labels(self) -> int:
+        """Number of positions whose label is `MISSING`; 0 for a set without labels."""
+        return 0 if self.labels is None else int((self.labels == MISSING).sum())
 
     @property
     def n_cells(self) -> int:
@@ -270,6 +275,7 @@ class SequenceSet:
         label_names: Sequence[str] | None = None,
         categories: Mapping[str, Sequence[str]] | None = None,
         kinds: Mapping[str, Kind] | None = None,
+        unknown_labels: bool = False,
     ) -> SequenceSet:
         """Read a table with one row per observation.
 
@@ -289,12 +295,14 @@ class SequenceSet:
             What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
             numbers with at most 20 different ones (`treecrf.io.cell_numbers.MOST_INTEGERS`); all other columns, and those
             with given `categories`, hold categories. What was decided is seen in `attributes` and `number_names`.
+        unknown_labels : bool
+            Whether every row is a position and an empty label is one that is not known, wherever it stands.
 
         Raises
         ------
         ValueError
             For a column that is not there, a sequence in two places, a label or category outside the given
-            ones, an empty label before a labelled row, a number that is none or infinite; the message names row and
+            ones, an empty label before a labelled row (unless labels may be unknown), a number that is none or infinite; the message names row and
             column.
         """
         from treecrf.io.frames import encode_frame
@@ -303,10 +311,12 @@ class SequenceSet:
             raise ValueError(
                 f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves."
             )
-        return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds)._asdict())
+        return cls(
+            **encode_frame(frame, sequence, label, attributes, label_names, categories, kinds, unknown_labels)._asdict()
+        )
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
-        """One row per observation: sequence number, label (None beyond the last position), attributes, numbers."""
+        """One row per observation: sequence number, label (None where unknown and beyond the last position), inputs."""
         from treecrf.io.frames import decode_frame
 
         return decode_frame(self._parts(), sequence, label)

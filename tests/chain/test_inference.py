@@ -6,28 +6,10 @@ import math
 import naive
 import numpy as np
 import pytest
+from random_chains import SMALL, random_chains, valid_states
 
 from treecrf import chain
 from treecrf.chain import inference
-
-SMALL = [(n_labels, order) for n_labels in (1, 2, 3, 4) for order in range(5) if n_labels**order <= 256]
-
-
-def random_chains(seed, n_labels, order, lengths, scale=2.0, garbage=np.nan):
-    """Normal potentials, with `garbage` wherever a state is not valid."""
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    space = chain.StateSpace(n_labels, order)
-    potentials = rng.normal(scale=scale, size=(n_labels, offsets[-1], space.n_states))
-    potentials[:, ~valid_states(space, offsets)] = garbage
-    return potentials, offsets
-
-
-def valid_states(space, offsets):
-    """Whether the state has min(t, k) labels; bool, shape (n_positions, n_states)."""
-    within = np.concatenate([np.arange(n) for n in np.diff(offsets)])
-    depths = np.array([len(state) for state in naive.states(space.n_labels, space.order)])
-    return np.minimum(within, space.order)[:, None] == depths
 
 
 def assert_agrees(potentials, offsets, order, expected, tolerance=1e-10):

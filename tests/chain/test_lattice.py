@@ -3,48 +3,13 @@
 import naive
 import numpy as np
 import pytest
+from random_chains import N_LABELS, dense, random_lattice, random_potentials
 
 from treecrf import chain
 from treecrf.chain import lattice as lattices
 from treecrf.chain._lattice_kernels import Recursions, backward, forward
 from treecrf.chain.lattice import Weights, build_lattice
 from treecrf.compiled.struct import allocate
-
-N_LABELS = 4
-
-
-def random_lattice(rng, n_kinds=3):
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 6, 7))])
-    candidates = rng.random((n_kinds, N_LABELS)) < 0.6
-    candidates[np.arange(n_kinds), rng.integers(0, N_LABELS, n_kinds)] = True
-    return build_lattice(offsets, candidates, rng.integers(0, n_kinds, offsets[-1])), candidates
-
-
-def random_potentials(rng, lattice, with_pairs):
-    unary, transitions = rng.normal(size=len(lattice.labels)), rng.normal(size=(N_LABELS, N_LABELS + 1))
-    return Weights(unary, transitions, rng.normal(size=lattice.first_pair[-1] if with_pairs else 0))
-
-
-def dense(lattice, potentials, impossible=-80.0):
-    """The same chain with all labels; those that a position may not have are very unlikely."""
-    n_labels = len(potentials.transitions)
-    table = np.full((n_labels, len(lattice.first) - 1, n_labels + 1), impossible)
-    for begin, end in zip(lattice.offsets[:-1], lattice.offsets[1:], strict=True):
-        for position in range(begin, end):
-            pair = lattice.first_pair[position]
-            for entry in range(lattice.first[position], lattice.first[position + 1]):
-                before = (
-                    [n_labels]
-                    if position == begin
-                    else lattice.labels[slice(*lattice.first[position - 1 : position + 1])]
-                )
-                for other in before:
-                    label = lattice.labels[entry]
-                    step = potentials.pairs[pair] if len(potentials.pairs) else potentials.transitions[label, other]
-                    table[label, position, other] = potentials.unary[entry] + step
-                    pair += 1
-            assert pair == lattice.first_pair[position + 1]
-    return table
 
 
 @pytest.mark.parametrize("with_pairs", [False, True])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.datasets.table import read_table
+from treecrf.datasets.reading import read_table
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.base import FORMAT
 

@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from frames import cells
 
 from treecrf import datasets
-from treecrf.datasets.table import read_table
+from treecrf.datasets.reading import read_table
 from treecrf.sequences import MISSING
 
 
@@ -103,7 +104,7 @@ def test_text_of_parquet_depends_on_the_value_alone(tmp_path):
         }
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    assert read_table(tmp_path / "t.parquet").T.to_numpy().tolist() == [
+    assert cells(read_table(tmp_path / "t.parquet").T) == [
         ["1", None, "0"],
         ["1", "2.5", "9007199254740992.0"],
         ["0.1", "7", "inf"],
@@ -132,7 +133,7 @@ def test_csv_like_others_write_it(write):
 
 def test_text_that_looks_missing_is_text(write):
     frame = read_table(write("sequence,label,x\na,u,NA\na,u,nan\na,u,\na,u,01\n"))
-    assert frame["x"].tolist() == ["NA", "nan", None, "01"]
+    assert cells(frame[["x"]]) == [["NA"], ["nan"], [None], ["01"]]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +146,14 @@ def test_text_that_looks_missing_is_text(write):
         ("sequence,label,x\na,u,1,2\n", "{path}, line 2: 4 cells, but the first line names 3 columns; fix that line."),
         ("sequence,label,x\na,u,1,2\nb,u,1,2\n", "{path}, line 2: 4 cells"),
         ('sequence,label,x\na,u,"1\n2"\nb,u\n', "{path}, line 4: 2 cells"),
-        ('sequence,label,x\na,u,"1\n', "{path}, line 3: not readable as CSV in UTF-8 (unexpected end of data)"),
-        (b"sequence,label,x\na,u,\xff\n", "{path}, line 2: not readable as CSV in UTF-8 (invalid start byte)"),
+        (
+            'sequence,label,x\na,u,"1\n',
+            "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected end of data)",
+        ),
+        (
+            b"sequence,label,x\na,\xc3\xa4,\xff\n",
+            "{path}, line 2: not readable as UTF-8 (invalid start byte); save the",
+        ),
         (b"\xef\xbb\xbfsequence,label,x\r\n" + 9999 * b"a,u,1\r\n" + b"\xe9,u,1\r\n", "{path}, line 10001: not"),
         ("", "{path} is empty or its first line has no column names; give it some."),
         ("sequence,label,x,x\na,u,1,2\n", "{path}: column 'x' appears twice; rename one."),
@@ -210,7 +217,7 @@ def test_absent_and_damaged_files(tmp_path, write):
 
 
 def test_folders_and_devices_are_no_tables(tmp_path):
-    with pytest.raises(ValueError, match=r"table \S+ is a folder; name a file\."):
+    with pytest.raises(ValueError, match=r"folder \S+ has no file that ends in one of \.csv, "):
         read_table(tmp_path)
     with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
         read_table("/dev/null")

@@ -215,14 +215,14 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
     seed = small.to_frame().to_csv(index=False).encode()
 
     def use(given):
-        from treecrf.datasets.table import read_table
-        from treecrf.tabular.predicting import add_predictions
+        from treecrf.datasets.reading import read_table
+        from treecrf.tabular.predicting import Wanted, add_predictions
 
         path = tmp_path / "t.csv"
         path.write_bytes(given)
         with quiet():
             frame = read_table(path)
-            labelled = add_predictions(model, frame, path, "viterbi", True)
+            labelled = add_predictions(model, frame, path, Wanted("viterbi", True))
             data = model.read(frame, path, labelled=True)
             list(model.unseen(frame, path))
         assert set(labelled["predicted"]) <= {"0", "1"}

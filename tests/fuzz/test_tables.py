@@ -1,19 +1,28 @@
 """Fuzzed tables and frames: a right result or one clear sentence."""
 
+import bz2
 import csv
+import gzip
 import io
+import lzma
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pytest
+from frames import cells
 from fuzzing import HARMLESS, assert_clear, check_set, fuzz, head, mutate, mutations_of, quiet
 
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
-from treecrf.datasets.columns import read_columns, write_columns
-from treecrf.datasets.table import encode_table, label_column, read_table
+from treecrf.datasets.columns import write_columns
+from treecrf.datasets.conllu import add_to_conllu
+from treecrf.datasets.csv_files import parse_plain, parse_strictly
+from treecrf.datasets.dialects import Dialect
+from treecrf.datasets.reading import PLAIN, read_table
+from treecrf.datasets.table import encode_table, label_column
+from treecrf.io.contents import Content, read_content
 from treecrf.sequences import SequenceSet
 
 
@@ -27,10 +36,10 @@ def table_bytes():
     )
 
 
-def read_any_table(path, kinds=MappingProxyType({})):
+def read_any_table(path, kinds=MappingProxyType({}), dialect=PLAIN):
     """A table as the command line reads it."""
     with quiet():
-        _, data = read_training_set(path, "sequence", "label", None, kinds)
+        _, data = read_training_set(path, "sequence", "label", None, kinds, dialect)
     return check_set(data)
 
 
@@ -58,10 +67,102 @@ def test_two_tables(tmp_path, data, table_bytes):
     rest = written(tmp_path / "rest.csv", (data / "table.csv").read_bytes())
 
     def use(given):
-        parts = datasets.load("table", path=written(tmp_path / "t.csv", given), test=rest)
+        with quiet():
+            parts = datasets.load("table", path=written(tmp_path / "t.csv", given), test=rest)
         return [check_set(part) for part in parts]
 
     fuzz("two tables", mutations_of([rest.read_bytes()]), use)
+
+
+@pytest.fixture(scope="module")
+def german():
+    """A table as a German spreadsheet saves it."""
+    rows = "".join(
+        f'{i // 6};{"uv"[i % 2]};{(i * 37) % 90},{i % 10}5;{"größer" if i % 3 else ""};"1.{i:03},5"\r\n'
+        for i in range(40)
+    )
+    return f"sequence;label;x;Größe;thousands\r\n{rows}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_csv_of_spreadsheets(tmp_path, german, encoding):
+    seeds = [german.encode(encoding)]
+    given = Dialect("csv", ";", ",", encoding)
+    expected = read_any_table(written(tmp_path / "t.csv", seeds[0]), dialect=given)
+    assert (expected.number_names, read_any_table(tmp_path / "t.csv")) == (("x", "thousands"), expected)
+    for dialect in (Dialect(), given):
+        name = f"csv of spreadsheets, {encoding}{' given' if dialect == given else ''}"
+        fuzz(
+            name,
+            mutations_of(seeds),
+            lambda data, d=dialect: read_any_table(written(tmp_path / "t.csv", data), dialect=d),
+        )
+
+
+def test_two_ways_of_reading_plain_csv(tmp_path, table_bytes):
+    """Where the fast way gives anything, the other one gives the same."""
+
+    def use(given):
+        content = Content("table", ".csv", given.replace(b'"', b""))
+        try:
+            sample = content.data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+        fast = parse_plain(content, ",", sample)
+        if fast is not None:
+            columns, lines = parse_strictly(content, "utf-8-sig", ",", False)
+            assert list(fast[1]) == list(lines)
+            assert {k: v.to_pylist() for k, v in fast[0].items()} == {k: v.to_pylist() for k, v in columns.items()}
+        return fast
+
+    assert use(table_bytes) is not None
+    fuzz("two ways", mutations_of([table_bytes]), use, 600)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_csv(tmp_path, table_bytes, pack):
+    seeds = [pack(table_bytes)]
+    expected = read_any_table(written(tmp_path / "t.csv.gz", seeds[0]))
+    assert expected == read_any_table(written(tmp_path / "t.csv", table_bytes))
+    fuzz(
+        f"csv by {pack.__module__}",
+        mutations_of(seeds),
+        lambda data: read_any_table(written(tmp_path / "t.csv.gz", data)),
+    )
+
+
+TREEBANK = (
+    b"# sent_id = 1\n1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\ta\tADP\t_\t_\t3\tcase\t_\t_\n2\tel\tel\tDET\t_\t_\t3\tdet\t_\tA=b\n"
+    b"3\tmar\tmar\tNOUN\t_\tGender=Masc\t0\troot\t_\t_\n3.1\tes\tser\tAUX\t_\t_\t_\t_\t3:x\t_\n\n1\t_\t_\tSYM\t_\t_\t0\troot\t_\t_\n\n"
+)
+
+
+def test_treebanks(tmp_path):
+    def use(given):
+        path = written(tmp_path / "t.conllu", given)
+        with quiet():
+            frame = read_table(path)
+        n_words = len(frame)
+        text = add_to_conllu(read_content(path), {"predicted": ["X"] * n_words}, frame.index, None)
+        again = read_table(written(path, text.encode()))
+        assert again["MISC"].str.endswith("predicted=X").sum() == n_words == len(again)
+        others = [name for name in frame.columns if name != "MISC"]
+        assert cells(again[others]) == cells(frame[others])
+        return check_set(
+            encode_table(frame, path, sequence="sequence", label="ID", attributes=["FORM", "LEMMA", "FEATS"])
+        )
+
+    fuzz("treebanks", mutations_of([TREEBANK]), use)
+
+
+def test_folders(tmp_path, table_bytes):
+    def use(given):
+        (tmp_path / "f").mkdir(exist_ok=True)
+        written(tmp_path / "f/a.csv", table_bytes)
+        written(tmp_path / "f/b.csv", given)
+        return read_any_table(tmp_path / "f")
+
+    fuzz("folders", mutations_of([table_bytes]), use)
 
 
 def test_roles_of_columns(tmp_path, table_bytes):
@@ -93,14 +194,14 @@ def test_csv_written_in_other_ways_is_the_same(tmp_path, table_bytes):
 
 
 def read_as_columns(path):
-    frame = read_columns(path)
-    label = label_column(frame, path)
+    frame = read_table(path)
+    label = label_column(frame)
     inputs = [name for name in frame.columns if name not in ("sequence", label)]
     found = check_set(encode_table(frame, path, sequence="sequence", label=label, attributes=inputs))
     again = path.with_suffix(".again.conll")
     write_columns(frame, again)
-    if not any("\t" in cell or cell.startswith("#") for row in frame.to_numpy() for cell in row if cell):
-        pd.testing.assert_frame_equal(read_columns(again).reset_index(drop=True), frame.reset_index(drop=True))
+    if not any(cell.startswith("#") or cell.endswith(" ") for row in cells(frame) for cell in row if cell):
+        pd.testing.assert_frame_equal(read_table(again).reset_index(drop=True), frame.reset_index(drop=True))
     return found
 
 
@@ -239,15 +340,15 @@ def test_mutations_are_the_same_every_time(table_bytes):
 def test_a_columns_file_without_line_ends_is_refused(tmp_path):
     path = written(tmp_path / "t.txt", b"the D B " * 5000)
     message = assert_clear(lambda: read_as_columns(path))
-    assert message.startswith(f"columns file {path}, line 1: 15,000 cells, and 1,000 are the most")
+    assert message.startswith(f"table {path}, line 1: 15,000 cells, and 1,000 are the most")
 
 
 def test_a_mark_of_the_encoding_in_the_first_cell_comes_back(tmp_path):
     path = written(tmp_path / "t.conll", b"\xef\xbb\xbf\xef\xbb\xbfthe D B\ncat N I\n")
-    frame = read_columns(path)
+    frame = read_table(path)
     assert frame["1"].tolist() == ["\ufeffthe", "cat"]
     write_columns(frame, path)
-    pd.testing.assert_frame_equal(read_columns(path), frame)
+    pd.testing.assert_frame_equal(read_table(path), frame)
 
 
 @pytest.mark.parametrize("dtype", ["object", "category"])

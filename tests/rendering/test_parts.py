@@ -10,7 +10,16 @@ from markupsafe import Markup
 from treecrf.rendering import templates
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import table_name
-from treecrf.rendering.parts import Figure, Fold, Table, by_dataset, listed, open_choices, paragraph
+from treecrf.rendering.parts import (
+    Figure,
+    Fold,
+    Table,
+    by_dataset,
+    listed,
+    open_choices,
+    paragraph,
+    without_published,
+)
 from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))
@@ -91,3 +100,10 @@ def test_tables_of_several_data_sets_have_files_of_their_own():
     names = [table_name(Table("t", empty, tables / name)) for name in ("hmm/matrix", "xor/matrix", "ranks")]
     assert names == ["hmm_matrix", "xor_matrix", "ranks"]
     assert table_name(Table("Seeds & more", empty)) == "seeds_more"
+
+
+def test_a_caption_without_what_is_published():
+    caption = (
+        "Dots: measured, 2.4 s each.\nHollow: published values (table 3.5). Published too: a line. See which agree."
+    )
+    assert without_published(caption) == "Dots: measured, 2.4 s each. See which agree."

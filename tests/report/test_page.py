@@ -6,6 +6,8 @@ import re
 import pandas as pd
 from builders import ESCAPED, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
 
+from treecrf.studies.rivals import Found, RivalJob, write_rivals
+
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):
     elements = check(page_of(results, "hmm"))
@@ -16,12 +18,44 @@ def test_page_stands_alone_and_links_to_files_that_exist(results):
 
 
 def test_page_starts_with_a_summary(results):
+    claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
+    claims.loc[0, "verdict"] = "replicated"
+    claims.to_csv(results / "claims.csv", index=False)
     page = page_of(results, "hmm")
     assert re.search(
         r"<dd>Tied for best at the cross-validated choice, .*: .* of 1 data set, .*; ties count for each\..*</dd>", page
     )
     assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
+
+
+def test_page_about_nothing_published_starts_with_answers(results):
+    page = page_of(results, "hmm")
+    check(page)
+    for words in ("not run", "ublished", "Ledger", "claims:"):
+        assert words not in re.sub(
+            r"<(style|script)>.*?</\1>|<li><b>SMILE was not run.*?</li>", "", page, flags=re.DOTALL
+        )
+    assert "chapter 3" not in page
+    first = page[page.index('id="summary"') : page.index('id="training"')]
+    assert '<th scope="row">tied for best</th><th scope="row">linear CRF</th>' in first
+    assert "linear CRF is 1.00 points ahead of my_method (p = 0.400)" in first
+    assert "On all of the file" not in first  # there is none
+
+
+def test_page_says_which_methods_were_trained_elsewhere(results):
+    file = results / "rivals.parquet"
+    jobs = [RivalJob("training", "compare_method", "hmm", name) for name in ("treecrf", "memm")]
+    frame = pd.DataFrame({"method": ["treecrf"]})
+    write_rivals(
+        file,
+        [Found(job, {}, {}, {"choice": frame}) for job in jobs],
+        {"date": "today", "machine": "abacus", "commit": "c0"},
+    )
+    page = page_of(results, "hmm", rivals=str(file), methods=["treecrf", "linear_crf"])
+    assert "Not trained in this run: treecrf (training). What they found is from" in page
+    assert "written on today on abacus, commit c0" in page
+    assert "Not trained" not in page_of(results, "hmm")
 
 
 def test_what_people_named_is_shown_as_text(results):

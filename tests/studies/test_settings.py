@@ -142,6 +142,14 @@ def test_a_table_of_your_own():
         ({"datasets": {"protein": {"kind": "database"}}}, "'datasets.protein' ("),
         ({"datasets": {"a/b": {}}}, "'datasets.a/b' ('a/b'): string should match pattern"),
         ({"datasets": {"mine": {"kind": "table"}}}, "'datasets.mine.table.path': field required"),
+        (
+            {"datasets": {"mine": {"kind": "table", "path": "a.csv", "separator": "::"}}},
+            "'datasets.mine.table' separator='::': give one character, such as ; or tab.",
+        ),
+        (
+            {"datasets": {"mine": {"kind": "table", "path": "a.csv", "encoding": "utf-5"}}},
+            "'datasets.mine.table' encoding='utf-5' is not known; give one such as utf-8, cp1252, latin-1 or utf-16.",
+        ),
         ({"datasets": None}, "'datasets' (None): input"),
         ({"seed": "x"}, "'seed' ('x'): input"),
         (

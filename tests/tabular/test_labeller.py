@@ -6,7 +6,7 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, TreeCRF, WindowLightGBM
-from treecrf.datasets.table import read_table
+from treecrf.datasets.reading import read_table
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.describing import kinds_sentence

@@ -154,6 +154,23 @@ def test_a_wrong_configuration_is_one_sentence(settings, sentence, tmp_path):
     assert sentence in process.stdout
 
 
+@pytest.mark.slow
+def test_a_dry_run_names_every_wrong_class_and_table(tmp_path):
+    datasets = {"xor": {}, "words": {"kind": "table", "path": "no.csv"}, "tags": {"kind": "table", "path": "tags.csv"}}
+    (tmp_path / "tags.csv").write_text("sequence,word,tag\n1,a,x\n")
+    labellers = {"first": {"class": "no_such_module:A"}, "second": {"class": "sklearn.svm:LinearSVC"}}
+    settings = NOTHING | {"datasets": datasets, "labellers": labellers}
+    process = run(tmp_path, settings, "--dry-run", check=False)
+    assert process.returncode != 0
+    for sentence in (
+        "'labellers.first': no_such_module:A: there is no module 'no_such_module'",
+        "'labellers.second': sklearn.svm:LinearSVC has no method 'predict_proba'",
+        "'datasets.words': table no.csv does not exist",
+        "'datasets.tags': table tags.csv has no column 'label'",
+    ):
+        assert sentence in process.stdout
+
+
 def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     broken = tmp_path / "data/raw" / datasets.describe("protein").files[0]
     for file in datasets.describe("protein").files:

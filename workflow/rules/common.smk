@@ -8,12 +8,14 @@ from pathlib import Path
 
 import treecrf
 from treecrf import datasets
+from treecrf.datasets.folders import files_of
 from treecrf.io.code_digest import CodeGraph
-from treecrf.models.custom import find_class
 from treecrf.models.labellers import CHOSEN_BY
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.studies import registry
+from treecrf.studies.named import class_problems, file_problems, table_options
 from treecrf.studies.paths import StudyFiles
+from treecrf.studies.rivals import FILE, RivalJob, Rivals, given_to
 from treecrf.studies.settings import TableDataset, load_settings
 from treecrf.studies.study import JOIN
 
@@ -35,6 +37,11 @@ try:
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 
+try:
+    RIVALS = Rivals(SETTINGS.rivals) if SETTINGS.rivals else None
+except (ValueError, OSError) as error:
+    raise WorkflowError(f"configuration: {error}") from None
+
 STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
 RESULTS = SETTINGS.results
 REPORTS = SETTINGS.reports
@@ -49,11 +56,11 @@ if workflow.is_main_process:
         refuse_damaged(noted(RESULTS))
     except ValueError as error:
         raise WorkflowError(str(error)) from None
-    for name, labeller in SETTINGS.labellers.items():
-        try:
-            find_class(labeller.class_name)
-        except Exception as error:  # of the user's own code
-            raise WorkflowError(f"configuration: 'labellers.{name}': {error}") from None
+    problems = list(class_problems(SETTINGS))
+    if workflow.output_settings.dryrun:  # a run finds them in its first jobs
+        problems += file_problems(SETTINGS)
+    if problems:
+        raise WorkflowError("\n".join(problems))
 
 
 def code_of(script, *modules, importing=()):
@@ -101,7 +108,8 @@ def raw_files(wildcards):
     """The files that a data set is made from."""
     dataset = SETTINGS.datasets[wildcards.dataset]
     if isinstance(dataset, TableDataset):
-        return [path for path in (dataset.path, dataset.test) if path]
+        tables = [path for path in (dataset.path, dataset.test) if path]
+        return [str(file) for path in tables for file in files_of(path)]
     return [f"{RAW}/{path}" for path in described(wildcards.dataset).files]
 
 
@@ -116,8 +124,7 @@ def load_options(name, with_seed=True):
             if with_seed or key != "seed"
         }
         return {"raw": RAW, "groups": groups, **given}
-    options = dataset.model_dump(mode="json", exclude={"kind", "window"})
-    return options | ({"seed": SETTINGS.seed} if with_seed else {})
+    return table_options(dataset) | ({"seed": SETTINGS.seed} if with_seed else {})
 
 
 def described(name):

@@ -1,5 +1,7 @@
 """Inputs, outputs and parameters of the rules of a study; no rules."""
 
+from itertools import starmap
+
 
 def kernels_of(study):
     """The mark that the compiled routines of a study's jobs are there."""
@@ -25,7 +27,7 @@ def sets_of(files, job, wildcards):
 
 def chosen_for(files, job, wildcards):
     """Input function: the choice of the method that chooses for this one, if another one does."""
-    if "choice" not in job.frames:
+    if "choice" not in job.frames or imported(files, job, wildcards):
         return {}
     other = files.settings.chosen_by.get(wildcards.methods)
     if not other:
@@ -39,6 +41,28 @@ def chosen_for(files, job, wildcards):
 def methods_of(wildcards):
     """The methods that a job calls its function with; of one that runs over none, an empty name."""
     return wildcards.get("methods", "").split(JOIN)
+
+
+def imported(files, job, wildcards):
+    """The methods of a job that are not trained, as the file of rivals has what they found."""
+    if RIVALS is None or not job.runs_over("methods"):
+        return []
+    return [
+        method
+        for method in methods_of(wildcards)
+        if method not in SETTINGS.labellers
+        and RivalJob(files.study.name, job.function, wildcards.dataset, method)
+        in RIVALS
+    ]
+
+
+def needs(files, job, wildcards):
+    """Input function: the compiled routines, unless nothing is trained; the file of rivals, if something is taken from it."""
+    taken = imported(files, job, wildcards)
+    rivals = {"rivals": SETTINGS.rivals} if taken else {}
+    if taken == methods_of(wildcards):
+        return rivals
+    return {"kernels": kernels_of(files.study)} | rivals
 
 
 def job_params(files, job, wildcards):
@@ -64,6 +88,8 @@ def job_params(files, job, wildcards):
             for method in methods
         }
         values["own_code"] = [labeller_code(method) for method in methods]
+        if taken := imported(files, job, wildcards):
+            values["imported"] = taken
     else:
         values["settings"] = {
             "": settings.model_dump(mode="json") if job.has_settings else None
@@ -164,3 +190,69 @@ def ends(files):
     """What a study ends in."""
     guide = files.study.guide and files.settings.is_wanted
     return [*files.results(), *([f"{REPORTS}/{files.study.guide}"] if guide else [])]
+
+
+class Fields(dict):
+    """Wildcards of a job outside of its rule."""
+
+    __getattr__ = dict.__getitem__
+
+
+def rival_jobs():
+    """All jobs over methods, but for classes of the user's own: what names them, what they are given, and their files."""
+    batches = [
+        (files, job, Fields(dataset=dataset, methods=batch))
+        for files in STUDIES.values()
+        for job in files.study.jobs
+        if job.runs_over("methods")
+        for dataset in files.datasets(job)
+        for batch in files.batches(dataset)
+    ]
+    return [each for each in starmap(rival_job, batches) if each["methods"]]
+
+
+def rival_job(files, job, wildcards):
+    """One of them."""
+    batch = methods_of(wildcards)
+    return {
+        "study": files.study.name,
+        "function": job.function,
+        "dataset": wildcards.dataset,
+        "methods": [name for name in batch if name not in SETTINGS.labellers],
+        "values": job_params(files, job, wildcards),
+        "sets": sets_of(files, job, wildcards),
+        "frames": {
+            frame: f"{files.folder}/{path.format(**wildcards)}"
+            for frame, path in job.files().items()
+        },
+    }
+
+
+def files_of(jobs):
+    """The files that jobs read and write."""
+    named = [
+        path for job in jobs for key in ("sets", "frames") for path in job[key].values()
+    ]
+    return sorted(
+        {file for path in named for file in ([path] if isinstance(path, str) else path)}
+    )
+
+
+def refuse_other_rivals():
+    """Refuse a file of rivals whose methods were run with other settings than these."""
+    if os.path.abspath(SETTINGS.rivals) == os.path.abspath(f"{RESULTS}/{FILE}"):
+        raise ValueError(
+            f"rivals: {SETTINGS.rivals} is where this run would write its own; move the file."
+        )
+    for entry in rival_jobs():
+        for method in entry["methods"]:
+            job = RivalJob(entry["study"], entry["function"], entry["dataset"], method)
+            if job in RIVALS:
+                RIVALS.refuse_other_settings(job, given_to(entry["values"], method))
+
+
+if workflow.is_main_process and RIVALS is not None:
+    try:
+        refuse_other_rivals()
+    except ValueError as error:
+        raise WorkflowError(f"configuration: {error}") from None

@@ -11,7 +11,7 @@ for files in STUDIES.values():
             input:
                 unpack(partial(sets_of, files, job)),
                 unpack(partial(chosen_for, files, job)),
-                kernels=kernels_of(study),
+                unpack(partial(needs, files, job)),
             output:
                 **{
                     frame: f"{files.folder}/{path}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -21,15 +21,17 @@ def pieces_of(snakemake: Any) -> StoredPieces:
     return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})
 
 
+def settings_of(study: Study, values: Mapping[str, Any], method: str) -> Any:
+    """The settings of a study for one method of a job."""
+    model = getattr(study.module("settings"), study.settings)
+    return model(**({"datasets": []} if "datasets" in model.model_fields else {}) | values["settings"][method])
+
+
 def arguments_of(
     snakemake: Any, study: Study, function: Callable[..., Any], method: str, pieces: StoredPieces
 ) -> dict[str, Any]:
     """What the parameters of a study's function name: data, one of the job's methods, and its settings."""
     values, given = snakemake.params["values"], snakemake.input
-
-    def settings() -> Any:
-        model = getattr(study.module("settings"), study.settings)
-        return model(**({"datasets": []} if "datasets" in model.model_fields else {}) | values["settings"][method])
 
     def load(side: str) -> SequenceSet:
         return SequenceSet.load(given[side])
@@ -37,7 +39,7 @@ def arguments_of(
     known: dict[str, Callable[[], Any]] = {
         "dataset": lambda: snakemake.wildcards.dataset,
         "method": lambda: method,
-        "settings": settings,
+        "settings": lambda: settings_of(study, values, method),
         "seed": lambda: values["seed"],
         "source": lambda: values["source"],
         "options": lambda: values["options"],

@@ -29,7 +29,7 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
 
 @kernel(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
-def _shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
+def shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
     """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
     base = 0
     for deeper in range(depth + 1, order + 1):
@@ -56,7 +56,7 @@ def examine(
         ranges[sequence] = 0.0
         for position in range(begin, offsets[sequence + 1]):
             if position - begin <= order:
-                base, n_blocks, width, _ = _shape_of_step(n_labels, order, position - begin)
+                base, n_blocks, width, _ = shape_of_step(n_labels, order, position - begin)
             highest, lowest = -np.inf, np.inf
             for label in range(n_labels):
                 for state in range(base, base + n_blocks * width):
@@ -80,7 +80,7 @@ def _forward(local: _Array, order: int, alphas: _Array, scales: _Array) -> None:
     alphas[0, 0] = 1.0
     for t in range(len(local)):
         if t <= order:
-            _, n_blocks, width, stride = _shape_of_step(n_labels, order, t)
+            _, n_blocks, width, stride = shape_of_step(n_labels, order, t)
             n_next = max(n_labels * stride, 1)
         total = 0.0
         for label in range(n_labels):
@@ -106,7 +106,7 @@ def _backward(local: _Array, order: int, alphas: _Array, scales: _Array, betas: 
     after[:] = 1.0
     for t in range(len(local) - 1, -1, -1):
         if t == len(local) - 1 or t < order:
-            _, n_blocks, width, stride = _shape_of_step(n_labels, order, min(t, order))
+            _, n_blocks, width, stride = shape_of_step(n_labels, order, min(t, order))
         for state in range(n_blocks * width):
             now[state] = 0.0
         inverse = 1.0 / scales[t]
@@ -144,7 +144,7 @@ def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, lo
     terms = np.empty(n_labels)
     alphas[0, 0] = 0.0
     for t in range(len(log_scales)):
-        base, n_blocks, width, stride = _shape_of_step(n_labels, order, min(t, order))
+        base, n_blocks, width, stride = shape_of_step(n_labels, order, min(t, order))
         for label in range(n_labels):
             for block in range(n_blocks):
                 for i in range(width):
@@ -173,7 +173,7 @@ def _backward_logs(
     now, after = betas[0], betas[1]
     after[:] = 0.0
     for t in range(len(log_scales) - 1, -1, -1):
-        base, n_blocks, width, stride = _shape_of_step(n_labels, order, min(t, order))
+        base, n_blocks, width, stride = shape_of_step(n_labels, order, min(t, order))
         marginals[t] = 0.0
         for state in range(n_blocks * width):
             for label in range(n_labels):
@@ -226,7 +226,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
     n_labels = local.shape[1]
     for sequence in range(len(offsets) - 1):
         for position in range(offsets[sequence], offsets[sequence + 1]):
-            base, n_blocks, width, _ = _shape_of_step(n_labels, order, min(position - offsets[sequence], order))
+            base, n_blocks, width, _ = shape_of_step(n_labels, order, min(position - offsets[sequence], order))
             total = 0.0
             for label in range(n_labels):
                 for state in range(n_blocks * width):
@@ -247,7 +247,7 @@ def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) 
         scores[0] = 0.0
         for t in range(length):
             if t <= order:
-                base, n_blocks, width, stride = _shape_of_step(n_labels, order, t)
+                base, n_blocks, width, stride = shape_of_step(n_labels, order, t)
                 n_next = max(n_labels * stride, 1)
             highest = -np.inf
             for label in range(n_labels):
@@ -269,7 +269,7 @@ def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) 
             if scores[other] > scores[state]:
                 state = other
         for t in range(length - 1, -1, -1):
-            _, _, width, stride = _shape_of_step(n_labels, order, min(t, order))
+            _, _, width, stride = shape_of_step(n_labels, order, min(t, order))
             if order == 0:
                 labels[begin + t] = forgotten[t, 0]
             else:
@@ -283,6 +283,6 @@ def follow(labels: _Array, offsets: _Array, n_labels: int, order: int, states: _
     for sequence in range(len(offsets) - 1):
         code = 0
         for position in range(offsets[sequence], offsets[sequence + 1]):
-            base, _, width, stride = _shape_of_step(n_labels, order, min(position - offsets[sequence], order))
+            base, _, width, stride = shape_of_step(n_labels, order, min(position - offsets[sequence], order))
             states[position] = base + code
             code = labels[position] * stride + code // width

@@ -192,9 +192,8 @@ def viterbi(potentials: ArrayLike, offsets: ArrayLike, order: int) -> ViterbiPat
     -------
     ViterbiPaths
     """
-    chains = _Chains.check(potentials, offsets, order)
+    chains = check_chains(potentials, offsets, order)
     labels = np.empty(chains.potentials.shape[1], dtype=np.int16)
-    chains.examine(np.empty((0, 0, 0)))
     find_paths(chains.potentials, chains.offsets, chains.space.order, labels)
     return ViterbiPaths(labels, np.add.reduceat(chains.along(labels), chains.offsets[:-1]))
 
@@ -280,6 +279,13 @@ class _Chains(NamedTuple):
         states = np.empty(len(labels), dtype=np.int32)
         follow(labels, self.offsets, self.space.n_labels, self.space.order, states)
         return np.asarray(self.potentials[labels, np.arange(len(labels)), states])
+
+
+def check_chains(potentials: ArrayLike, offsets: ArrayLike, order: int) -> _Chains:
+    """The arguments of `forward_backward`, checked; errors as there."""
+    chains = _Chains.check(potentials, offsets, order)
+    chains.examine(np.empty((0, 0, 0)))
+    return chains
 
 
 def _checked_offsets(offsets: ArrayLike) -> NDArray[np.int64]:

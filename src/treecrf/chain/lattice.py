@@ -25,7 +25,7 @@ from treecrf.chain.products import one_thread, run_backward, run_forward
 from treecrf.compiled.struct import allocate
 
 __all__ = [
-    "Lattice", "Weights", "build_lattice", "by_label", "counts_before", "entries_of", "exponentials", "forward_backward",
+    "Lattice", "Weights", "build_lattice", "by_label", "check_finite", "counts_before", "entries_of", "exponentials", "forward_backward",
     "log_likelihood", "pairs_of", "transitions_of_pairs", "viterbi",
 ]  # fmt: skip
 
@@ -130,7 +130,7 @@ def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int
 
 def viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
     """The likeliest labels, shape (n_positions,); of equally likely ones the lowest, compared from the last one backwards."""
-    _check_finite(potentials)
+    check_finite(potentials)
     labels = np.empty(len(lattice.first) - 1, dtype=np.int16)
     n_entries = len(lattice.labels)
     find_paths(lattice, potentials, np.empty(n_entries), np.empty(n_entries, dtype=np.int64), labels)
@@ -168,7 +168,7 @@ class _Forward(NamedTuple):
 
 
 def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
-    _check_finite(potentials)
+    check_finite(potentials)
     recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
     weights, shifts, widest = exponentials(lattice, potentials)
     if widest > _WIDEST:
@@ -179,7 +179,8 @@ def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
     return _Forward(recursions, np.add.reduceat(shifts - np.log(recursions.scales), lattice.offsets[:-1]), weights)
 
 
-def _check_finite(potentials: Weights) -> None:
+def check_finite(potentials: Weights) -> None:
+    """Refuse potentials that are NaN or infinite."""
     steps = potentials.pairs if len(potentials.pairs) else potentials.transitions
     if not (np.isfinite(potentials.unary).all() and np.isfinite(steps).all()):
         raise ValueError("a potential is NaN or infinite; every potential must be finite.")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from treecrf.datasets.dialects import Dialect
     from treecrf.io.cell_numbers import Kind
     from treecrf.sequences import SequenceSet
     from treecrf.tabular.columns import TableColumns
@@ -60,6 +61,38 @@ Kinds = Annotated[
         metavar="COLUMN=KIND,..",
         help="What columns hold, such as zip=category,age=number. Unless given, a column holds numbers if all its cells do, "
         "and categories if these are whole and few.",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="csv, columns, conllu or parquet; what the name of the file ends in says it unless given.",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHARACTER",
+        help="What stands between the cells of a CSV file, such as ; or tab; found out unless given.",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="MARK",
+        help="Decimal mark of a CSV file: . or a comma (the other may stand between thousands); found out unless given.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Such as utf-8, cp1252 or utf-16; found out unless given.",
     ),
 ]
 Threads = Annotated[
@@ -122,6 +155,16 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
     return kinds
 
 
+def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
+    """How a file is written; wrong usage if a value is not known."""
+    from treecrf.datasets.dialects import Dialect
+
+    try:
+        return Dialect(cast("Any", format_), separator, decimal, encoding)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
     """A window without the places that are outside of every sequence; a ValueError if it is too large all the same."""
     import numpy as np
@@ -137,18 +180,26 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
 
 
 def read_labelled_table(
-    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], *, strict: bool
+    path: Path,
+    sequence: str,
+    label: str,
+    attributes: str | None,
+    kinds: Mapping[str, Kind],
+    dialect: Dialect,
+    *,
+    strict: bool,
 ) -> tuple[pd.DataFrame, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
     With `strict`, cells such as "NA" among numbers are refused.
     """
     from treecrf.datasets.kinds import decide_kinds
-    from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column, read_table
+    from treecrf.datasets.reading import read_table
+    from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column
     from treecrf.tabular.columns import TableColumns
 
-    frame = read_table(path)
-    label = label_column(frame, path, label)
+    frame = read_table(path, dialect, sequence, note)
+    label = label_column(frame, label)
     names = [name for name in frame.columns if name not in (sequence, label)]
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
@@ -161,12 +212,12 @@ def read_labelled_table(
 
 
 def read_training_set(
-    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind]
+    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
 ) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
     from treecrf.tabular.describing import kinds_sentence, warnings_of
 
-    frame, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, strict=True)
+    frame, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, dialect, strict=True)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "
@@ -185,9 +236,7 @@ def n_processors() -> int:
 
 def check_suffix(path: Path, *known: str) -> None:
     """Refuse an output whose name does not say what it is: wrong usage."""
-    from treecrf.datasets.columns import has_suffix
-
-    if not has_suffix(path, *known):
+    if path.suffix.lower() not in known:
         ending = known[0] if len(known) == 1 else f"one of {', '.join(known)}"
         raise typer.BadParameter(f"{path.name!r} does not end in {ending}.", param_hint="--output")
 

@@ -12,6 +12,7 @@ from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
+    from treecrf.datasets.dialects import Dialect
     from treecrf.io.cell_numbers import Kind
 
 
@@ -21,6 +22,10 @@ def describe(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     kinds: shared.Kinds = None,
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
 ) -> None:
     """Describe a file (sequences, labels, attributes, holes) or a model (settings, most used tests).
 
@@ -33,15 +38,18 @@ def describe(
     if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
-        _describe_table(file, sequence, label, attributes, shared.parse_kinds(kinds))
+        dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+        _describe_table(file, sequence, label, attributes, shared.parse_kinds(kinds), dialect)
 
 
-def _describe_table(file: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind]) -> None:
+def _describe_table(
+    file: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
+) -> None:
     import numpy as np
 
     from treecrf.tabular.describing import attribute_counts, kinds_sentence, label_counts, warnings_of
 
-    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, strict=False)
+    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
     lengths = data.lengths
     typer.echo(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "

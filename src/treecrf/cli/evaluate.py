@@ -24,6 +24,10 @@ def evaluate(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
     decoder: shared.Decoder = "forward_backward",
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
 ) -> None:
     """Measure how well a model labels a file with labels; of several models, test whether they differ.
 
@@ -31,15 +35,17 @@ def evaluate(
     treecrf evaluate model.npz test.csv
     treecrf evaluate model.npz linear.npz test.csv
     """
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each one once.")
-    from treecrf.datasets.table import read_table
+    from treecrf.datasets.reading import read_table
     from treecrf.tabular.evaluating import compare
     from treecrf.tabular.evaluating import evaluate as measure
     from treecrf.tabular.labeller import TableLabeller
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
-    frame = read_table(file)
+    sequence = next(iter(loaded.values())).columns.sequence
+    frame = read_table(file, dialect, sequence, shared.note)
     read = {name: model.read(frame, file, labelled=True) for name, model in loaded.items()}
     first, *others = loaded
     for name in others:

@@ -21,7 +21,13 @@ MISSING = ("auto", *CHOICES, "error")
 
 
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training file: CSV, Parquet or columns.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRAIN",
+            help="Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file (.npz) to write.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
@@ -70,6 +76,10 @@ def fit(
     min_count: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Take values that the file has less often as one, (rare).")
     ] = None,
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides what is held out, and random starts.")] = 0,
 ) -> None:
@@ -79,9 +89,12 @@ def fit(
     treecrf fit train.csv -o model.npz
     treecrf fit train.csv -o model.npz --sequence sentence --label tag --attributes word,shape
     treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
+    treecrf fit german.csv -o model.npz --separator ";" --decimal ,
+    treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
     treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
     """
     sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     shared.check_choice("--method", method, TABLES)
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
@@ -108,7 +121,7 @@ def fit(
     if LABELLERS[method].start == "random":
         labeller.set_params(random_state=seed)
 
-    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of)
+    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
     labeller.set_params(window=shared.window_within(sides, data))
     holes = fitting.handle_holes(labeller, way, data)
     n_holes = data.n_missing

@@ -35,6 +35,10 @@ def missing(
         Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")
     ] = None,
     kinds: shared.Kinds = None,
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
 ) -> None:
@@ -49,6 +53,7 @@ def missing(
     treecrf missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
     """
     sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     added = _parse_rates(rates)
     if report is not None:
         for name in WRITTEN:
@@ -59,7 +64,7 @@ def missing(
         from treecrf.studies.missing.table_report import write_missing_report
         from treecrf.studies.settings import MissingSettings
 
-    _, data = shared.read_training_set(file, sequence, label, attributes, kind_of)
+    _, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
     sides = shared.window_within(sides, data)
     share = data.n_missing / data.n_cells
     settings = MissingSettings(
@@ -91,6 +96,10 @@ def missing(
             "--attributes": attributes,
             "--window": window,
             "--kinds": kinds,
+            "--format": format_,
+            "--separator": separator,
+            "--decimal": decimal,
+            "--encoding": encoding,
         }
         typer.echo(f"To use it: {_fit_command(file, method, columns)}")
     if report is not None:

@@ -31,26 +31,71 @@ def predict(
         bool, typer.Option("--probabilities", help="Add a column with the probability of each label.")
     ] = False,
     decoder: shared.Decoder = "forward_backward",
+    n_best: Annotated[
+        int | None,
+        typer.Option(
+            "--n-best",
+            min=1,
+            metavar="N",
+            help="The N likeliest label sequences: predicted, predicted_2, .., and the probability of each as a whole.",
+        ),
+    ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(
+            "--constraints",
+            metavar="NAME",
+            help="bio or bioes: only labellings that encode entities, such as no I-PER after O.",
+        ),
+    ] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            "--known", metavar="COLUMN", help="Column with labels that are known already; its other cells are empty."
+        ),
+    ] = None,
+    lag: Annotated[
+        int | None,
+        typer.Option(
+            "--lag", min=0, metavar="N", help="Label each row by what is seen N rows later, as a stream is labelled."
+        ),
+    ] = None,
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
 ) -> None:
     """Label every row of a file: its own columns, in its own order, and a last one, predicted.
+
+    CSV is written in UTF-8 with commas between cells, decimal points, and quotes where they are needed, whatever the file
+    was like. In a CoNLL-U file (.conllu to .conllu) every line stays, and MISC gets predicted=LABEL.
 
     [bold]Examples[/bold]
     treecrf predict model.npz new.csv -o labelled.csv
     treecrf predict model.npz new.conll -o labelled.conll
     treecrf predict model.npz new.csv --probabilities | head
+    treecrf predict model.npz new.csv --n-best 3 --known label -o labelled.csv
     """
-    from treecrf.datasets.columns import SUFFIXES, has_suffix
+    from treecrf.datasets.columns import SUFFIXES
 
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     if output is not None:
-        shared.check_suffix(output, ".csv", ".tsv", ".parquet", *SUFFIXES)
+        shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)
-    from treecrf.datasets.table import read_stored, read_table
+    from treecrf.datasets.conllu import add_to_conllu
+    from treecrf.datasets.reading import format_of, read_stored, read_table
+    from treecrf.io.contents import read_content
+    from treecrf.io.files import write_text
     from treecrf.tabular.labeller import TableLabeller
-    from treecrf.tabular.predicting import add_predictions
+    from treecrf.tabular.predicting import Wanted, add_predictions
 
     labeller = TableLabeller.load(model)
-    frame = read_table(file)
-    labelled = add_predictions(labeller, frame, file, decoder, probabilities)
+    frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    kind = None if file.is_dir() else format_of(read_content(file), dialect)
+    if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
+        raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
+    wanted = Wanted(decoder, probabilities, n_best, constraints, lag, known)
+    labelled = add_predictions(labeller, frame, file, wanted)
     for sentence in labeller.unseen(frame, file):
         shared.note(sentence)
     if output is None:
@@ -58,21 +103,25 @@ def predict(
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
         labelled.to_csv(sys.stdout, index=False)
         return
-    if has_suffix(file, ".parquet") and has_suffix(output, ".parquet"):
-        labelled[frame.columns] = read_stored(file)
-    _write(labelled, output)
+    if output.suffix.lower() == ".conllu":
+        added = {name: labelled[name].tolist() for name in labelled.columns.difference(frame.columns, sort=False)}
+        write_text(add_to_conllu(read_content(file), added, frame.index.tolist(), dialect.encoding), output)
+    else:
+        if kind == "parquet" and output.suffix.lower() == ".parquet":
+            labelled[frame.columns] = read_stored(file)
+        _write(labelled, output)
     typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
     """A frame as the suffix says."""
-    from treecrf.datasets.columns import has_suffix, is_columns_file, write_columns
+    from treecrf.datasets.columns import SUFFIXES, write_columns
     from treecrf.io.files import atomic
 
     with atomic(path) as temporary:
-        if is_columns_file(path):
+        if path.suffix.lower() in SUFFIXES:
             write_columns(frame, temporary)
-        elif has_suffix(path, ".parquet"):
+        elif path.suffix.lower() == ".parquet":
             frame.to_parquet(temporary, index=False)
         else:
-            frame.to_csv(temporary, index=False, sep="\t" if has_suffix(path, ".tsv") else ",")
+            frame.to_csv(temporary, index=False, sep="\t" if path.suffix.lower() == ".tsv" else ",")

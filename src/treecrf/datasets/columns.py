@@ -2,7 +2,7 @@
 
 Columns have no names and are called by their number, "1" the first. They are separated by tabs where the first row has
 one, by spaces and tabs otherwise; other white space, such as a no-break space, is part of a cell. The labels are in the
-last column unless stated otherwise.
+last column unless stated otherwise. Files of CoNLL-U have a reader of their own (`treecrf.datasets.conllu`).
 """
 
 from __future__ import annotations
@@ -10,94 +10,107 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from treecrf.datasets.dialects import Tell
+from treecrf.datasets.encodings import find_encoding, open_text
+from treecrf.datasets.names import MOST_COLUMNS
+from treecrf.datasets.text_frames import text_frame
+from treecrf.io.contents import Content, plain_suffix
+from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".conll", ".conllu", ".txt")
+SUFFIXES = (".conll", ".conllx", ".conll2003", ".iob", ".iob2", ".bio", ".txt")
 """Of files that are read as columns files."""
 
 SEQUENCE = "sequence"
 """Name of the column that numbers the sequences, from 0: the file itself has blank lines for that."""
 
-MOST_COLUMNS = 1000
-"""Of a table of any format: more are a file without line ends, or a table that stands on its side."""
-
 _MARK = "\ufeff"
 """A reader takes it for the mark of the encoding where it is a file's first character."""
 
 UNSPECIFIED = "_"
-"""What a cell without a value holds, as in CoNLL-X and CoNLL-U; between tabs it may be empty too."""
+"""What a cell without a value holds, as in CoNLL-X; between tabs it may be empty too."""
 
-
-def is_columns_file(path: str | os.PathLike[str]) -> bool:
-    """Whether the suffix says so."""
-    return has_suffix(path, *SUFFIXES)
+_DOCUMENT = "-DOCSTART-"
+"""Begins the line that stands before a document in the files of CoNLL-2003; it is no observation."""
 
 
 def has_suffix(path: str | os.PathLike[str], *suffixes: str) -> bool:
-    """Whether a file's name ends in one of the suffixes, in capitals or not."""
-    return Path(path).suffix.lower() in suffixes
+    """Whether a file's name ends in one of the suffixes, in capitals or not, compressed or not."""
+    return plain_suffix(path) in suffixes
 
 
-def read_columns(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataFrame:
     """Read a columns file.
+
+    A line that begins with ``#`` before the first row of a sequence is a comment if it has another number of cells than the
+    rows of the file, or if its last cell is never the last one of a row. White space at the end of a line means nothing, nor
+    does a tab at the end of every row. Lines that begin with ``-DOCSTART-`` are left out.
 
     Parameters
     ----------
-    path : path
-        UTF-8. A line that begins with ``#`` is a comment where it stands before the first row of a sequence and has
-        another number of cells than the rows of the file, and, in a file without tabs, before the first row of all.
+    content : Content
+    encoding : str, optional
+        UTF-8, or what the file shows, unless given.
+    tell : callable
 
     Returns
     -------
-    DataFrame
-        `SEQUENCE`, then "1", "2", ..; text, None for a cell without a value; the index holds the lines.
+    DataFrame of str
+        `SEQUENCE`, then "1", "2", ..; missing for a cell without a value; the index holds the lines.
 
     Raises
     ------
     ValueError
-        One sentence that names file and line: bytes that are no UTF-8, a row with more or fewer cells than the first
-        one, a row of more than `MOST_COLUMNS` cells, a file with no row.
+        One sentence that names file and line: bytes that are no text, a row with more or fewer cells than the first one, a
+        row of more than `MOST_COLUMNS` cells, a file with no row.
     """
-    import pandas as pd
-
-    texts = list(_lines(Path(path)))
-    first = next(((number, text) for number, text in texts if not _is_blank(text) and not text.startswith("#")), None)
+    found = find_encoding(content, encoding)
+    if found.told is not None:
+        tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
+    texts = list(text_lines(content, found.codec))
+    n_documents = sum(text.startswith(_DOCUMENT) for _, text in texts)
+    if n_documents:
+        tell(f"{content.name}: {counted(n_documents, _DOCUMENT + ' line')} left out.")
+    groups = _groups(texts)
+    first = next(((number, text) for group in groups for number, text in group if not text.startswith("#")), None)
     if first is None:
-        raise ValueError(f"columns file {path} has no rows; give one line per observation.")
+        raise ValueError(f"{content.name} has no rows; give one line per observation.")
     tabs = "\t" in first[1]
     n_cells = len(_cells(first[1], tabs))
     if n_cells > MOST_COLUMNS:
         raise ValueError(
-            f"columns file {path}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
+            f"{content.name}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
             "observation a line of its own."
         )
+    _refuse_csv(content.name, [text for group in groups for _, text in group], first[1], n_cells)
+    labels = {_cells(text, tabs)[-1] for group in groups for _, text in group if not text.startswith("#")}
     rows: list[list[str | None]] = []
     lines: list[int] = []
-    sequence, fresh = -1, True
-    for number, text in texts:
-        if _is_blank(text):
-            fresh = True
-            continue
-        if number < first[0] and not tabs:
-            continue  # begins with #, as `first` says
-        cells = _cells(text, tabs)
-        if len(cells) != n_cells:
-            if fresh and text.startswith("#"):
+    n_sequences = 0
+    for group in groups:
+        n_before = len(rows)
+        for number, text in group:
+            cells = _cells(text, tabs)
+            fits = len(cells) == n_cells
+            if text.startswith("#") and len(rows) == n_before and not (fits and cells[-1] in labels):
                 continue  # a comment
-            raise ValueError(
-                f"columns file {path}, line {number}: {len(cells)} cells, but the first row (line {first[0]}) has "
-                f"{n_cells}; fix that line."
-            )
-        sequence += fresh
-        fresh = False
-        rows.append([str(sequence), *(None if cell in ("", UNSPECIFIED) else cell for cell in cells)])
-        lines.append(number)
+            if not fits:
+                raise ValueError(
+                    f"{content.name}, line {number}: {counted(len(cells), 'cell')}, but the first row (line {first[0]}) has "
+                    f"{n_cells}; fix that line."
+                )
+            rows.append([str(n_sequences), *(None if cell in ("", UNSPECIFIED) else cell for cell in cells)])
+            lines.append(number)
+        n_sequences += len(rows) > n_before
     names = [SEQUENCE, *(str(place) for place in range(1, n_cells + 1))]
-    return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    if tabs and n_cells > 1 and all(text.endswith("\t") for group in groups for _, text in group):
+        del columns[names[-1]]  # every line ends in a tab
+    return text_frame(columns, lines)
 
 
 def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -115,8 +128,40 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             stream.write(line + "\n")
 
 
-def _is_blank(text: str) -> bool:
+def text_lines(content: Content, codec: str) -> Iterator[tuple[int, str]]:
+    """The lines, numbered from 1, without their ends and the spaces before these."""
+    with open_text(content, codec, "\n") as stream:
+        for number, line in enumerate(stream, 1):
+            yield number, line.rstrip("\r\n ")
+
+
+def is_blank(text: str) -> bool:
+    """Whether a line has nothing but spaces and tabs."""
     return not text.strip(" \t")
+
+
+def _refuse_csv(name: str, texts: list[str], first: str, n_cells: int) -> None:
+    """Raise where lines of one cell have as many cells by another separator, or the first row names columns."""
+    found = [
+        mark for mark in ",;|" if len(texts) > 1 and mark in first and len({text.count(mark) for text in texts}) == 1
+    ]
+    if n_cells == 1 and found:
+        raise ValueError(
+            f"{name}: {quoted(found[0])} stands equally often in every line; if it separates cells, read the file as CSV (format)."
+        )
+    if {SEQUENCE, "label"} <= set(_cells(first, "\t" in first)):
+        raise ValueError(f"{name}: its first line names columns; read the file as CSV (format).")
+
+
+def _groups(texts: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
+    """The lines of each sequence: blank lines and those before documents end one."""
+    groups: list[list[tuple[int, str]]] = [[]]
+    for number, text in texts:
+        if is_blank(text) or text.startswith(_DOCUMENT):
+            groups.append([])
+        else:
+            groups[-1].append((number, text))
+    return [group for group in groups if group]
 
 
 def _cells(text: str, tabs: bool) -> list[str]:
@@ -125,16 +170,3 @@ def _cells(text: str, tabs: bool) -> list[str]:
 
 def _is_empty(cell: object) -> bool:
     return cell is None or cell == "" or cell != cell  # NaN
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines, numbered from 1, without their ends."""
-    with open(path, "rb") as stream:
-        for number, line in enumerate(stream, 1):
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"columns file {path}, line {number}: not readable as UTF-8 ({error.reason} at byte {error.start + 1} of "
-                    "the line); save the file as UTF-8."
-                ) from None

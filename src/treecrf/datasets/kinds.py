@@ -28,7 +28,7 @@ def decide_kinds(
     Parameters
     ----------
     frame : DataFrame
-        From `treecrf.datasets.table.read_table`.
+        From `treecrf.datasets.reading.read_table`.
     attributes : sequence of str
     kinds : mapping of str to "number" or "category", optional
         Kinds that are known already.

@@ -1,26 +1,25 @@
-"""Sequences of your own: a CSV, Parquet or columns file with one row per observation, an empty cell for a missing value."""
+"""Sequences of your own: files with one row per observation, an empty cell for a missing value."""
 
 from __future__ import annotations
 
-import csv
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import generator
-from treecrf.datasets.columns import MOST_COLUMNS, has_suffix, is_columns_file, read_columns
+from treecrf.datasets.columns import SEQUENCE
 from treecrf.datasets.description import Description
+from treecrf.datasets.dialects import Dialect, Format
 from treecrf.datasets.grouping import group_copies
 from treecrf.datasets.kinds import decide_kinds, marks_of
+from treecrf.datasets.reading import read_table
 from treecrf.io.cell_numbers import Kind
-from treecrf.io.cell_texts import cell_texts
 from treecrf.io.messages import counted, listed, quoted, repeated
-from treecrf.io.parquet import read_parquet
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 
@@ -30,128 +29,6 @@ if TYPE_CHECKING:
 
 LABEL = "label"
 """Name of the column with the labels, unless stated otherwise."""
-
-SEPARATORS = (";", "\t", "|", ",")
-"""What other programs put between cells; in the name of the only column it says that the file has another separator."""
-
-
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a Parquet (.parquet), columns (`treecrf.datasets.columns.SUFFIXES`) or CSV (any other suffix) file.
-
-    Cells are text, None where empty. The index holds the lines of a CSV or columns file, the rows of a Parquet file from 0.
-    A .tsv file has tabs.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        One sentence that names the file, and the line where one is at fault.
-    """
-    import pandas as pd
-
-    file = Path(path)
-    check_file(file, "table", "correct the path")
-    if has_suffix(file, ".parquet"):
-        return _read_parquet(file)
-    if is_columns_file(file):
-        return read_columns(file)
-    names, rows, lines = _read_csv(file, "\t" if has_suffix(file, ".tsv") else ",")
-    return pd.DataFrame(rows, index=pd.Index(lines), columns=pd.Index(names), dtype=object)
-
-
-def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
-    """Raise where there is no regular file.
-
-    Parameters
-    ----------
-    path : path-like
-    what : str
-        What an error calls it, such as "table".
-    advice : str
-        What to do where nothing is there.
-    """
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(f"{what} {file} does not exist; {advice}.")
-    if not file.is_file():
-        found = "a folder" if file.is_dir() else "not a regular file"
-        raise ValueError(f"{what} {file} is {found}; name a file.")
-
-
-def read_stored(file: Path) -> pd.DataFrame:
-    """The table in a Parquet file with the types of its cells, where `read_table` gives text; rows numbered from 0."""
-    import pandas as pd
-
-    frame = read_parquet(file, "table").reset_index(drop=True)
-    frame.columns = pd.Index([str(name) for name in frame.columns])
-    _check_names(file, list(frame.columns))
-    return frame
-
-
-def _read_parquet(file: Path) -> pd.DataFrame:
-    """Text, None where empty: the same value is the same text, whatever the type of its column in this file."""
-    import pandas as pd
-
-    frame, texts = read_stored(file), {}
-    for name in frame.columns:
-        try:
-            cells = cell_texts(frame[name], name)
-        except ValueError as error:
-            raise ValueError(f"table {file}: {error}") from None
-        cells[frame[name].isna().to_numpy() | (cells == "")] = None
-        texts[name] = pd.Series(cells, dtype=object)
-    return pd.DataFrame(texts, index=frame.index, columns=frame.columns, dtype=object)
-
-
-def _check_names(file: Path, names: Sequence[str]) -> None:
-    """Raise where a table has too many columns or two of one name."""
-    if len(names) > MOST_COLUMNS:
-        raise ValueError(
-            f"table {file} has {len(names):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no input."
-        )
-    twice = repeated(names)
-    if twice is not None:
-        raise ValueError(f"table {file}: column {quoted(twice)} appears twice; rename one.")
-
-
-def _read_csv(file: Path, delimiter: str) -> tuple[list[str], list[list[str | None]], list[int]]:
-    """Column names, rows and their lines; not pandas', which fills up short rows and renames columns without a word."""
-    rows: list[list[str | None]] = []
-    lines: list[int] = []
-    with open(file, encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream, delimiter=delimiter, strict=True)
-        try:
-            names = next(reader, [])
-            if not any(names):
-                raise ValueError(f"table {file} is empty or its first line has no column names; give it some.")
-            _check_names(file, names)
-            for row in reader:
-                if not row:
-                    continue  # a blank line
-                if len(row) != len(names):
-                    raise ValueError(
-                        f"table {file}, line {reader.line_num}: {len(row)} cells, but the first line names "
-                        f"{len(names)} columns; fix that line."
-                    )
-                rows.append([cell or None for cell in row])
-                lines.append(reader.line_num)
-        except UnicodeDecodeError:
-            raise ValueError(_bad_byte(file)) from None
-        except csv.Error as error:
-            raise ValueError(
-                f"table {file}, line {reader.line_num + 1}: not readable as CSV in UTF-8 ({error}); fix it."
-            ) from None
-    return names, rows, lines
-
-
-def _bad_byte(file: Path) -> str:
-    """Where a file ceases to be UTF-8; readers decode ahead and do not know the line."""
-    content = file.read_bytes()
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = len(content[: error.start + 1].splitlines())
-        return f"table {file}, line {line}: not readable as CSV in UTF-8 ({error.reason}); save the file as UTF-8."
-    return f"table {file} has changed while it was read; read it again."
 
 
 def load(
@@ -165,8 +42,14 @@ def load(
     test_fraction: float = 1 / 3,
     seed: int = 0,
     kinds: Mapping[str, Kind] | None = None,
+    format: Format | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[SequenceSet, SequenceSet]:
-    """Training and test set from one or two tables.
+    """Training and test set from one or two tables, which are files or folders (`treecrf.datasets.reading.read_table`).
+
+    What was found out of a file is said in a warning.
 
     Parameters
     ----------
@@ -186,6 +69,8 @@ def load(
         Decides which.
     kinds : mapping of str to "number" or "category", optional
         What input columns hold, where it is not what `decide_kinds` says.
+    format, separator, decimal, encoding : str, optional
+        How the files are written (`treecrf.datasets.dialects.Dialect`); found out unless given.
 
     Raises
     ------
@@ -195,8 +80,9 @@ def load(
     import pandas as pd
 
     paths = [path] if test is None else [path, test]
-    frames = [read_table(each) for each in paths]
-    label = label_column(frames[0], path, label)
+    dialect = Dialect(format, separator, decimal, encoding)
+    frames = [read_table(each, dialect, sequence, _warn) for each in paths]
+    label = label_column(frames[0], label)
     if attributes is None:
         attributes = [column for column in frames[0].columns if column not in (sequence, label, split)]
     columns = [sequence, label, *attributes, *([split] if split is not None and test is None else [])]
@@ -234,18 +120,22 @@ def load(
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 
 
-def label_column(frame: pd.DataFrame, path: str | os.PathLike[str], label: str = LABEL) -> str:
-    """The column with the labels: that of the name `label`, or the last one where a columns file has no names.
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, stacklevel=2)
+
+
+def label_column(frame: pd.DataFrame, label: str = LABEL) -> str:
+    """The column with the labels: that of the name `label`, or the last one where columns have no names but numbers.
 
     Parameters
     ----------
     frame : DataFrame
-    path : path-like
-        The file that it was read from.
+        From `treecrf.datasets.reading.read_table`.
     label : str
     """
-    nameless = is_columns_file(path) and label == LABEL and label not in frame.columns
-    return str(frame.columns[-1]) if nameless else label
+    numbers = [name for name in frame.columns if name != SEQUENCE]
+    nameless = bool(numbers) and numbers == [str(place) for place in range(1, len(numbers) + 1)]
+    return numbers[-1] if nameless and label == LABEL else label
 
 
 def check_columns(
@@ -260,14 +150,12 @@ def check_columns(
         The file that it was read from, for the message.
     columns : sequence of str
     advice : str
-        What to do, unless the file has another separator.
+        What to do.
     """
     for column in columns:
         if column not in frame.columns:
-            only = str(frame.columns[0]) if len(frame.columns) == 1 else ""
-            separator = next((mark for mark in SEPARATORS if mark in only), None)
-            if separator is not None:
-                advice = f"it seems to be separated by {quoted(separator)}: save it with commas, or as .tsv with tabs"
+            if len(frame.columns) == 1:
+                advice = "say what stands between cells (separator)"
             raise ValueError(
                 f"table {path} has no column {quoted(column)}; its columns are {listed(frame.columns)}; {advice}."
             )
@@ -283,7 +171,7 @@ def encode_table(
     label_names: Sequence[str] | None = None,
     kinds: Mapping[str, Kind] | None = None,
 ) -> SequenceSet:
-    """`SequenceSet.from_frame` of what `read_table` gave; errors name the file, and the line where there are lines.
+    """`SequenceSet.from_frame` of what `treecrf.datasets.reading.read_table` gave; errors name the file, and the line where there are lines.
 
     Parameters
     ----------
@@ -300,7 +188,7 @@ def encode_table(
         )  # fmt: skip
     except ValueError as error:
         place = re.match(r"row (\d+)", str(error))
-        raise ValueError(f"table {path}{'' if place is None else _line(frame, int(place[1]))}: {error}") from None
+        raise ValueError(f"table {path}{'' if place is None else _place(frame, int(place[1]))}: {error}") from None
 
 
 def check_marks(
@@ -339,18 +227,21 @@ def cell_place(frame: pd.DataFrame, path: str | os.PathLike[str], row: int, colu
     row : int
     column : str
     """
-    return f"table {path}{_line(frame, row)}: row {row}, column {quoted(column)}"
+    return f"table {path}{_place(frame, row)}: row {row}, column {quoted(column)}"
 
 
-def _line(frame: pd.DataFrame, row: int) -> str:
-    """The line of a row, rows being counted from 0, where the table is a CSV file."""
+def _place(frame: pd.DataFrame, row: int) -> str:
+    """What follows a file's name: the line of a row, rows being counted from 0, where there are lines; the file in a folder."""
+    if frame.index.nlevels == 2:
+        file, line = frame.index[row]
+        return f"/{file}, line {line}"
     return f", line {frame.index[row]}" if frame.index.dtype.kind == "i" and frame.index[0] != 0 else ""
 
 
 def _split_column(
     frame: pd.DataFrame, split: str, whole: SequenceSet, path: str | os.PathLike[str]
 ) -> NDArray[np.bool_]:
-    cells = frame[split].to_numpy(dtype=object)
+    cells = frame[split].astype(object).where(frame[split].notna(), None).to_numpy()
     wrong = np.array([not (isinstance(cell, str) and cell in ("train", "test")) for cell in cells])
     if wrong.any():
         row = int(wrong.argmax())

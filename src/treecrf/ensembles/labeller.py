@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
 from treecrf.models import base
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
+from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
@@ -92,7 +93,10 @@ class Ensemble(Labeller):
     # --- training -----------------------------------------------------------------------------------
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Train experts and what combines them.
 
         Parameters
@@ -103,6 +107,8 @@ class Ensemble(Labeller):
             The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
+        sample_weight
+            Refused.
         verbose : bool or int
             Whether to print a line after every report, or after every so many.
 
@@ -112,6 +118,7 @@ class Ensemble(Labeller):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
@@ -190,15 +197,27 @@ class Ensemble(Labeller):
         return Evidence.ask(self.experts_, data)
 
     @answers
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares.
+
+        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
+        """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         evidence = self._evidence(data)
         return self.combiner_.predict_proba(evidence)
 
     @answers_labels
-    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
-        """The combiner's labels, int16, shape (n_positions,); all decoders agree."""
+    def predict(
+        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+    ) -> NDArray[np.int16]:
+        """The combiner's labels, int16, shape (n_positions,); all decoders agree.
+
+        Within limits (see `Labeller.predict`) they are decoded from `predict_proba`.
+        """
         check_decoder(decoder)
+        if are_given(limits):
+            return limited_labels(self, data, decoder, limits)
         evidence = self._evidence(data)
         return self.combiner_.predict(evidence)
 

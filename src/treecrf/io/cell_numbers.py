@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cell_texts import cell_texts
+from treecrf.io.cell_texts import cell_texts, is_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,11 @@ def parse_numbers(column: pd.Series, name: str) -> tuple[NDArray[np.float64], ND
     import pandas as pd
 
     empty = np.array(column.isna(), dtype=bool)
-    if column.dtype.kind in "iufb":
+    fast = _cast(column) if is_text(column) else None
+    if fast is not None:
+        numbers = fast
+        empty |= (column == "").to_numpy(dtype=bool, na_value=False)
+    elif column.dtype.kind in "iufb":
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan).copy()
     else:
         texts = cell_texts(column, name)
@@ -59,3 +63,14 @@ def parse_numbers(column: pd.Series, name: str) -> tuple[NDArray[np.float64], ND
         numbers[found] = texts[found].astype(np.float64)  # exact, which pandas' last digit is not
     numbers[~np.isfinite(numbers)] = np.nan
     return numbers, np.isnan(numbers) & ~empty
+
+
+def _cast(column: pd.Series) -> NDArray[np.float64] | None:
+    """The numbers in a column of text that has nothing but plain ones, NaN where a cell is empty; None for other columns."""
+    import pyarrow as pa
+
+    try:
+        numbers = pa.chunked_array(column.mask(column == "")).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return np.array(numbers.to_numpy(), dtype=np.float64)

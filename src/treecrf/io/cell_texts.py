@@ -17,7 +17,7 @@ _EXACT = 2**53  # whole numbers below it are exact in float64
 
 
 def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
-    """The cells of a column as text, what stands for an empty cell too; `name` is what an error calls the column.
+    """The cells of a column as text; `name` is what an error calls the column, and what is no value has some text, too.
 
     The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a hole or a
     fraction elsewhere in the column has made it a float, and a date without midnight.
@@ -29,6 +29,8 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     """
     import pandas as pd
 
+    if is_text(column):
+        return column.fillna("").to_numpy(dtype=object)
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _number_texts(column)
     texts = np.empty(len(column), dtype=object)
@@ -41,6 +43,13 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
                 f"row {row}, column {quoted(name)}: {quoted(cell)} is not text in UTF-8; fix that cell."
             ) from None
     return texts
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether a column has nothing but text, for Arrow keeps its cells."""
+    import pandas as pd
+
+    return isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow"
 
 
 def _number_texts(column: pd.Series) -> NDArray[np.object_]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.cell_numbers import KINDS, Kind, column_kind, parse_numbers
-from treecrf.io.cell_texts import cell_texts
+from treecrf.io.cell_texts import cell_texts, is_text
 from treecrf.io.messages import listed, quoted, repeated
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def encode_frame(
     label_names: Sequence[str] | None,
     categories: Mapping[str, Sequence[str]] | None,
     kinds: Mapping[str, Kind] | None,
+    unknown_labels: bool = False,
 ) -> Encoded:
     """See `SequenceSet.from_frame`."""
     twice = repeated(frame.columns)
@@ -79,6 +80,8 @@ def encode_frame(
     codes, names = _encode(frame[label], label, label_names)
     if len(names) > np.iinfo(np.int16).max:
         raise ValueError(f"column {quoted(label)} has {len(names):,} different labels, too many; name another column.")
+    if unknown_labels:
+        return inputs._replace(labels=codes.astype(np.int16), label_names=names)
     offsets, labelled = _labelled_positions(codes, observation_offsets, label)
     return inputs._replace(offsets=offsets, labels=codes[labelled].astype(np.int16), label_names=names)
 
@@ -97,7 +100,7 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
         place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], lengths)
         inside = place < np.repeat(np.diff(data.offsets), lengths)
         column = np.full(len(data.values), None, dtype=object)
-        column[inside] = np.array(data.label_names, dtype=object)[data.labels]
+        column[inside] = np.array([*data.label_names, None], dtype=object)[data.labels]
         columns[label] = column
     for j, (name, categories, _) in enumerate(data.attributes):
         names = np.array([*categories, None], dtype=object)
@@ -144,40 +147,44 @@ def _encode(column: pd.Series, name: str, fixed: Sequence[str] | None) -> tuple[
     """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
     import pandas as pd
 
-    text = cell_texts(column, name)
-    empty = _is_empty(column, text)
-    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(set(text[~empty])))
+    found, texts = _distinct(column, name)
+    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(texts))
     twice = repeated(names)
     if twice is not None:
         raise ValueError(f"column {quoted(name)}: the names given for it have {quoted(twice)} twice; give it once.")
-    codes = np.where(empty, MISSING, pd.Index(names, dtype=object).get_indexer(pd.Index(text, dtype=object)))
-    unknown = np.flatnonzero(~empty & (codes == MISSING))
+    code_of = pd.Index(names, dtype=object).get_indexer(pd.Index(texts, dtype=object))
+    codes = np.append(code_of, MISSING)[found]
+    unknown = np.flatnonzero((found != MISSING) & (codes == MISSING))
     if len(unknown):
         raise ValueError(
-            f"row {unknown[0]}, column {quoted(name)}: {quoted(text[unknown[0]])} is not among the names given for it."
+            f"row {unknown[0]}, column {quoted(name)}: {quoted(texts[found[unknown[0]]])} is not among the names given for it."
         )
     return codes.astype(np.int32), names
 
 
-def _is_empty(column: pd.Series, text: NDArray[np.object_]) -> NDArray[np.bool_]:
-    return np.asarray(column.isna(), dtype=bool) | np.asarray(text == "", dtype=bool)
+def _distinct(column: pd.Series, name: str) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+    """Which of its different texts (second) each cell of a column has, MISSING where it is empty."""
+    import pandas as pd
+
+    cells = column if is_text(column) else pd.Series(cell_texts(column, name)).mask(column.isna().to_numpy())
+    codes, texts = pd.factorize(cells.mask(cells == ""))
+    return codes, np.asarray(texts, dtype=object)
 
 
 def _starts(column: pd.Series, name: str) -> NDArray[np.int64]:
     """Offsets of the runs of equal cells; each sequence must be one run."""
     import pandas as pd
 
-    text = cell_texts(column, name)
-    unnamed = _is_empty(column, text)
+    codes, texts = _distinct(column, name)
+    unnamed = codes == MISSING
     if unnamed.any():
         raise ValueError(f"row {int(unnamed.argmax())}, column {quoted(name)}: the sequence is not named.")
-    codes = pd.factorize(text)[0]
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
     again = pd.Series(codes[starts]).duplicated().to_numpy()
     if again.any():
         row = int(starts[again.argmax()])
         raise ValueError(
-            f"row {row}, column {quoted(name)}: sequence {quoted(text[row])} comes a second time; sort the table."
+            f"row {row}, column {quoted(name)}: sequence {quoted(texts[codes[row]])} comes a second time; sort the table."
         )
     return np.r_[starts, len(column)].astype(np.int64)
 
@@ -193,6 +200,7 @@ def _labelled_positions(
     if (labelled != expected).any():
         row = int((~labelled & expected).argmax())
         raise ValueError(
-            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled."
+            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled, unless "
+            "labels may be unknown (unknown_labels=True)."
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

@@ -51,14 +51,11 @@ def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
                 f"{len(categories)} categories."
             )
     _check_numbers(data)
-    if data.labels is not None and len(data.labels):
-        if data.labels.min() < 0:
-            raise ValueError(f"position {int(data.labels.argmin())} has no label; drop its sequence or give it one.")
-        if data.labels.max() >= len(data.label_names):
-            row = int(data.labels.argmax())
-            raise ValueError(
-                f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
-            )
+    if data.labels is not None and data.labels.max(initial=-1) >= len(data.label_names):
+        row = int(data.labels.argmax())
+        raise ValueError(
+            f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
+        )
 
 
 def _check_numbers(data: Encoded) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.settings import Estimator
@@ -17,10 +17,15 @@ from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
+from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.scores import METRICS
+from treecrf.models.weights import ClassWeight, position_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
 
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
@@ -33,7 +38,7 @@ FORMAT = "treecrf.model/1"
 _NEW = -2  # the code of a label that training did not have
 
 
-class Labeller(Estimator):
+class Labeller(Decoding, Estimator):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
     Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
@@ -48,8 +53,15 @@ class Labeller(Estimator):
     takes_numbers: ClassVar[bool] = False
     """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
 
+    takes_unknown_labels: ClassVar[bool] = False
+    """Whether `_train` gets labels that are `MISSING` at some positions."""
+
+    takes_weights: ClassVar[bool] = False
+    """Whether `fit` has weights, and `_train_weighted` is implemented."""
+
     n_bins: int = MOST_BINS
     min_count: int = 1
+    class_weight: ClassWeight = None
     _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
@@ -79,7 +91,9 @@ class Labeller(Estimator):
     # --- training -----------------------------------------------------------------------------------
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
@@ -91,6 +105,8 @@ class Labeller(Estimator):
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         verbose : bool or int
             Whether to print a line after every iteration, or after every so many.
 
@@ -100,12 +116,28 @@ class Labeller(Estimator):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
-        labels = check_training_set(train)
+        train, weights = self._examples(train, sample_weight)
+        assert train.labels is not None
+        labels = train.labels
         self._refuse_missing(train)
         inputs = self._learn_inputs(train)
-        self._train(inputs.apply(train, "error"), labels, monitor)
+        aligned = inputs.apply(train, "error")
+        if weights is None:
+            self._train(aligned, labels, monitor)
+        else:
+            self._train_weighted(aligned, labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
         return self
+
+    def _examples(
+        self, train: SequenceSet, sample_weight: ArrayLike | None
+    ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
+        """The sequences that say something, and what their positions weigh, if not 1 each."""
+        check_training_set(train, self.takes_unknown_labels)
+        weights = position_weights(train, sample_weight, self.class_weight)
+        if not self.takes_weights:
+            refuse_weights(self, weights)
+        return without_silent(train, weights)
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """`fit`, then `predict_proba` of the training set itself."""
@@ -146,8 +178,18 @@ class Labeller(Estimator):
         """Set the fitted attributes but those that `fit` sets."""
         raise NotImplementedError
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, shape (n_positions, n_labels)."""
+    def _train_weighted(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
+        """As `_train`, with a weight for each position, if not 1."""
+        raise NotImplementedError
+
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, shape (n_positions, n_labels); limits as for `predict`."""
         raise NotImplementedError
 
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -179,7 +221,9 @@ class Labeller(Estimator):
     # --- predictions --------------------------------------------------------------------------------
 
     @answers_labels
-    def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
+    def predict(
+        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+    ) -> NDArray[np.int16]:
         """Label every position (PhD section 2.3).
 
         Parameters
@@ -187,13 +231,24 @@ class Labeller(Estimator):
         data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
+        **limits
+            `allowed`, `known`, `constraints` and `lag`, all optional (`treecrf.models.decoding.Limits`): the labels that
+            positions may have, labels that are known already, labels that may follow others, and how many observations after
+            a position decide its label.
 
         Returns
         -------
         int16, shape (n_positions,)
             Codes. Of sequences in other forms than a set, the labels as `classes_` has them: an array for each sequence.
+
+        Raises
+        ------
+        ValueError
+            In one sentence, also for a sequence that has no labels within the limits.
         """
         check_decoder(decoder)
+        if are_given(limits):
+            return limited_labels(self, data, decoder, limits)
         if decoder == "viterbi":
             return self._viterbi(data)
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)
@@ -201,7 +256,7 @@ class Labeller(Estimator):
     def score(
         self, data: Any, y: Any = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
     ) -> float:
-        """How good predictions are; more is better.
+        """How good predictions are, at the positions whose label is known; more is better.
 
         Parameters
         ----------
@@ -227,7 +282,8 @@ class Labeller(Estimator):
         given = self._read(data, y)
         truth = self._truth(given)
         stages = self.staged_predict(given.data, decoders)
-        return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
+        known = truth != MISSING
+        return np.array([[(stage[decoder] == truth)[known].mean() for decoder in decoders] for stage in stages])
 
     # --- files --------------------------------------------------------------------------------------
 
@@ -264,11 +320,17 @@ class Labeller(Estimator):
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
 
-    def align_labels(self, data: SequenceSet) -> NDArray[np.int16]:
-        """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
+    def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+        """Labels of `data` in the codes of the training set; a label that it did not have is refused.
+
+        `unknown` says whether a position may have none (`MISSING`).
+        """
         self._check_fitted()
         if data.labels is None:
             raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
+        is_known = data.labels != MISSING
+        if not (unknown or is_known.all()):
+            raise ValueError(f"position {int((~is_known).argmax())} has no label; give it one or drop its sequence.")
         labels = self._codes_of(data)
         if (labels == _NEW).any():
             position = int((labels == _NEW).argmax())
@@ -280,7 +342,10 @@ class Labeller(Estimator):
 
     def _truth(self, given: Given) -> NDArray[np.int16]:
         """The labels of a question in the codes of the training set; see `score`."""
-        return self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
+        truth = self.align_labels(given.data, unknown=True) if given.classes is None else self._codes_of(given.data)
+        if (truth == MISSING).all():
+            raise ValueError("no label of the set is known; give labelled sequences.")
+        return truth
 
     def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
         """Labels of a labelled set in the codes of the training set; `_NEW` for one that it did not have."""
@@ -299,6 +364,7 @@ class ChainLabeller(Labeller):
     """
 
     order: int
+    window: tuple[int, int]
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
@@ -314,14 +380,19 @@ class ChainLabeller(Labeller):
         return next(self._staged_potentials(data))
 
     @answers
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence."""
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence.
+
+        Within limits (see `predict`), given these.
+        """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         return next(self._staged_chains(data)).marginals()
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
-        labels = self.align_labels(data)
+        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
     def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
@@ -338,6 +409,14 @@ class ChainLabeller(Labeller):
         for chains in self._staged_chains(data, every):
             yield {decoder: self._decode(chains, decoder) for decoder in decoders}
 
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        return next(self._staged_chains(data)).trellis()
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        left, right = self.window
+        return left, right
+
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         return next(self._staged_chains(data)).viterbi()
 
@@ -345,6 +424,14 @@ class ChainLabeller(Labeller):
         if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
             return chains.viterbi()
         return chains.marginals().argmax(axis=1).astype(np.int16)
+
+
+def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:
+    """Refuse weights that a labeller has no use for."""
+    if weights is not None:
+        raise ValueError(
+            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+        )
 
 
 def check_decoder(decoder: str) -> None:
@@ -374,8 +461,8 @@ def refuse_missing(data: SequenceSet) -> None:
         )
 
 
-def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
-    """The labels of a training set, once it has been found fit to learn from."""
+def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+    """The labels of a training set, once it has been found fit to learn from; `unknown` says whether some may be `MISSING`."""
     check_set(train)
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
@@ -383,4 +470,13 @@ def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
         raise ValueError("the training set has no labels; give labelled sequences, or their labels as y.")
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
+    is_known = train.labels != MISSING
+    if not is_known.all():
+        if not unknown:
+            raise ValueError(
+                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of labels; give "
+                "it one, drop its sequence, or choose a method that sums over unknown labels, such as TreeCRF or LinearCRF."
+            )
+        if not is_known.any():
+            raise ValueError("no label of the training set is known; give at least one.")
     return train.labels

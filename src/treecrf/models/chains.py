@@ -8,8 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain import constrained
 from treecrf.chain import lattice as lattices
+from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
+from treecrf.chain.trellis import Trellis
+from treecrf.sequences import MISSING
 
 
 class Chains(Protocol):
@@ -19,10 +23,13 @@ class Chains(Protocol):
         """P(y_t | X), shape (n_positions, n_labels)."""
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
-        """log P(Y | X) of every sequence, shape (n_sequences,)."""
+        """log P(Y | X) of every sequence, shape (n_sequences,); labels that are `MISSING` are summed over."""
 
     def viterbi(self) -> NDArray[np.int16]:
         """The likeliest labels, shape (n_positions,)."""
+
+    def trellis(self) -> Trellis:
+        """All their paths, to be constrained (`treecrf.chain.trellis`)."""
 
 
 class DenseChains(NamedTuple):
@@ -45,13 +52,17 @@ class DenseChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
-        return chain.log_likelihood(self.potentials, labels, self.offsets, self.order)
+        return constrained.log_likelihood(self.potentials, labels, self.offsets, self.order)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
         if not self.order:  # positions by themselves
             return self.potentials[:, :, 0].argmax(axis=0).astype(np.int16)
         return chain.viterbi(self.potentials, self.offsets, self.order).labels
+
+    def trellis(self) -> Trellis:
+        """See `Chains`."""
+        return trellises.trellis_of_potentials(self.potentials, self.offsets, self.order)
 
 
 class LatticeChains(NamedTuple):
@@ -73,8 +84,14 @@ class LatticeChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`; minus infinity for labels that a position may not have."""
+        if (labels == MISSING).any():
+            return constrained.lattice_log_likelihood(self.lattice, self.potentials, labels)
         return lattices.log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
         return lattices.viterbi(self.lattice, self.potentials)
+
+    def trellis(self) -> Trellis:
+        """See `Chains`; labels that a position may not have are on no path."""
+        return trellises.trellis_of_lattice(self.lattice, self.potentials)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -62,6 +62,12 @@ def _are_shares(value: Any) -> bool:
     return isinstance(value, tuple | list) and all(_is_number(share) and 0 < share <= 1 for share in value)
 
 
+def _are_class_weights(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_number(weight) and weight >= 0 for name, weight in value.items())
+    return value is None or (isinstance(value, str) and value == "balanced")
+
+
 _WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0, such as (3, 3)")
 _NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
 _POSITIVE = number("a number above 0", lambda value: value > 0)
@@ -93,6 +99,7 @@ CHECKS: dict[str, Check] = {
     "training_proportions": Check(_are_shares, "give a tuple of shares above 0 and at most 1"),
     "g0": number("a finite number", lambda value: True),
     "label_dictionary": optional(_NAME),
+    "class_weight": Check(_are_class_weights, "give None, 'balanced' or weights of at least 0 by name of the label"),
     "beam": optional(whole(1)),
     "window": _WINDOW,
     "instance_window": _WINDOW,

@@ -9,14 +9,16 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
+from treecrf.models.adapted import adapt, is_classifier
 from treecrf.models.base import Decoder, Monitor
 from treecrf.models.checks import Check
+from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.questions import answers, judges, learns
 from treecrf.sequences import SequenceSet
 
@@ -27,8 +29,12 @@ _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 class CustomLabeller(base.Labeller):
     """A labeller made of a class that somebody else wrote.
 
-    The class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns P(y_t | X),
-    shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
+    A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has both,
+    is given the categories and numbers in the window of every position (`treecrf.models.window.features.WindowFeatures`),
+    and its ``staged_predict_proba`` is used where it has one.
+
+    Any other class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns
+    P(y_t | X), shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
     ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
     ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
     ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
@@ -41,16 +47,16 @@ class CustomLabeller(base.Labeller):
     settings : mapping
         Keyword arguments of the class.
     window : (int, int)
-        Observations before and after the position, for a class that takes ``window``.
+        Observations before and after the position, for a classifier and for a class that takes ``window``.
     unseen : "missing" or "error"
         What to do with categories that the training set did not have.
     random_state : int, optional
-        Seed, for a class that takes ``random_state``.
+        Seed, for a class that takes ``random_state``; a classifier without one has the seed 0.
 
     Attributes
     ----------
     inner_ : object
-        The fitted instance.
+        The fitted instance; of a classifier, the `treecrf.models.adapted.AdaptedClassifier` around it.
     seconds_ : dict
         CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
     """
@@ -69,7 +75,10 @@ class CustomLabeller(base.Labeller):
     random_state: int | None = None
 
     @learns
-    def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Make an instance and train it.
 
         Parameters
@@ -80,6 +89,8 @@ class CustomLabeller(base.Labeller):
             The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Handed on to a class with stages whose `fit` takes it; otherwise called once, at the end.
+        sample_weight
+            Refused.
         verbose : bool or int
             Whether to print a line after every report, or after every so many.
 
@@ -89,6 +100,7 @@ class CustomLabeller(base.Labeller):
             If the class cannot be found or does not take its settings, in one sentence.
         """
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         self.inner_ = inner = self._make()
@@ -113,14 +125,18 @@ class CustomLabeller(base.Labeller):
         return self
 
     @answers
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
         """P(y_t | X) for every position, float64, shape (n_positions, n_labels).
+
+        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
 
         Raises
         ------
         ValueError
             If what the class returns has another shape, or is not probabilities.
         """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
 
     @property
@@ -168,17 +184,39 @@ class CustomLabeller(base.Labeller):
             )
         return labels.astype(np.int16)
 
+    def check(self) -> None:
+        """Find the class and make an instance, as `fit` does first.
+
+        Raises
+        ------
+        ValueError
+            In one sentence: what `find_class` says, or that the class does not take these settings.
+        """
+        self._check_settings()
+        self._make()
+
     def _make(self) -> Any:
         labeller = find_class(self.class_name)
-        taken = inspect.signature(labeller).parameters
-        arguments = {"window": self.window, "random_state": self.random_state}
+        taken, rows = inspect.signature(labeller).parameters, is_classifier(labeller)
+        seed = self.random_state
+        if rows:  # without a seed each training would be another
+            seed = 0 if seed is None else seed + 1
+        arguments = {"window": self.window, "random_state": seed}
         arguments = {name: value for name, value in arguments.items() if name in taken} | dict(self.settings or {})
         try:
-            return labeller(**arguments)
-        except TypeError as error:
+            inner = labeller(**arguments)
+            if hasattr(inner, "_parameter_constraints"):  # scikit-learn's own check, which otherwise waits for fit
+                inner._validate_params()
+        except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{self.class_name} does not take these settings ({error}); correct them in the configuration."
+                f"{self.class_name} does not take these settings ({str(error).rstrip('.')}); correct them in the "
+                "configuration."
             ) from None
+        if not hasattr(inner, "predict_proba"):
+            raise ValueError(
+                f"{self.class_name} has no predict_proba with these settings; choose others, or another class."
+            )
+        return adapt(inner, self.window) if rows else inner
 
     def _checked(self, probabilities: Any, data: SequenceSet) -> NDArray[np.float64]:
         found = np.asarray(probabilities, dtype=np.float64)

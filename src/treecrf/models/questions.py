@@ -28,7 +28,8 @@ def learns(fit: Callable[..., _Result]) -> Callable[..., _Result]:
         if verbose:
             options["monitor"] = _printing(type(self).__name__, int(verbose), options.get("monitor"))
         fitted = fit(self, given.data, **options)
-        self._classes = given.classes
+        if self.label_names_ == given.data.label_names:  # else training went on with the labels of another set
+            self._classes = given.classes
         return fitted
 
     learn.__signature__ = signature.replace(parameters=[this, train, y, *others, verbose])  # type: ignore[attr-defined]

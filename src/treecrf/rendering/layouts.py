@@ -15,7 +15,18 @@ from treecrf.rendering.cells import BEST, DASH
 from treecrf.rendering.tables import frame_to_fragment
 from treecrf.rendering.templates import render_page
 
-WORD_HEADINGS = ("data set", "missing rate", "method", "against", "values", "term", "G0", "rule", "claims that change")
+WORD_HEADINGS = (
+    "data set",
+    "group",
+    "missing rate",
+    "method",
+    "against",
+    "values",
+    "term",
+    "G0",
+    "rule",
+    "claims that change",
+)
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
 LATEX_SIGNS = {

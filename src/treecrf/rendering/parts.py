@@ -94,12 +94,13 @@ class Section(NamedTuple):
 
 
 class Study(NamedTuple):
-    """The sections on one study, and its main result in a sentence (text)."""
+    """The sections on one study, its main result in a sentence (text), and what is asked first of data that nobody published on."""
 
     identifier: str
     title: str
     headline: str
     sections: Sequence[Section]
+    answers: Sequence[Part] = ()
 
 
 def paragraph(text: str, **values: Any) -> Note:
@@ -110,6 +111,12 @@ def paragraph(text: str, **values: Any) -> Note:
 def caption_html(text: str) -> Markup:
     """A caption (reStructuredText without markup but ``literals``) as HTML."""
     return Markup(re.sub(r"``(.+?)``", r"<code>\1</code>", str(escape(text))))
+
+
+def without_published(caption: str) -> str:
+    """A caption without the sentences about published values, for a page that has none."""
+    sentences = re.split(r"(?<=\.)\s+(?=[A-Z])", caption)
+    return " ".join(sentence for sentence in sentences if "published" not in sentence.lower())
 
 
 def captioned(text: str) -> Note:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,16 @@ from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.templates import render_page
+from treecrf.rendering.words import with_and
 from treecrf.report import provenance
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
 from treecrf.report.rules import rules_parts
 from treecrf.studies import registry
+from treecrf.studies.claims import NOT_RUN
 from treecrf.studies.paths import StudyFiles
+from treecrf.studies.rivals import Rivals
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.study import Study as Declared
 
@@ -49,12 +53,16 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     """
     results, reports = Path(settings.results), Path(settings.reports)
     claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
+    shown = studies(settings, results, finished)
+    is_published = bool((claims["verdict"] != NOT_RUN).any())
     page = render_page(
         "page.html",
-        title="TreeCRF: published and measured",
+        title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
+        is_published=is_published,
         folders=Folders(results, reports),
-        studies=studies(settings, results, finished),
+        studies=shown if is_published else [_unpublished(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
+        rivals=_rivals(settings),
         claims=ledger_summary(claims),
         ledger=ledger_fragment(claims, by_rule),
         rules=rules_parts(claims, by_rule),
@@ -117,6 +125,34 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
         for study in registry()
         for name in unfinished(study, settings, results)
     }
+
+
+def _unpublished(study: Study) -> Study:
+    """A study whose titles do not name chapters, figures and tables of the papers."""
+
+    def plain(title: str) -> str:
+        return re.sub(r" \((chapter|figure|table)s? [^()]*\)$", "", title)
+
+    sections = [section._replace(title=plain(section.title)) for section in study.sections]
+    return study._replace(title=plain(study.title), sections=sections)
+
+
+def _rivals(settings: Settings) -> str:
+    """Which methods were not trained in this run, and where their results are from; empty if all were."""
+    if settings.rivals is None:
+        return ""
+    rivals = Rivals(settings.rivals)
+    taken = []
+    for study in registry():
+        there = {job.method for job in rivals.jobs if job.study == study.name}
+        of_study = getattr(settings, study.name)
+        names = [name for name in of_study.values("method") if name in there] if there and of_study.is_wanted else []
+        taken += [f"{with_and(names)} ({study.name})"] if names else []
+    origin = rivals.origin
+    return (
+        f"Not trained in this run: {'; '.join(taken) or 'none'}. What they found is from {settings.rivals}, written on "
+        f"{origin['date']} on {origin['machine']}, commit {origin['commit']}; their CPU seconds are those of that machine."
+    )
 
 
 def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:

@@ -15,6 +15,7 @@ import pandas as pd
 
 import treecrf.studies.settings
 from treecrf.datasets import describe
+from treecrf.datasets.folders import files_of
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
 from treecrf.rendering.cells import DASH, count_text, seconds_text
@@ -89,7 +90,7 @@ def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
     for name in used_datasets(settings, studies):
         dataset = settings.datasets[name]
         if isinstance(dataset, TableDataset):
-            paths = {path: Path(path) for path in (dataset.path, dataset.test) if path}
+            paths = {str(file): file for path in (dataset.path, dataset.test) if path for file in files_of(path)}
         else:
             paths = {file: Path(settings.raw) / file for file in describe(dataset.source or name).files}
         rows += [(name, shown, sha256(path)) for shown, path in paths.items() if path.is_file()]

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from treecrf.datasets.dialects import Dialect
 from treecrf.io.cell_numbers import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
@@ -61,10 +62,13 @@ class BuiltinDataset(Model):
 
 
 class TableDataset(Model):
-    """Sequences of your own: a CSV, Parquet or columns file with one row per observation; an empty cell is missing."""
+    """Sequences of your own: a file, or a folder of files, with one row per observation; an empty cell is missing."""
 
     kind: Literal["table"]
-    path: str = Field(description="The training table, or the only one.")
+    path: str = Field(
+        description="The training table, or the only one: CSV, Parquet, columns or CoNLL-U file, or a folder with a file for each "
+        "sequence."
+    )
     test: str | None = Field(None, description="The test table.")
     split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
     test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
@@ -76,8 +80,24 @@ class TableDataset(Model):
         description="Input columns and what they hold, `number` or `category`; unless given, a column of numbers holds numbers, "
         "but for few whole ones.",
     )
+    format: Literal["csv", "columns", "conllu", "parquet"] | None = Field(
+        None, description="How the files are written; as their suffix says unless given."
+    )
+    separator: str | None = Field(None, description="What stands between cells of a CSV file; found out unless given.")
+    decimal: Literal[".", ","] | None = Field(
+        None, description="Decimal mark of a CSV file, `.` or `,`; found out unless given."
+    )
+    encoding: str | None = Field(None, description="Such as `utf-8` or `cp1252`; found out unless given.")
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
     groups: Groups = None
+
+    @model_validator(mode="after")
+    def _dialect_is_known(self) -> TableDataset:
+        try:
+            Dialect(self.format, self.separator, self.decimal, self.encoding)
+        except ValueError as error:
+            raise ValueError(str(error).removesuffix(".")) from None
+        return self
 
 
 Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
@@ -98,6 +118,11 @@ class Settings(Model):
         ge=1,
         description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a method "
         "that is added may join the job of others, which then run again.",
+    )
+    rivals: str | None = Field(
+        None,
+        description="A file of rivals (treecrf-rivals.parquet) of another run with the same data and settings: the methods that "
+        "it has are not trained again.",
     )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")

@@ -12,7 +12,8 @@ from zipfile import is_zipfile
 import numpy as np
 import pandas as pd
 
-from treecrf.datasets.table import cell_place, check_columns, check_file, encode_table
+from treecrf.datasets.table import cell_place, check_columns, encode_table
+from treecrf.io.contents import check_file
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
@@ -35,7 +36,7 @@ class TableLabeller:
     holes: Imputer | Indicator | None = None
 
     def read(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
-        """What the labeller sees of a table (`treecrf.datasets.table.read_table`) in the file `path`.
+        """What the labeller sees of a table (`treecrf.datasets.reading.read_table`) in the file `path`.
 
         Without `labelled` the column of the labels is not read, and every row is a position. A ValueError names file,
         line, row and column.

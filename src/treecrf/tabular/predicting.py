@@ -3,36 +3,128 @@
 from __future__ import annotations
 
 import os
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from treecrf.chain.trellis import NoPathError
+from treecrf.datasets.table import cell_place, check_columns
+from treecrf.io.messages import quoted
 from treecrf.models.base import Decoder
+from treecrf.models.decoding import Limits
+from treecrf.sequences import MISSING, SequenceSet
 from treecrf.tabular.labeller import TableLabeller
 
 PREDICTED = "predicted"
 """Name of the column with the predicted labels."""
 
+PATH_PROBABILITY = "path_probability"
+"""Name of the column with the probability of all labels of the sequence together."""
+
+
+class Wanted(NamedTuple):
+    """What is asked of a labeller.
+
+    Attributes
+    ----------
+    decoder : "forward_backward" or "viterbi"
+    probabilities : bool
+        Of each label, whatever the other positions are.
+    n_best : int, optional
+        So many likeliest label sequences, in place of what the decoder finds.
+    constraints : str, optional
+        A scheme of labels (`treecrf.chain.constraints.SCHEMES`).
+    lag : int, optional
+        Rows after each that decide its label.
+    known : str, optional
+        A column with labels that are known already; its other cells are empty.
+    """
+
+    decoder: Decoder = "forward_backward"
+    probabilities: bool = False
+    n_best: int | None = None
+    constraints: str | None = None
+    lag: int | None = None
+    known: str | None = None
+
 
 def add_predictions(
-    model: TableLabeller, frame: pd.DataFrame, path: str | os.PathLike[str], decoder: Decoder, probabilities: bool
+    model: TableLabeller, frame: pd.DataFrame, path: str | os.PathLike[str], wanted: Wanted
 ) -> pd.DataFrame:
-    """The table with the predicted label of every row as a last column; labels in the table are not looked at.
+    """The table with the predicted label of every row as a last column; other labels than known ones are not looked at.
 
-    With `probabilities` a column ``P(LABEL)`` for each label comes before it: that of the position, whatever the other
-    positions are. A ValueError if the table has a column of such a name.
+    Before it come, if they are wanted: a column ``P(LABEL)`` for each label; the probability of the best path
+    (`PATH_PROBABILITY`), and the labels and probabilities of the others, ``predicted_2``, ``path_probability_2``, ..
+
+    Raises
+    ------
+    ValueError
+        If the table has a column of such a name, or a sequence has no labels within the limits; names file and row.
     """
     labels = model.labeller.label_names_
-    added = [*([f"P({name})" for name in labels] if probabilities else []), PREDICTED]
+    ranks = [f"_{rank}" for rank in range(2, (wanted.n_best or 1) + 1)]
+    added = [f"P({name})" for name in labels] if wanted.probabilities else []
+    added += [PATH_PROBABILITY, *(name + rank for rank in ranks for name in (PREDICTED, PATH_PROBABILITY))] * bool(
+        wanted.n_best
+    )
+    added.append(PREDICTED)
     taken = [name for name in added if name in frame.columns]
     if taken:
         raise ValueError(
             f"table {path} has a column {taken[0]!r} already, which predictions would be called; rename it."
         )
     data = model.read(frame, path, labelled=False)
-    columns = {}
-    if probabilities:
-        columns = dict(zip(added, model.labeller.predict_proba(data).T, strict=False))
-    names = np.array(labels, dtype=object)
-    columns[PREDICTED] = names[model.labeller.predict(data, decoder)]
-    return pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
+    try:
+        columns = _predict(model, data, wanted, _limits(frame, path, labels, wanted))
+    except NoPathError as error:
+        place = cell_place(frame, path, error.position, model.columns.sequence)
+        raise ValueError(f"{place}: no labelling of its sequence is left here, all are forbidden; {_ADVICE}.") from None
+    return pd.concat([frame, pd.DataFrame({name: columns[name] for name in added}, index=frame.index)], axis=1)
+
+
+_ADVICE = "correct the labels that are known, or leave the constraints out"
+
+
+def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Limits) -> dict[str, NDArray[Any]]:
+    """The columns by name."""
+    labeller, names = model.labeller, np.array([*model.labeller.label_names_, None], dtype=object)  # -1 is the last one
+    columns: dict[str, NDArray[Any]] = {}
+    if wanted.probabilities:
+        marginals = labeller.predict_proba(data, **limits)
+        columns = {f"P({name})": of_label for name, of_label in zip(names[:-1], marginals.T, strict=True)}
+    if wanted.n_best is None:
+        return columns | {PREDICTED: names[labeller.predict(data, wanted.decoder, **limits)]}
+    found = labeller.predict_n_best(data, wanted.n_best, **limits)
+    for rank in range(wanted.n_best):
+        suffix = f"_{rank + 1}" if rank else ""
+        is_there = found.labels[rank] != MISSING
+        probability = np.repeat(np.exp(found.log_probabilities[rank]), data.lengths)
+        columns[PATH_PROBABILITY + suffix] = np.where(is_there, probability, np.nan)
+        columns[PREDICTED + suffix] = names[found.labels[rank]]
+    return columns
+
+
+def _limits(frame: pd.DataFrame, path: str | os.PathLike[str], labels: tuple[str, ...], wanted: Wanted) -> Limits:
+    """The limits that are wanted."""
+    limits = Limits()
+    if wanted.constraints is not None:
+        limits["constraints"] = wanted.constraints
+    if wanted.lag is not None:
+        limits["lag"] = wanted.lag
+    if wanted.known is not None:
+        check_columns(frame, path, [wanted.known], "name the column with known labels by --known")
+        cells = frame[wanted.known]
+        texts = cells.where(cells.notna(), "").astype(str)
+        code_of = {name: code for code, name in enumerate(labels)}
+        codes = np.array([code_of.get(text, MISSING) for text in texts])
+        wrong = (codes == MISSING) & (texts != "").to_numpy()
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ValueError(
+                f"{cell_place(frame, path, row, wanted.known)}: the model was not trained with the label "
+                f"{quoted(cells.iloc[row])} (it knows {', '.join(labels)}); correct it, or empty the cell."
+            )
+        limits["known"] = codes
+    return limits

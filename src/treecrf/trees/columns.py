@@ -41,7 +41,8 @@ def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int
         Number of cells of each slot.
     """
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
-    by_slot = np.ascontiguousarray(np.minimum(codes, slot_sizes).T, dtype=np.uint16)
+    most = np.minimum(slot_sizes, np.iinfo(np.uint16).max).astype(np.uint16)  # in small integers, for memory
+    by_slot = np.ascontiguousarray(np.minimum(codes, most).T, dtype=np.uint16)
     counts = np.zeros(first_cell[-1], dtype=np.int64)
     postings = []
     for slot, (column, size) in enumerate(zip(by_slot, slot_sizes, strict=True)):

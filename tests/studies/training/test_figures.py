@@ -34,8 +34,14 @@ def curves_of(accuracy, chosen, dataset="protein", stand_in=False):
 
 @pytest.fixture
 def curves():
-    accuracy = {"linear_crf": [50.0, 60.0], "treecrf": [60.0, 63.0, 62.0], "memm": [1.0, 2.0], "mine": [40.0]}
-    chosen = {"linear_crf": 2, "treecrf": 2, "memm": 1, "mine": 1}
+    accuracy = {
+        "linear_crf": [50.0, 60.0],
+        "treecrf": [60.0, 63.0, 62.0],
+        "memm": [1.0, 2.0],
+        "mine": [40.0, 41.0],
+        "bayes": [50.0],
+    }
+    chosen = {"linear_crf": 2, "treecrf": 2, "memm": 1, "mine": 1, "bayes": 1}
     return pd.concat([curves_of(accuracy, chosen), curves_of(accuracy, chosen, "faq_x", stand_in=True)])
 
 
@@ -64,12 +70,16 @@ def test_accuracy_draws_curves_bands_and_choices(curves):
     figure = accuracy_by_iteration(curves, published=published_peaks().iloc[:0])
     protein, faq = figure.axes
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
-    assert legend_of(figure) == ["TreeCRF", "linear CRF", "mine"]  # a method of one's own, but no MEMM
+    assert legend_of(figure) == [
+        "TreeCRF",
+        "linear CRF",
+        "mine",
+    ]  # a method of one's own, but no MEMM, nor one without iterations
     assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation"
     for axes in (protein, faq):
         lines, marks, hollow = curves_and_marks(axes)
         assert lines == {
-            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1], [40.0]],
+            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1, 2], [40.0, 41.0]],
         }  # fmt: skip
         assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]]}
         assert hollow == {}
@@ -118,6 +128,8 @@ def test_methods_of_the_figures(curves):
     assert legend_of(accuracy_by_iteration(curves, methods=["memm", "treecrf"])) == ["TreeCRF", "MEMM"]
     only = curves[curves["method"] == "memm"]
     assert legend_of(accuracy_by_iteration(only)) == ["MEMM"]  # none of the usual ones: all
+    without = curves[curves["method"] == "bayes"]
+    assert legend_of(accuracy_by_iteration(without)) == ["bayes"]  # alone, the one point that it has
     with pytest.raises(ValueError, match=r"No curve is of smile; name some of linear_crf, treecrf, memm, mine\."):
         seconds_by_iteration(curves, ["smile"])
 

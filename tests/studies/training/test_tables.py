@@ -57,6 +57,22 @@ def cells(frame, *heads):
     return frame[heads if len(heads) > 1 else heads[0]].tolist()
 
 
+def test_a_method_without_iterations_shows_none():
+    plain = {"iteration": 1, "iteration_low": 1, "iteration_high": 1, "peak_iteration": 1}
+    summary = pd.DataFrame(
+        [
+            outcome(dataset, method, decoder, 60.0, **(plain if method == "mine" or dataset == "hyphen" else {}))
+            for dataset in ("protein", "hyphen")
+            for method in ("treecrf", "mine")
+            for decoder in ("viterbi", "better")
+        ]
+    )
+    methods, choices = methods_layout(summary, NO_COMPARISONS), choices_layout(summary)
+    assert cells(methods, "accuracy (%)", "peak (iteration)") == ["61.00 (40)", "61.00", "61.00 (1)", "61.00"]
+    assert cells(methods, "iterations", "measured") == ["30", "–", "1", "–"]
+    assert cells(choices, "Viterbi", "iteration") == ["30", "–", "1", "–"]
+
+
 # --- table 3.4 --------------------------------------------------------------------------------------
 
 
@@ -361,6 +377,14 @@ def test_equal_notes_share_a_row():
     assert notes_layout(pd.DataFrame(columns=["dataset", "method", "note"])).empty
 
 
+def test_nothing_published_has_no_column():
+    summary = [outcome("my_set", "treecrf", "better", 80.0), outcome("protein", "treecrf", "better", 60.0)]
+    heads = [head for head in methods(summary[:1], [NO_COMPARISONS.iloc[0]]).columns if head[1] == "published"]
+    assert heads == []
+    layout = methods(summary, [NO_COMPARISONS.iloc[0]])
+    assert cells(layout, "accuracy (%)", "published")[0] == "–" != cells(layout, "accuracy (%)", "published")[1]
+
+
 def test_bold_and_stars_in_html_and_latex(tmp_path):
     summary = [outcome("my_set", method, "better", 80.0) for method in ("treecrf", "linear_crf", "mallet")]
     rows = [
@@ -370,7 +394,7 @@ def test_bold_and_stars_in_html_and_latex(tmp_path):
     layout = methods(summary, rows)
     assert "<td><b>80.00**†</b></td>" in to_fragment(layout)
     latex = to_latex(layout)
-    assert r"my\_set & TreeCRF & -- & \textbf{80.00**$^{\dagger}$}" in latex
+    assert r"my\_set & TreeCRF & \textbf{80.00**$^{\dagger}$}" in latex
     assert latex.isascii()
     write_layout(layout, str(tmp_path / "table"))
     assert pd.read_csv(tmp_path / "table.csv")["accuracy (%) choice"].tolist() == ["80.00**†", "80.00", "80.00"]

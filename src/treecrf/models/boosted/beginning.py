@@ -28,6 +28,7 @@ def begin_training(
     start: NDArray[np.float64],
     dictionary: NDArray[np.bool_],
     seconds: dict[str, float],
+    weights: NDArray[np.float64] | None = None,
 ) -> Training | LatticeTraining:
     """The training that the settings of a labeller ask for; its windows' time is added to `seconds`.
 
@@ -38,6 +39,8 @@ def begin_training(
     start : float64, shape (n_labels, n_states)
     dictionary : bool, shape (n_symbols + 1, n_labels)
         As from `treecrf.models.boosted.dictionary.learn_dictionary`.
+    weights : float64, shape (n_positions,), optional
+        Of positions (`treecrf.models.weights`).
     """
     assert train.labels is not None
     sampling = make_sampling(
@@ -52,7 +55,7 @@ def begin_training(
         seconds["windows"] = time.thread_time() - before
         return LatticeTraining(
             columns, sweep, _candidates(labeller, train, dictionary), train.labels, start, kinds, labeller.max_leaves, growth,
-            newton, sampling,
+            newton, sampling, weights,
         )  # fmt: skip
     columns, windows, window_of = distinct_windows_of(labeller, train)
     sweep = build_sweep(windows, labeller.window, labeller.missing != "error")
@@ -60,7 +63,7 @@ def begin_training(
     space = chain.StateSpace(len(train.label_names), labeller.order)
     return Training(
         columns, sweep, train.offsets, train.labels, space, start, kinds, labeller.max_leaves, growth, handling_of(labeller),
-        newton, window_of, sampling, labeller._criterion == "local",
+        newton, window_of, sampling, labeller._criterion == "local", weights,
     )  # fmt: skip
 
 

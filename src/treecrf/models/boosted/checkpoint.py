@@ -116,7 +116,13 @@ def as_checkpoint(given: Checkpoint | str | os.PathLike[str] | None) -> Checkpoi
     return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 
 
-def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float64], progress: Progress) -> str:
+def fingerprint(
+    labeller: Labeller,
+    train: SequenceSet,
+    start: NDArray[np.float64],
+    progress: Progress,
+    weights: NDArray[np.float64] | None = None,
+) -> str:
     """A digest of all that decides which trees a training grows.
 
     Parameters
@@ -127,6 +133,8 @@ def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float6
     start : float64, shape (n_labels, n_states)
     progress : Progress
         What the training begins with.
+    weights : float64, shape (n_positions,), optional
+        Of positions.
     """
     settings = {name: value for name, value in labeller.get_params().items() if name not in WITHOUT_EFFECT}
     named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
@@ -134,6 +142,7 @@ def fingerprint(labeller: Labeller, train: SequenceSet, start: NDArray[np.float6
     digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
     forest, transitions = join_stages(progress.stages)
     digest.update(_digest([*forest, transitions, np.array(progress.log_likelihoods), np.array(progress.steps)]))
+    digest.update(_digest([] if weights is None else [weights]))
     return digest.hexdigest()
 
 

@@ -69,18 +69,24 @@ def attribute_of(data: SequenceSet, setting: str) -> int:
     return [attribute.name for attribute in data.attributes].index(names[0] if setting == CENTRE else setting)
 
 
-def learn_dictionary(train: SequenceSet, setting: str | None) -> NDArray[np.bool_]:
+def learn_dictionary(
+    train: SequenceSet, setting: str | None, before: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
     """Which labels each symbol has in training, shape (n_symbols + 1, n_labels).
 
     All labels for a symbol that training does not show, and in the last row, for a missing one; the only row without a
-    dictionary.
+    dictionary. A training that continues adds to the dictionary it had `before`.
     """
     n_labels = len(train.label_names)
     if setting is None:
         return np.ones((1, n_labels), dtype=np.bool_)
     attribute = attribute_of(train, setting)
-    table = np.zeros((len(train.attributes[attribute].categories) + 1, n_labels), dtype=np.bool_)
-    table[train.values[_centres(train), attribute], train.labels] = True
+    if before is not None:
+        table = before.copy()
+    else:
+        table = np.zeros((len(train.attributes[attribute].categories) + 1, n_labels), dtype=np.bool_)
+    known = np.asarray(train.labels) != MISSING
+    table[train.values[_centres(train), attribute][known], np.asarray(train.labels)[known]] = True
     table[~table.any(axis=1)] = True
     table[-1] = True
     return table

@@ -14,7 +14,7 @@ from treecrf.models.boosted.dictionary import learn_dictionary, make_befores, ma
 from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.models.boosted.lattice_inference import N_SHARES
 from treecrf.models.boosted.pair_trees import pair_sizes
-from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.growing import Workspace
 from treecrf.trees.holes.growing import WeightedWorkspace
 from treecrf.trees.pair_growing import PairWorkspace
@@ -43,14 +43,22 @@ def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     space = chain.StateSpace(len(train.label_names), labeller.order)
     n_positions, divides = train.n_positions, labeller.missing not in WHOLE_ROWS
     sizes = _sizes(labeller, train, space)
-    rows = space.n_labels * space.n_states * n_positions * (_FLOAT + _INTEGER)  # exp(F) and gradients
-    forward = n_positions * space.n_labels ** max(space.order, 1) * _FLOAT
+    n_kept = n_positions + _n_partial(labeller, train)
+    rows = space.n_labels * space.n_states * n_kept * (_FLOAT + _INTEGER)  # exp(F) and gradients
+    forward = n_kept * space.n_labels ** max(space.order, 1) * _FLOAT
     buffers = size_of(WeightedWorkspace if divides else Workspace, **sizes)
     buffers += labeller.max_leaves * (1 + sizes["n_surrogates"]) * _most_codes(labeller, train) * _CELL
     if divides:
         buffers += n_positions * space.n_states * _FLOAT
     forest = labeller.n_iterations * space.n_labels * size_of(Tree, **sizes)
     return rows + forward + _windows(labeller, train) + min(labeller.n_threads, space.n_labels) * buffers + forest
+
+
+def _n_partial(labeller: TreeCRF, train: SequenceSet) -> int:
+    """Positions of sequences with unknown labels, whose chains are kept a second time."""
+    if not (train.n_unknown_labels and labeller.order) or labeller._criterion == "local":
+        return 0
+    return int(train.lengths[np.logical_or.reduceat(train.labels == MISSING, train.offsets[:-1])].sum())
 
 
 def _lattice_bytes(labeller: TreeCRF, train: SequenceSet) -> int:

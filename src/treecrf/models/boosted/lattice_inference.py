@@ -36,6 +36,8 @@ class LatticeInference:
     n_labels : int
     by_pair : bool
         Whether gradients are those of pairs, or of entries and transitions.
+    sequence_weights : float64, shape (n_sequences,), optional
+        By which log likelihoods and counts of transitions are multiplied; gradients are not.
 
     Attributes
     ----------
@@ -44,8 +46,11 @@ class LatticeInference:
     true_entries : int64, shape (n_positions,)
     """
 
-    def __init__(self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool) -> None:
-        self.lattice, self.by_pair = lattice, by_pair
+    def __init__(
+        self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
+        sequence_weights: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
+        self.lattice, self.by_pair, self._weights = lattice, by_pair, sequence_weights
         self.true_entries = entries_of(lattice, labels)
         self._true_pairs = pairs_of(lattice, self.true_entries)
         before = np.concatenate([[0], labels[:-1]])
@@ -62,7 +67,8 @@ class LatticeInference:
         """Observed less expected number of every transition, and the expected one, shape (n_labels, n_labels + 1)."""
         expected = self._expected.sum(axis=0)
         observed = np.zeros(expected.shape)
-        np.add.at(observed, self._true_steps, 1.0)
+        weights = 1.0 if self._weights is None else np.repeat(self._weights, np.diff(self.lattice.offsets))
+        np.add.at(observed, self._true_steps, weights)
         return observed - expected, expected
 
     def infer(self, run: Runner, weights: Weights, packing: Packing, seconds: dict[str, float]) -> float:
@@ -70,19 +76,36 @@ class LatticeInference:
         with one_thread(self.lattice, weights):
             seconds["gradient"] += run_shares(run, self.lattice, partial(self._differentiate, weights, packing))
         steps = weights.pairs[self._true_pairs] if len(weights.pairs) else weights.transitions[self._true_steps]
-        return float(np.log(weights.unary[self.true_entries] * steps * self._recursions.scales).sum())
+        logs = np.log(weights.unary[self.true_entries] * steps * self._recursions.scales)
+        if self._weights is not None:
+            logs *= np.repeat(self._weights, np.diff(self.lattice.offsets))
+        return float(logs.sum())
 
     def _differentiate(self, weights: Weights, packing: Packing, share: int, first: int, last: int) -> None:
         lattice = self.lattice
         counts = _NO_COUNTS if self.by_pair else self._expected[share]
         counts[:] = 0.0
         run_forward(lattice, weights, first, last, self._recursions)
-        run_backward(lattice, weights, first, last, self._recursions, self._pair_marginals, counts)
+        if self._weights is None:
+            run_backward(lattice, weights, first, last, self._recursions, self._pair_marginals, counts)
+        else:
+            self._count_weighted(weights, self._weights, counts, first, last)
         begin, end = lattice.offsets[first], lattice.offsets[last]
         if self.by_pair:  # gradients take the place of marginals
             write_rows(lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients)
         else:
             write_rows(lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
+
+    def _count_weighted(
+        self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
+    ) -> None:
+        """The backward recursion of sequences of equal weight at a time, whose counts are then multiplied by it."""
+        some = of_sequences[first:last]
+        bounds = np.flatnonzero(np.diff(some, prepend=np.nan, append=np.nan) != 0.0) + first
+        for begin, end in pairwise(bounds.tolist()):
+            part = np.zeros_like(counts)
+            run_backward(self.lattice, weights, begin, end, self._recursions, self._pair_marginals, part)
+            counts += of_sequences[begin] * part
 
 
 def training_beam(

@@ -26,6 +26,7 @@ from treecrf.models.boosted.stage import Stage
 from treecrf.models.boosted.training import Criterion
 from treecrf.models.boosted.window_trees import WindowTrees
 from treecrf.models.runner import Runner
+from treecrf.sequences import MISSING
 from treecrf.trees.columns import Columns
 from treecrf.trees.packing import choose_packing
 from treecrf.trees.problem import make_problem
@@ -62,6 +63,7 @@ class LatticeTraining:
         Windows of the positions.
     candidates : Candidates
     labels : int16, shape (n_positions,)
+        May be `MISSING`, unless there is a beam.
     start : float64, shape (n_labels, n_labels + 1)
         Transitions before the first tree.
     kinds : int8, shape (n_slots + 1,)
@@ -72,6 +74,8 @@ class LatticeTraining:
         Whether rows weigh the curvature of the log likelihood there, instead of 1.
     sampling : Sampling
         The part of the training set that each tree is grown from.
+    weights : float64, shape (n_positions,), optional
+        Of positions (`treecrf.models.weights`), equal within a sequence.
     """
 
     def __init__(
@@ -86,13 +90,21 @@ class LatticeTraining:
         growth: Growth,
         newton: bool = False,
         sampling: Sampling = WHOLE,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         lattice, self._labels, self._candidates = candidates.lattice, labels, candidates
         by_label, order, n_rows = rows_by_label(lattice, len(start)), 0, len(lattice.labels)
         if candidates.full:
             n_before = np.diff(candidates.befores.first)[candidates.befores.kinds]
             order, n_rows = 1, max(int(n_before[rows.positions].sum()) for rows in by_label)
-        packing, space = choose_packing(len(labels), n_rows, order + 1, newton), chain.StateSpace(len(start), order)
+        self._weights, n_positions = weights, len(labels)
+        if weights is None:
+            packing = choose_packing(n_positions, n_rows, order + 1, newton)
+        else:
+            from treecrf.trees.weighting import choose_weighted_packing  # its kernel is loaded where it runs
+
+            packing = choose_weighted_packing(weights, -(-n_rows // n_positions), order + 1, newton)
+        space = chain.StateSpace(len(start), order)
         problem = make_problem(columns, sweep, space, kinds[: len(kinds) - 1 + order], max_leaves, growth, packing)
         self._trees: WindowTrees | PairTrees = (
             PairTrees(problem, candidates.befores, by_label, sampling)
@@ -106,15 +118,32 @@ class LatticeTraining:
 
     def compute_gradient(self, run: Runner, n_threads: int, criterion: Criterion, seconds: dict[str, float]) -> float:
         """Write the gradient of every label and transition, or pair; return the log likelihood of the training set."""
-        lattice, full, n_best = self._candidates.lattice, self._candidates.full, self._candidates.beam
+        lattice, n_best = self._candidates.lattice, self._candidates.beam
         weights = self._potentials.weights()
         if n_best is not None:
             beam = training_beam(run, lattice, weights, n_best, self._true_entries, seconds)
             lattice, self._active = beam.lattice, beam.entries
             weights, _, _ = exponentials(lattice, beam.potentials)
         if n_best is not None or self._inference is None:
-            self._inference = LatticeInference(lattice, self._labels, len(self._potentials.transitions), full)
-        return self._inference.infer(run, weights, self._trees.problem.packing, seconds)
+            self._inference = self._make_inference(lattice)
+        value = self._inference.infer(run, weights, self._trees.problem.packing, seconds)
+        if self._weights is not None:
+            self._weigh(self._inference.gradients, lattice, self._weights)
+        return value
+
+    def _make_inference(self, lattice: Lattice) -> LatticeInference:
+        kind: type[LatticeInference] = LatticeInference
+        if (self._labels == MISSING).any():
+            from treecrf.models.boosted.lattice_partial import PartialLatticeInference as kind
+        of_sequences = None if self._weights is None else self._weights[lattice.offsets[:-1]]
+        return kind(lattice, self._labels, len(self._potentials.transitions), self._candidates.full, of_sequences)
+
+    def _weigh(self, gradients: NDArray[np.int64], lattice: Lattice, weights: NDArray[np.float64]) -> None:
+        from treecrf.trees.weighting import weigh_rows
+
+        first = lattice.first_pair if self._candidates.full else lattice.first
+        of_rows = np.repeat(weights, np.diff(first))
+        weigh_rows(gradients[None, None], 0, len(gradients), of_rows, self._trees.problem.packing)
 
     def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> Stage:
         """Grow and add one tree for each label, and separable transitions a step."""

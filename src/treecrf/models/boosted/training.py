@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,25 @@ from treecrf.models.boosted._local import local_gradient
 from treecrf.models.boosted._pseudo import pseudo_likelihood_gradient
 from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower
+from treecrf.models.boosted.partial import PartialSequences, as_sequences, completed
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.boosted.stage import Stage
 from treecrf.models.runner import Runner
+from treecrf.models.weights import vary_within
+from treecrf.sequences import MISSING
 from treecrf.trees.columns import Columns
 from treecrf.trees.holes.surrogates import count_missing
 from treecrf.trees.influence import Influences, trim_rows
-from treecrf.trees.packing import choose_packing
+from treecrf.trees.packing import Packing, choose_packing
 from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, NO_HANDLING, Handling, make_problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.search import Growth
 from treecrf.trees.sweep import Sweep, build_sweep
 from treecrf.trees.tree import Tree
 from treecrf.trees.windows import multiply_by_window, sum_by_window
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.weighting import Weighting
 
 __all__ = ["Training", "build_sweep"]
 
@@ -49,6 +55,7 @@ class Training:
         Window of each position; unless given, each position is a window of its own. Rows with the same window and
         state never part, so trees are grown on their sums.
     offsets, labels : as in `treecrf.sequences.SequenceSet`
+        Labels may be `MISSING`.
     space : chain.StateSpace
     start : float64, shape (n_labels, n_states)
         Potentials before the first tree.
@@ -65,6 +72,8 @@ class Training:
         The part of the training set that each tree is grown from.
     is_local : bool
         Whether a position has a gradient for its true previous labels alone, as a MEMM's does.
+    weights : float64, shape (n_positions,), optional
+        Of positions (`treecrf.models.weights`).
     """
 
     def __init__(
@@ -83,14 +92,16 @@ class Training:
         window_of: NDArray[np.int32] | None = None,
         sampling: Sampling = WHOLE,
         is_local: bool = False,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         n_positions = len(labels)
         self._columns, self._space = columns, space
-        self._offsets, self._labels = offsets.copy(), labels.copy()  # writable, as the kernels' types say
-        self._max_leaves = max_leaves
-        self._observed = chain.state_sequence(labels, offsets, space.n_labels, space.order)
-        n_rows = n_positions * space.n_labels**space.order
-        self._packing = choose_packing(n_positions, n_rows, space.order + 1, newton)
+        self._labels, self._max_leaves = completed(labels), max_leaves
+        self._observed = chain.state_sequence(self._labels, offsets, space.n_labels, space.order)
+        if is_local or space.order == 0:
+            offsets, weights = as_sequences(labels, offsets, space.order, weights)
+        self._offsets = offsets.copy()  # writable, as the kernels' types say
+        self._packing = self._choose_packing(weights, newton)
         self._exponentials = np.repeat(np.exp(start)[:, None, :], n_positions, axis=1)
         self._rows = np.zeros((space.n_labels, space.n_states, n_positions), dtype=np.int64)
         self._forward = forward_kernel(space.n_labels, space.order)
@@ -99,7 +110,9 @@ class Training:
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
         self._handling, self._window_of, self._sampling = handling, window_of, sampling
-        self._counts_every_row = not is_local and not newton and sampling.influence_trimming == 0.0
+        counts_all = weights is None and sampling.influence_trimming == 0.0
+        self._counts_every_row = counts_all and not is_local and not newton
+        self._partial, self._weighting = self._adjustments(labels, weights, is_local)
         self._problem = make_problem(
             columns,
             sweep,
@@ -120,6 +133,12 @@ class Training:
             bounds = np.searchsorted(self._offsets, np.linspace(0, self._offsets[-1], 4 * n_threads + 1)).tolist()
         tasks = [partial(self._differentiate, first, last, criterion) for first, last in pairwise(bounds)]
         seconds["gradient"] += sum(run(tasks))
+        buffers = (self._rows, self._log_likelihoods)
+        if self._partial is not None:
+            seconds["gradient"] += self._partial.correct(run, self._exponentials, self._scales, *buffers)
+        if self._weighting is not None:
+            shared = (self._exponentials, self._offsets, self._labels, self._observed)
+            seconds["gradient"] += self._weighting.weigh(run, bounds, shared, *buffers)
         return float(self._log_likelihoods.sum())
 
     def grow(self, run: Runner, iteration: int, seconds: dict[str, float]) -> Stage:
@@ -170,6 +189,31 @@ class Training:
             factors = np.ones((len(self._columns.cells), self._space.n_states))
             add(factors)
             multiply_by_window(factors, self._window_of, self._exponentials[label])
+
+    def _choose_packing(self, weights: NDArray[np.float64] | None, newton: bool) -> Packing:
+        n_states, bound = self._space.n_labels**self._space.order, self._space.order + 1
+        if weights is None:
+            return choose_packing(len(self._labels), len(self._labels) * n_states, bound, newton)
+        from treecrf.models.boosted._chain_rule import BOUND  # kernels are loaded where they run
+        from treecrf.trees.weighting import choose_weighted_packing
+
+        if vary_within(weights, self._offsets).any():
+            bound = max(bound, BOUND)
+        return choose_weighted_packing(weights, n_states, bound, newton)
+
+    def _adjustments(
+        self, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, is_local: bool
+    ) -> tuple[PartialSequences | None, Weighting | None]:
+        """What turns gradients of completed labels that all weigh 1 into those asked for."""
+        partials = weighting = None
+        if (labels == MISSING).any() and not is_local and self._space.order > 0:
+            kernels = (self._forward, self._backward)
+            partials = PartialSequences(labels, self._offsets, self._space, *kernels, self._packing)
+        if weights is not None:
+            from treecrf.models.boosted.weighting import Weighting
+
+            weighting = Weighting(weights, self._offsets, self._space.order, self._packing)
+        return partials, weighting
 
     def _differentiate(self, first: int, last: int, criterion: Criterion) -> float:
         before = time.thread_time()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.models import base
@@ -18,6 +18,7 @@ from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
+from treecrf.models.boosted.examples import check_examples
 from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
@@ -25,9 +26,9 @@ from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.importances import shares_of
-from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
 from treecrf.models.questions import learns
+from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
@@ -126,8 +127,9 @@ class TreeCRF(base.ChainLabeller):
     n_threads : int
         Threads of `fit`; any number gives the same bits.
     warm_start : bool
-        Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. The
-        result equals that of one longer run to the bit.
+        Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. On the same
+        set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
+        labels of the first one; `log_likelihood_history_` goes on with the new set's.
     n_bins : int
         Most bins that a number is cut into (`treecrf.models.binning.Binner`).
     min_count : int
@@ -142,6 +144,8 @@ class TreeCRF(base.ChainLabeller):
         Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
         others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
         Steps are not halved, as beams differ between iterations.
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -150,7 +154,7 @@ class TreeCRF(base.ChainLabeller):
     start_ : float64, shape (n_labels, n_states)
         The potentials at the start.
     log_likelihood_history_ : float64, shape (n_iterations + 1,)
-        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations.
+        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations, weighted as training was.
     steps_ : float64, shape (n_iterations,)
         What the leaf values of each iteration were multiplied by: 1, or less after halvings.
     seconds_ : dict
@@ -194,6 +198,10 @@ class TreeCRF(base.ChainLabeller):
     transitions: str = "full"
     label_dictionary: str | None = None
     beam: int | None = None
+    class_weight: ClassWeight = None
+
+    takes_unknown_labels = True
+    takes_weights = True
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
@@ -211,13 +219,16 @@ class TreeCRF(base.ChainLabeller):
         *,
         monitor: Monitor | None = None,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
         train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels; at least two label names.
+            With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
+            ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
+            is not known. At least two label names.
         y : list of lists, optional
             The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
@@ -225,6 +236,9 @@ class TreeCRF(base.ChainLabeller):
         checkpoint : Checkpoint or path, optional
             Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
             that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
+            what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
         verbose : bool or int
             Whether to print a line after every iteration, or after every so many.
 
@@ -233,41 +247,53 @@ class TreeCRF(base.ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        self._train_from(train, monitor, checkpoint)
+        self._train_from(train, monitor, checkpoint, sample_weight)
         return self
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
-        if uses_lattice(self) or self._criterion != "likelihood":
+        if (
+            uses_lattice(self)
+            or self._criterion != "likelihood"
+            or train.n_unknown_labels
+            or self.class_weight is not None
+        ):
             return super().fit_predict_proba(train)
         return cast("Training", self._train_from(train, None, None)).marginals()
 
     def _train_from(
-        self, train: SequenceSet, monitor: Monitor | None, checkpoint: Checkpoint | str | os.PathLike[str] | None
+        self,
+        train: SequenceSet,
+        monitor: Monitor | None,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None,
+        sample_weight: ArrayLike | None = None,
     ) -> Training | LatticeTraining:
         from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
         from treecrf.models.boosted.footprint import training_bytes
 
         self._check_settings()
-        base.check_training_set(train)
+        going_on = self.warm_start and hasattr(self, "forest_")
+        train, weights = self._examples(train, sample_weight)
+        check_examples(self, train, weights)
         if self.missing == "error":
             base.refuse_missing(train)
-        inputs = self._learn_inputs(train)
-        train = inputs.apply(train, "error")
+        if going_on:
+            self._check_continuation()
+            inputs, train = self.inputs_, self._as_before(train)
+        else:
+            inputs = self._learn_inputs(train)
+            train = inputs.apply(train, "error")
         check_memory(
             training_bytes(self, train),
             f"training on {train.n_positions} positions with {len(train.label_names)} labels",
             _LESS,
         )
-        going_on = self.warm_start and hasattr(self, "forest_")
-        if going_on:
-            self._check_continuation(train, inputs)
 
         seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
         space = chain.StateSpace(len(train.label_names), self.order)
         start = self.start_ if going_on else self._draw_start(space)
-        dictionary = learn_dictionary(train, self.label_dictionary)
-        training = begin_training(self, train, start, dictionary, seconds)
+        dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
+        training = begin_training(self, train, start, dictionary, seconds, weights)
         progress = Progress([], [], seconds, [], [])
         if going_on:
             progress.stages.extend(split_stages(self.forest_, self.transitions_, len(self.transitions_)))
@@ -275,7 +301,7 @@ class TreeCRF(base.ChainLabeller):
             progress.steps.extend(self.steps_)
         checkpoint = as_checkpoint(checkpoint)
         if checkpoint is not None:
-            progress = checkpoint.begin(fingerprint(self, train, start, progress)) or progress
+            progress = checkpoint.begin(fingerprint(self, train, start, progress, weights)) or progress
         training.replay(progress.stages, progress.steps)
         halvings = self.most_halvings if self.leaf_values == "newton" and self.beam is None else 0  # beams differ
         boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
@@ -364,6 +390,14 @@ class TreeCRF(base.ChainLabeller):
         else:
             yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
 
+    @property
+    def _reach(self) -> tuple[int, int]:
+        if self.beam is not None:
+            raise ValueError(
+                f"beam={self.beam} labels no streams, as its labels depend on all observations before; leave lag out."
+            )
+        return super()._reach
+
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
@@ -398,15 +432,23 @@ class TreeCRF(base.ChainLabeller):
             return np.zeros(shape)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
-    def _check_continuation(self, train: SequenceSet, inputs: Inputs) -> None:
+    def _as_before(self, train: SequenceSet) -> SequenceSet:
+        """A set to continue on, with the inputs and the label codes of the training so far."""
+        aligned = self.align_inputs(train, self.unseen)
+        if self.missing == "error" and aligned.has_missing:
+            raise ValueError(
+                "the set has categories that the training so far did not have, for which missing='error' has no place; leave their "
+                "sequences out, or train again with warm_start=False."
+            )
+        return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
+
+    def _check_continuation(self) -> None:
         done = len(self.log_likelihood_history_) - 1
         if self.n_iterations < done:
             raise ValueError(
                 f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
             )
         self._check_shape(self.shape_, "set it back or set warm_start=False")
-        if inputs.described() != self.inputs_.described() or train.label_names != self.label_names_:
-            raise ValueError("the set has other inputs or labels than the training so far; set warm_start=False.")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}

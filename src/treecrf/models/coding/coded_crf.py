@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,14 @@ from treecrf.models.coding.cascade import (
     with_history,
 )
 from treecrf.models.coding.codes import make_code, staged_distances
+from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import answers, judges
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
 
 ALL = "all"
 """Value of the setting `history` for every earlier bit."""
@@ -188,13 +192,20 @@ class CodedCRF(Labeller):
         return np.ascontiguousarray(np.stack(found, axis=1))
 
     @answers
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
-        n_labels). Their order is that of decoding.
+        n_labels). Their order is that of decoding. Limits are refused.
         """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        raise ValueError(
+            "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these arguments out."
+        )
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:

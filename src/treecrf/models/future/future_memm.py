@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.models import base
@@ -133,7 +133,10 @@ class FutureFeatureMEMM(base.ChainLabeller):
     # --- training -----------------------------------------------------------------------------------
 
     @learns
-    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Learn from labelled sequences.
 
         Parameters
@@ -146,6 +149,8 @@ class FutureFeatureMEMM(base.ChainLabeller):
             Labelled sequences whose likelihood says when to stop; unless given, some of `train` are held out.
         monitor : callable, optional
             Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every change of the scores.
+        sample_weight
+            Refused.
         verbose : bool or int
             Whether to print a line after every report, or after every so many.
 
@@ -157,6 +162,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
         from treecrf.models.future.training import FutureTraining, Limits  # kernels are loaded for training alone
 
         self._check_settings()
+        base.refuse_weights(self, sample_weight)
         base.check_training_set(train)
         base.refuse_missing(train)
         if not self.each_label and len(train.label_names) != 2:
@@ -243,6 +249,10 @@ class FutureFeatureMEMM(base.ChainLabeller):
         found = self.future_features(data)
         bits = [thermometer(found[:, i], feature.thresholds) for i, feature in enumerate(self.features_)]
         return with_features(cut_windows(self.align_inputs(data, self.unseen), self.window), bits)
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        raise ValueError(f"{type(self).__name__} labels no streams, as it looks at later observations; leave lag out.")
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_stages = len(self.stages_["step"])

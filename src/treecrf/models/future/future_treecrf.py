@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Monitor
@@ -48,12 +48,15 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_l2_regularization = crf_l2_regularization
 
     @learns
-    def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Learn from labelled sequences; parameters and errors as for `FutureFeatureMEMM.fit`.
 
         `monitor` follows the training of the CRF.
         """
-        super().fit(train, validation=validation)
+        super().fit(train, validation=validation, sample_weight=sample_weight)
         self.crf_ = self._make_crf().fit(self.add_features(train), monitor=monitor)
         return self
 

@@ -210,6 +210,11 @@ class ConjunctionCRF(base.ChainLabeller):
     order = 1
 
     @property
+    def _reach(self) -> tuple[int, int]:
+        left, right = self.window
+        return left, max(right, 1)  # the last label has a weight of its own
+
+    @property
     def weights_(self) -> Weights:
         """The weights after the last iteration."""
         return Weights.part(self.stages_[-1], len(self.label_names_))

@@ -15,8 +15,10 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.checks import Check, number, whole
-from treecrf.models.linear._linear_kernels import add_cell_gradients, differentiate, score_windows
+from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
+from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.memory import check_memory
+from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -30,7 +32,8 @@ class LinearCRF(base.ChainLabeller):
 
     The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous
     label and label: the tests that TreeCRF may use, without conjunctions. There is no weight for the first label.
-    Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2).
+    Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2); labels that are not known are
+    summed over (Tsuboi et al. 2008), with order 0 their positions left out.
 
     Parameters
     ----------
@@ -57,6 +60,8 @@ class LinearCRF(base.ChainLabeller):
         (`treecrf.models.binning.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -82,6 +87,10 @@ class LinearCRF(base.ChainLabeller):
     start_noise: float = 0.01
     n_bins: int = FEW_BINS
     min_count: int = 1
+    class_weight: ClassWeight = None
+
+    takes_unknown_labels = True
+    takes_weights = True
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
@@ -91,11 +100,22 @@ class LinearCRF(base.ChainLabeller):
     # --- training -----------------------------------------------------------------------------------
 
     def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        self._train_weighted(train, labels, None, monitor)
+
+    def _train_weighted(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
         seconds = {"windows": 0.0, "gradient": 0.0, "update": 0.0}
         began = time.thread_time()
-        objective = Objective(train, labels, self.window, self.order, self.variance)
+        if self.order and weights is not None:
+            refuse_mixed(labels, weights, train.offsets)
+        objective = Objective(train, labels, self.window, self.order, self.variance, weights)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         check_memory(
@@ -182,16 +202,16 @@ class Objective:
     """
 
     def __init__(
-        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float
-    ) -> None:
+        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
         cells, n_cells = window_cells(train, window)
         distinct, self._window_of = distinct_windows(cells)
         self._cells = cells[distinct]
-        self._labels, self._offsets = labels.copy(), train.offsets.copy()  # writable, as the kernels' types say
         self._order, self._variance = order, float(variance)
         n_labels = len(train.label_names)
+        self._likelihood = likelihood_of(labels, n_labels, train.offsets, order, weights)
         self._shape = (n_cells, n_labels)
-        self._alphas = np.empty((len(labels), n_labels))
         self._scores = np.empty((len(self._cells), n_labels))
         self._errors = np.empty_like(self._scores)
         self.n_weights = n_cells * n_labels + (n_labels**2 if order else 0)
@@ -206,10 +226,9 @@ class Objective:
             transitions = weights[n_cells * n_labels :].reshape(n_labels, n_labels).copy()
         score_windows(self._cells, _with_no_cell(weights[: n_cells * n_labels].reshape(self._shape)), self._scores)
         pair_gradient = np.empty_like(transitions)
-        log_likelihood = differentiate(
-            self._scores, self._window_of, transitions, self._offsets, self._labels, self._alphas, self._errors,
-            pair_gradient,
-        )  # fmt: skip
+        log_likelihood = self._likelihood.differentiate(
+            self._scores, self._window_of, transitions, self._errors, pair_gradient
+        )
         cell_gradient = np.zeros((n_cells + 1, n_labels))
         add_cell_gradients(self._cells, self._errors, cell_gradient)
         parts = [cell_gradient[:-1].ravel()] + ([pair_gradient.ravel()] if self._order else [])

@@ -16,9 +16,10 @@ from treecrf.models.base import Monitor
 from treecrf.models.checks import whole
 from treecrf.models.importances import shares_of
 from treecrf.models.memory import check_memory
+from treecrf.models.weights import ClassWeight
 from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
 from treecrf.models.window.numbers import Scale, window_numbers
-from treecrf.sequences import SequenceSet, window_codes
+from treecrf.sequences import MISSING, SequenceSet, window_codes
 
 RAREST = 1e-15
 """What LightGBM takes for the frequency of a label that does not occur."""
@@ -30,7 +31,7 @@ MOST_LEAVES = 131_072
 class WindowClassifier(base.ChainLabeller):
     """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
 
-    Subclasses have the settings `window` and `unseen` and implement `_train`, `_staged_scores`, `_state` and `_restore`.
+    Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and implement `_train_weighted`, `_staged_scores`, `_state` and `_restore`.
     `potentials` gives ``log P(label | window)``.
 
     Attributes
@@ -41,8 +42,13 @@ class WindowClassifier(base.ChainLabeller):
 
     order = 0
     takes_numbers = True
+    takes_unknown_labels = True
+    takes_weights = True
     window: tuple[int, int]
     unseen: str
+
+    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+        self._train_weighted(train, labels, None, monitor)
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
@@ -85,6 +91,8 @@ class NeuralNetwork(WindowClassifier):
         Seed of the first weights and of the order of the positions.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -105,10 +113,17 @@ class NeuralNetwork(WindowClassifier):
     unseen: str = "missing"
     random_state: int = 0
     min_count: int = 1
+    class_weight: ClassWeight = None
 
     checks: ClassVar = {"random_state": whole(0)}
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train_weighted(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         with needs_extra("rivals"):
             from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
         from threadpoolctl import threadpool_limits
@@ -117,6 +132,8 @@ class NeuralNetwork(WindowClassifier):
         began = time.thread_time()
         scale = Scale.of(train)
         cells = see_windows(scale.apply(train), self.window)
+        known, labels, weights = counted_positions(labels, weights)
+        cells = cells if known is None else cells[known]
         check_memory(
             16 * self.n_epochs * self.n_hidden * cells.shape[1], "the weights after every epoch",
             "give fewer n_epochs, a smaller window or a greater min_count",
@@ -137,12 +154,12 @@ class NeuralNetwork(WindowClassifier):
         with threadpool_limits(limits=1, user_api="blas"):
             for epoch in range(1, self.n_epochs + 1):
                 began = time.thread_time()
-                network.partial_fit(cells, labels, classes=classes)
+                network.partial_fit(cells, labels, sample_weight=weights, classes=classes)
                 epochs.append(copy_weights(network))
                 seconds["update"] += time.thread_time() - began
                 if monitor is not None:
-                    log_probabilities = log_softmax(score_cells(cells, epochs[-1]))
-                    monitor(epoch, dict(seconds), float(log_probabilities[np.arange(len(labels)), labels].sum()))
+                    found = log_softmax(score_cells(cells, epochs[-1]))[np.arange(len(labels)), labels]
+                    monitor(epoch, dict(seconds), float(found.sum() if weights is None else weights @ found))
         self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
         self.scale_, self.seconds_ = scale, seconds
 
@@ -192,6 +209,8 @@ class WindowLightGBM(WindowClassifier):
         Standard deviation of the perturbed start.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -213,26 +232,37 @@ class WindowLightGBM(WindowClassifier):
     random_state: int | None = None
     start_noise: float = 0.01
     min_count: int = 1
+    class_weight: ClassWeight = None
 
     checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train_weighted(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         with needs_extra("rivals"):
             import lightgbm  # takes long to import
 
         seconds = {"windows": 0.0, "trees": 0.0}
         began = time.thread_time()
         features, n_slots = self._features(train)
-        start = self._draw_start(labels, len(train.label_names))
+        known, labels, weights = counted_positions(labels, weights)
+        features = features if known is None else features[known]
+        start = self._draw_start(labels, weights, len(train.label_names))
         parameters = self._parameters(len(train.label_names))
         examples = lightgbm.Dataset(
             features,
             labels,
+            weight=weights,
             init_score=np.tile(start, (len(labels), 1)),
             categorical_feature=list(range(n_slots)),
             params=parameters,
         )
         booster = lightgbm.Booster(parameters, examples)
+        total = len(labels) if weights is None else float(weights.sum())
         seconds["windows"] = time.thread_time() - began
         for iteration in range(1, self.n_iterations + 1):
             began = time.thread_time()
@@ -240,7 +270,7 @@ class WindowLightGBM(WindowClassifier):
             seconds["trees"] += time.thread_time() - began
             if monitor is not None:
                 [mean_loss] = booster.eval_train()
-                monitor(iteration, dict(seconds), -len(labels) * float(mean_loss.metric_value))
+                monitor(iteration, dict(seconds), -total * float(mean_loss.metric_value))
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
@@ -267,9 +297,12 @@ class WindowLightGBM(WindowClassifier):
         codes, numbers = window_codes(data, self.window), window_numbers(data, self.window)
         return (np.hstack([codes, numbers]) if numbers.size else codes), codes.shape[1]
 
-    def _draw_start(self, labels: NDArray[np.int16], n_labels: int) -> NDArray[np.float64]:
+    def _draw_start(
+        self, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, n_labels: int
+    ) -> NDArray[np.float64]:
         """The scores at the start, shape (n_labels,); LightGBM's own unless there is a seed."""
-        frequencies = np.bincount(labels, minlength=n_labels) / len(labels)
+        counts = np.bincount(labels, weights, minlength=n_labels)
+        frequencies = counts / counts.sum()
         start = np.log(np.maximum(frequencies, RAREST))
         if self.random_state is None:
             return start
@@ -310,6 +343,17 @@ class WindowLightGBM(WindowClassifier):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.start_, self.model_text_, self.seconds_ = arrays["start"], values["model_text"], values["seconds"]
+
+
+def counted_positions(
+    labels: NDArray[np.int16], weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int16], NDArray[np.float64] | None]:
+    """The positions whose label is known and whose weight is not 0 (None: all), their labels, and their weights."""
+    counts = labels != MISSING if weights is None else (labels != MISSING) & (weights > 0)
+    if counts.all():
+        return None, labels, weights
+    known = np.flatnonzero(counts)
+    return known, labels[known], None if weights is None else weights[known]
 
 
 def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

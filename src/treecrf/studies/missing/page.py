@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frames
+from treecrf.io.files import read_frames, read_json
 from treecrf.missing import MECHANISMS
 from treecrf.rendering.parts import (
     Exhibits,
@@ -25,6 +25,7 @@ from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.missing import STUDY
+from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
 from treecrf.studies.missing.tables import OF_LINES
 from treecrf.studies.missing.tree_words import tree_answers
@@ -90,7 +91,9 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         ),
     ]
     headline = missing_headline(frames["evaluations"], frames["comparisons"])
-    return Study("missing", STUDY.title, headline, [section for section in sections if section.parts])
+    descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
+    first = answers(descriptions, frames["evaluations"], frames["comparisons"])
+    return Study("missing", STUDY.title, headline, [section for section in sections if section.parts], first)
 
 
 def is_finished(results: Path, name: str) -> bool:

@@ -140,12 +140,14 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds by data set, missing rate and method, and how many times the cheapest method's they are.
 
     Means over the training sets; a training is all phases but `PHASES_APART`, which have columns of their own. The
-    methods choose different numbers of iterations: hence the group "one iteration".
+    methods choose different numbers of iterations: hence the group "one iteration"; a method without has a dash.
     """
     names = ["dataset", "rate", "method", "training_set"]
     groups = costs.assign(phase=costs["phase"].where(costs["phase"].isin(PHASES_APART), "training"))
     seconds = groups.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum")
-    seconds["iterations"] = costs[~costs["phase"].isin(PHASES_APART)].groupby(names)["n_iterations"].first()
+    several = costs.groupby("method")["n_iterations"].transform("max") > 1  # other methods have none to speak of
+    trained = costs[~costs["phase"].isin(PHASES_APART) & several]
+    seconds["iterations"] = trained.groupby(names)["n_iterations"].first()
     if "training" in seconds:
         seconds["one iteration"] = seconds["training"] / seconds["iterations"]
     means = seconds.groupby(names[:3]).mean().reset_index()

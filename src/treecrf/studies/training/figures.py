@@ -124,8 +124,12 @@ def published_peaks() -> pd.DataFrame:
 
 
 def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataFrame:
-    """The curves of the methods that a figure shows; unless they are given, all where none of `FIGURE_METHODS` was run."""
-    present = list(curves["method"].unique())
+    """The curves of the methods that a figure shows; unless they are given, all where none of `FIGURE_METHODS` was run.
+
+    A method without iterations has no curve, and is left out where others have one.
+    """
+    last = curves.groupby("method", sort=False)["iteration"].max()
+    present = list(last[last > 1].index) or list(last.index)
     if methods is None:
         custom = [method for method in present if is_custom(method)]
         methods = [method for method in present if method in FIGURE_METHODS or method in custom] or present

@@ -244,7 +244,7 @@ class Comparison:
             log_likelihoods.append(log_likelihood)
             phases.update(by_phase)
 
-        resumable = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
+        resumable: dict[str, Any] = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
         model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
         if not model.has_stages:  # what it reports on the way is of no iteration
             seconds, log_likelihoods = seconds[-1:], log_likelihoods[-1:]

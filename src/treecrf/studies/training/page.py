@@ -20,6 +20,7 @@ from treecrf.rendering.parts import (
     listed,
     open_choices,
     paragraph,
+    without_published,
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
@@ -27,6 +28,7 @@ from treecrf.statistics.holm import LEAST_CLUSTERS
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.training import STUDY
+from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.tables import notes_layout
@@ -99,25 +101,32 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     if not finished:
         return None
     folder = results / "training"
-    summary, ranks, notes = (
-        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("summary", "ranks", "notes")
+    summary, ranks, notes, comparisons = (
+        read_frames([str(folder / name / f"{file}.csv") for name in finished])
+        for file in ("summary", "ranks", "notes", "comparisons")
     )
+    is_published = bool(summary["published"].notna().any())
     shown = Exhibits(folder, layouts, STUDY.caption)
+    if not is_published:
+        shown = shown._replace(caption=lambda name: without_published(STUDY.caption(name)))
     panels = f"a panel for each of {', '.join(finished)}, a line for each method"
     curves = [
         *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
         *shown.figure("figure_3_2", f"CPU seconds up to each iteration: {panels}."),
     ]
-    steps = shown.captioned_table("table_3_6", "Table 3.6, published and measured")
+    measured = "Table 3.6, published and measured" if is_published else "CPU seconds"
+    steps = shown.captioned_table("table_3_6", measured)
     sections = [
         _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown),
         _tests(settings.training, finished, shown),
-        _published(shown),
+        *([_published(shown)] if is_published else []),
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
     once = [frame[frame["dataset"].isin(distinct_datasets(settings, finished))] for frame in (summary, ranks)]
-    return Study("training", STUDY.title, training_headline(*once), [section for section in sections if section.parts])
+    first = answers(settings, finished, summary, comparisons, ranks)
+    shown_sections = [section for section in sections if section.parts]
+    return Study("training", STUDY.title, training_headline(*once), shown_sections, first)
 
 
 def is_finished(results: Path, name: str) -> bool:

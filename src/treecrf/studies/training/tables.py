@@ -92,7 +92,8 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.Dat
     iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
     `DAGGER` where a valid test decides so too (`treecrf.studies.training.comparing.compare`).
     """
-    ours, published = summary[summary["method"].isin(VARIANTS)], read_published("table_3_4_shrinkage")
+    told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
+    ours = told[told["method"].isin(VARIANTS)]
     marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
     cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     pairs = by_key(comparisons, *PAIR)
@@ -121,7 +122,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataF
     better of TreeCRF and MALLET, or of TreeCRF and CRF with induction where MALLET was not run, if a valid test decides.
     """
     shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
-    better = summary[(summary["decoder"] == BETTER) & shown]
+    better = _with_iterations(summary)[(summary["decoder"] == BETTER) & shown]
     rows = sorted_by_method(better)
     known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), read_published("table_3_5_methods"))
     columns = row_names(rows)
@@ -136,7 +137,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataF
     columns["CPU seconds", "measured"] = cell_texts(rows["cpu_seconds"], seconds_text)
     columns["iterations", "published"] = [row["iterations"].replace("-", "–") if row else DASH for row in known]
     columns["iterations", "measured"] = [_iteration(row) for row in rows.to_dict("records")]
-    return grouped(columns)
+    return grouped(_without_unpublished(columns))
 
 
 def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
@@ -149,9 +150,10 @@ def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
     for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
         columns[group, "published"] = [number(row[name], 3) if row else DASH for row in known]
         columns[group, "measured"] = cell_texts(rows[name], three_digits)
-    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"], count_text)
+    several = rows.groupby("method")["n_iterations"].transform("max") > 1
+    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"].where(several), count_text)
     columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
-    return grouped(columns)
+    return grouped(_without_unpublished(columns))
 
 
 # --- all methods ------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     cross-validated accuracy in percent. A method that takes the choice of another says whose settings it has.
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
-    cells = by_key(summary, "dataset", "method", "decoder")
+    cells = by_key(_with_iterations(summary), "dataset", "method", "decoder")
     columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
     for decoder in _decoders(summary):
         chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
@@ -224,12 +226,23 @@ def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
 # --- rows -------------------------------------------------------------------------------------------
 
 
+def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
+    """The summary with a column has_iterations: a method whose only iteration is everywhere the first has none to speak of."""
+    last = summary[["iteration_high", "peak_iteration"]].max(axis=1).groupby(summary["method"]).max()
+    return summary.assign(has_iterations=summary["method"].map(last > 1))
+
+
 def _decoders(summary: pd.DataFrame) -> list[str]:
     return [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
 
 
 def _value_names(is_published: bool) -> list[str]:
     return ["published"] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
+
+
+def _without_unpublished(columns: dict[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
+    """The columns but those of published values where there are none."""
+    return {head: texts for head, texts in columns.items() if head[1] != "published" or set(texts) - {DASH}}
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
@@ -293,7 +306,8 @@ def _measured_texts(row: Row | None, marks: str) -> list[str]:
 
 
 def _peak(row: Row) -> str:
-    return f"{number(row['peak_accuracy'])} ({row['peak_iteration']:.0f})"
+    iteration = f" ({row['peak_iteration']:.0f})" if row["has_iterations"] else ""
+    return number(row["peak_accuracy"]) + iteration
 
 
 def _means(rows: pd.DataFrame, kind: str) -> list[str]:
@@ -301,7 +315,9 @@ def _means(rows: pd.DataFrame, kind: str) -> list[str]:
 
 
 def _iteration(row: Row) -> str:
-    """The chosen iteration; of several splits the smallest and the largest."""
+    """The chosen iteration; of several splits the smallest and the largest; a dash for a method without iterations."""
+    if not row["has_iterations"]:
+        return DASH
     low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
     return low if low == high else f"{low}–{high}"
 

@@ -1,0 +1,116 @@
+"""Probabilities of what several positions in a row have together, which marginals of single positions do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.chain._span_kernels import Events, infer_events
+from treecrf.chain.constraints import parse_labels, scheme_of
+from treecrf.chain.trellis import Trellis, check_reached
+from treecrf.io.messages import listed, quoted
+
+
+class Span(NamedTuple):
+    """Some positions in a row of one sequence.
+
+    Attributes
+    ----------
+    sequence : int
+        Number of the sequence, from 0.
+    first, last : int
+        Its first and its last position in the sequence, from 0; both belong to it.
+    label : str
+        What they are: a label that all of them have, or the type of an entity.
+    """
+
+    sequence: int
+    first: int
+    last: int
+    label: str
+
+
+def span_probability(
+    trellis: Trellis,
+    spans: Iterable[tuple[int, int, int, str]],
+    label_names: Sequence[str],
+    entities: str | None = None,
+) -> NDArray[np.float64]:
+    """The probability of each span, given that a path is one of the trellis'.
+
+    Parameters
+    ----------
+    trellis : Trellis
+    spans : iterable of Span or (sequence, first, last, label)
+    label_names : sequence of str
+    entities : str, optional
+        A name of `treecrf.chain.constraints.SCHEMES`: labels of spans are types of entities ("" where labels are bare
+        letters), and a span has one that begins at its first position and ends at its last one. Unless given, all its
+        positions have its label, whatever those around it have.
+
+    Returns
+    -------
+    float64, shape (n_spans,)
+
+    Raises
+    ------
+    ValueError
+        If there is no such sequence, position, label or type, or a sequence has no path.
+    """
+    given = [Span(*span) for span in spans]
+    _check_places(given, np.diff(trellis.offsets))
+    labels_of = _entity_labels(label_names, entities) if entities is not None else _equal_labels(label_names)
+    what = "label" if entities is None else "type of entities"
+    for span in given:
+        if span.label not in labels_of:
+            raise ValueError(f"{_words(span)}: there is no {what} {quoted(span.label)}; there are {listed(labels_of)}.")
+    labels = np.array([labels_of[s.label][min(s.last - s.first, 2)] for s in given], dtype=np.int16).reshape(-1, 4)
+    places = np.array([span[:3] for span in given], dtype=np.int64).reshape(-1, 3)
+    possible = ~(labels[:, :3] < 0).any(axis=1)
+    order = np.flatnonzero(possible)[np.argsort(places[possible, 0], kind="stable")]
+    sequences, begins, ends = np.ascontiguousarray(places[order].T)
+    logs = np.empty(len(order))
+    events = Events(sequences, begins, ends, np.ascontiguousarray(labels[order]))
+    check_reached(trellis, infer_events(trellis, events, logs))
+    found = np.zeros(len(given))
+    found[order] = np.exp(logs)
+    return found
+
+
+_Labels = tuple[tuple[int, int, int, int], ...]
+"""Of spans of one, two, and more positions: as in `Events`, -1 for a label that there is not."""
+
+
+def _equal_labels(label_names: Sequence[str]) -> dict[str, _Labels]:
+    return {name: ((code, code, code, -1),) * 3 for code, name in enumerate(label_names)}
+
+
+def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels]:
+    """By type."""
+    rules = scheme_of(scheme)
+    codes = {part: code for code, part in enumerate(parse_labels(label_names, scheme))}
+    found: dict[str, _Labels] = {}
+    for kind in {kind: None for letter, kind in codes if letter in rules.tags}:
+        single, first, middle, last = (
+            codes.get((letter, kind), -1) for letter in (rules.single, rules.first, rules.middle, rules.last)
+        )
+        not_next = -1 if rules.unfinished else last  # a label that ends an entity needs no look at the next one
+        found[kind] = ((single,) * 3 + (not_next,), (first, last, last, not_next), (first, middle, last, not_next))
+    return found
+
+
+def _check_places(spans: list[Span], lengths: NDArray[np.int64]) -> None:
+    for span in spans:
+        if not 0 <= span.sequence < len(lengths):
+            raise ValueError(f"{_words(span)}: the set has the sequences 0 to {len(lengths) - 1}.")
+        if not 0 <= span.first <= span.last < lengths[span.sequence]:
+            raise ValueError(
+                f"{_words(span)}: give a first and a last position among 0 to {lengths[span.sequence] - 1}, in this order."
+            )
+
+
+def _words(span: Span) -> str:
+    return f"span of sequence {span.sequence}, positions {span.first} to {span.last}"

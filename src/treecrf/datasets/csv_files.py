@@ -1,0 +1,212 @@
+"""CSV files as programs write them: any separator, decimal commas, any encoding."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from array import array
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from treecrf.datasets.decimals import with_points
+from treecrf.datasets.dialects import Dialect, Tell, separator_name
+from treecrf.datasets.encodings import find_encoding, open_text
+from treecrf.datasets.names import check_names
+from treecrf.datasets.text_frames import text_frame
+from treecrf.io.contents import Content
+from treecrf.io.messages import counted, listed, repeated
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+SEPARATORS = (",", ";", "\t", "|")
+"""What may stand between cells where it is not given."""
+
+_SAMPLE = 1 << 16
+"""Characters by which the separator is found."""
+
+_ODD = (b'"', b"\n\n", b"\n\r", b"\r\r")
+"""A quote, and blank lines."""
+
+_ROWS = 1 << 15
+"""Rows that are kept as lists at a time."""
+
+_Parsed = tuple[dict[str, "pa.ChunkedArray"], Sequence[int]]
+
+_ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
+"""First line by which spreadsheets announce a separator."""
+
+
+def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
+    """Read a CSV file whose first line names the columns.
+
+    What `dialect` leaves open is found out, and told where it is not UTF-8, commas (tabs in a .tsv file) and decimal
+    points. Not pandas' reader, which fills up short rows and renames columns without a word.
+
+    Parameters
+    ----------
+    content : Content
+    dialect : Dialect
+    tell : callable
+
+    Returns
+    -------
+    DataFrame of str
+        Missing where a cell is empty; numbers with decimal points, whatever the file has; the index holds the lines.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file, and the line where one is at fault.
+    """
+    encoding = find_encoding(content, dialect.encoding)
+    told = [] if encoding.told is None else [encoding.told]
+    sample = open_text(content, encoding.codec, "").read(_SAMPLE + 1)
+    announced = _ANNOUNCED.match(sample)
+    usual = "\t" if content.suffix == ".tsv" else ","
+    separator = dialect.separator or (announced[1] if announced else _find_separator(sample, usual, content.name))
+    if dialect.separator is None and separator != usual:
+        told.insert(0, f"{separator_name(separator)} between cells")
+    is_plain = encoding.codec.startswith("utf-8") and separator.isascii() and announced is None
+    parsed = parse_plain(content, separator, sample) if is_plain else None
+    columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None)
+    columns, of_decimals = with_points(columns, dialect.decimal, content.name)
+    told += of_decimals
+    if told:
+        tell(f"{content.name}: read with {listed(told, str)} (separator, decimal and encoding say otherwise).")
+    return text_frame(columns, lines)
+
+
+def _find_separator(sample: str, usual: str, name: str) -> str:
+    """The separator by which all rows of a sample have as many cells, more than one; by several, the one that makes most.
+
+    Where there is no such one: that which makes most of the first line.
+    """
+    found = {}
+    for separator in sorted(SEPARATORS, key=lambda each: each != usual):
+        rows = _sampled(sample, separator)
+        found[separator] = [len(row) for row in rows]
+    fitting = {each: lengths[0] for each, lengths in found.items() if set(lengths[:1]) - {1} and len(set(lengths)) == 1}
+    widths = fitting or {each: lengths[0] if lengths else 0 for each, lengths in found.items()}
+    most = max(widths.values())
+    first, *others = [each for each, width in widths.items() if width == most]
+    if others and fitting:
+        raise ValueError(
+            f"{name}: {separator_name(first)} and {separator_name(others[0])} could both stand between cells; say which "
+            "(separator)."
+        )
+    return first
+
+
+def _sampled(sample: str, separator: str) -> list[list[str]]:
+    """The rows of a sample but for the last one of a sample that is cut off; those before the first one that is not CSV."""
+    rows = []
+    try:
+        for row in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
+            if row:
+                rows.append(row)
+    except csv.Error:
+        return rows
+    return rows if len(sample) <= _SAMPLE else rows[:-1]
+
+
+def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None:
+    """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None.
+
+    Parameters
+    ----------
+    content : Content
+    separator : str
+    sample : str
+        How the text begins, with the first line at least.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    names = next(csv.reader(io.StringIO(sample, newline=""), delimiter=separator), [])
+    is_whole = "\n" in sample  # the line of the names
+    if not is_whole or len(names) < 2 or repeated(names) is not None or any(odd in content.data for odd in _ODD):
+        return None
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(content.data),
+            arrow.ReadOptions(skip_rows=1, column_names=names),
+            arrow.ParseOptions(delimiter=separator, quote_char=False),
+            arrow.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.large_string()), null_values=[""], strings_can_be_null=True
+            ),
+        )
+    except (pa.ArrowInvalid, UnicodeError):
+        return None
+    check_names(content.name, names)
+    return dict(zip(names, table.columns, strict=True)), range(2, len(table) + 2)
+
+
+def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> _Parsed:
+    """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
+
+    The names of the columns are in its first line, or in the second one where that announces the separator.
+
+    Parameters
+    ----------
+    content : Content
+    codec, separator : str
+    is_announced : bool
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file and the line.
+    """
+    import pyarrow as pa
+
+    name = content.name
+    stream = open_text(content, codec, "")
+    n_before = 1 if is_announced and stream.readline() else 0
+    reader = csv.reader(stream, delimiter=separator, strict=True)
+    lines, rows = array("q"), []
+    chunks: list[list[pa.Array]] = []
+    end = n_before
+    try:
+        names = next(reader, [])
+        if not any(names):
+            raise ValueError(f"{name} is empty or its first line has no column names; give it some.")
+        check_names(name, names)
+        end += reader.line_num
+        for row in reader:
+            end = n_before + reader.line_num
+            if len(row) == len(names):
+                rows.append(row)
+                lines.append(end)
+                if len(rows) == _ROWS:
+                    chunks.append(_cells(rows))
+                    rows = []
+            elif row:  # no blank line
+                are_all_so = len(lines) == 0 and {len(other) for other in islice(reader, 1000)} - {0} == {len(row)}
+                raise ValueError(
+                    f"{name}, line {end}: {_counted(row, separator)}, {'as all rows have, ' if are_all_so else ''}but the first "
+                    f"line names {len(names)} columns; {'name all columns there' if are_all_so else 'fix that line'}."
+                )
+    except csv.Error as error:
+        raise ValueError(
+            f"{name}, line {end + 1}: the row that begins there is not readable as CSV with {separator_name(separator)} between "
+            f"cells ({error}); fix it."
+        ) from None
+    chunks.append(_cells(rows) if rows else [pa.array([], pa.large_string()) for _ in names])
+    return {k: pa.chunked_array(cells) for k, cells in zip(names, zip(*chunks, strict=True), strict=True)}, lines
+
+
+def _cells(rows: list[list[str]]) -> list[pa.Array]:
+    """The columns of rows; null where a cell is empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = (pa.array(cells, pa.large_string()) for cells in zip(*rows, strict=True))
+    return [pc.replace_with_mask(cells, pc.equal(cells, ""), pa.scalar(None, cells.type)) for cells in columns]
+
+
+def _counted(row: list[str], separator: str) -> str:
+    return counted(len(row), "cell") + (f" (with {separator_name(separator)} between them)" if separator != "," else "")

@@ -1,0 +1,160 @@
+"""`LabelStream`: the labels of one sequence whose observations come one after another."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.chain.lag import LagSmoother
+from treecrf.chain.trellis import constrain, steps_at
+from treecrf.io.messages import listed, quoted
+from treecrf.models.decoding import Constraints, chain_lag, step_masks
+from treecrf.sequences import MISSING, SequenceSet
+
+
+class StreamLabel(NamedTuple):
+    """The label of an observation of a stream.
+
+    Attributes
+    ----------
+    position : int
+        Number of the observation, from 0.
+    label : str
+        The likeliest.
+    probabilities : float64, shape (n_labels,)
+        Of all labels, in the order of ``label_names_``, given what had come when it was labelled.
+    """
+
+    position: int
+    label: str
+    probabilities: NDArray[np.float64]
+
+
+class LabelStream:
+    """The labels of one sequence whose observations come one after another (fixed-lag smoothing).
+
+    Observation t is labelled when observation t + lag has come, by all that has come: the forward recursion up to the last
+    position whose window is complete, and the backward one from there to t. What is still to come counts nothing. The last
+    `lag` observations are labelled by `finish`, as in a set. The labels are those that ``predict(data, lag=lag)`` gives for
+    the whole sequence; with a lag of its length or more, they are those of ``predict(data)``.
+
+    Parameters
+    ----------
+    labeller : ChainLabeller
+        Fitted.
+    lag : int
+        At least the right side of the labeller's window.
+    constraints
+        As for `Labeller.predict`.
+
+    Raises
+    ------
+    ValueError
+        In one sentence, if the labeller labels no streams, or the lag is too short.
+    """
+
+    def __init__(self, labeller: Any, lag: int, constraints: Constraints | None = None) -> None:
+        labeller._check_fitted()
+        self._labeller = labeller
+        n_later = chain_lag(labeller, lag, constraints)
+        left, self._right = labeller._reach[0], lag - n_later
+        order = max(labeller.order, 1)
+        self._left = max(left, order)
+        self._follows, self._may_end = step_masks(labeller, constraints)
+        self._smoother = LagSmoother(len(labeller.label_names_), order, n_later)
+        self._inputs = labeller.inputs_
+        self._codes = [{c: i for i, c in enumerate(a.categories)} for a in self._inputs.categories]
+        self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
+        self._n_seen = self._n_labelled = 0
+        self._finished = False
+
+    def push(self, observation: Mapping[str, Any]) -> StreamLabel | None:
+        """Take the next observation; the label of the one `lag` before, if there is one.
+
+        Parameters
+        ----------
+        observation : mapping
+            The category (text) or number of each attribute, by name; None or NaN where it is missing.
+
+        Raises
+        ------
+        ValueError
+            If an attribute has no value, a number is none, the stream has ended, or no labelling is left.
+        """
+        self._check_open()
+        self._check(observation)
+        self._recent.append(observation)
+        self._n_seen += 1
+        position = self._n_seen - 1 - self._right
+        if position < 0:
+            return None
+        settled = self._smoother.push(self._steps(position))
+        return None if settled is None else self._label(settled)
+
+    def finish(self) -> list[StreamLabel]:
+        """End the sequence: the labels of the observations that have none so far."""
+        self._check_open()
+        self._finished = True
+        settled = [self._smoother.push(self._steps(p)) for p in range(max(self._n_seen - self._right, 0), self._n_seen)]
+        settled += self._smoother.finish()
+        return [self._label(probabilities) for probabilities in settled if probabilities is not None]
+
+    def _label(self, probabilities: NDArray[np.float64]) -> StreamLabel:
+        self._n_labelled += 1
+        name = self._labeller.label_names_[int(probabilities.argmax())]
+        return StreamLabel(self._n_labelled - 1, name, probabilities)
+
+    def _steps(self, position: int) -> NDArray[np.float64]:
+        """The potentials of a position whose window is complete, of the states that may stand before it."""
+        first = max(position - self._left, 0)
+        rows = list(self._recent)[first - self._n_seen :]
+        trellis = constrain(self._labeller._trellis(self._set_of(rows)), None, self._follows)
+        steps = steps_at(trellis, position - first)
+        if self._may_end is not None and self._finished and position == self._n_seen - 1:
+            steps[~self._may_end] = -np.inf
+        return steps
+
+    def _check_open(self) -> None:
+        if self._finished:
+            raise ValueError("the stream has ended; make another one for the next sequence.")
+
+    def _check(self, observation: Mapping[str, Any]) -> None:
+        names = [*(attribute.name for attribute in self._inputs.categories), *self._inputs.number_names]
+        for name in names:
+            if name not in observation:
+                raise ValueError(
+                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
+                )
+        for name in self._inputs.number_names:
+            value = observation[name]
+            is_number = isinstance(value, (int, float, np.integer, np.floating))
+            if value is not None and not (is_number and not np.isinf(value)):
+                raise ValueError(
+                    f"observation {self._n_seen}: {quoted(name)} is {quoted(value)}; give a number, or None."
+                )
+
+    def _set_of(self, rows: list[Mapping[str, Any]]) -> SequenceSet:
+        """One sequence of these observations."""
+        attributes, columns = [], []
+        for attribute, codes in zip(self._inputs.categories, self._codes, strict=True):
+            cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
+            new = {cell: None for cell in cells if cell is not None and cell not in codes}
+            code_of = {cell: len(codes) + i for i, cell in enumerate(new)}
+            columns.append([MISSING if cell is None else codes.get(cell, code_of.get(cell)) for cell in cells])
+            attributes.append(attribute._replace(categories=(*attribute.categories, *new)) if new else attribute)
+        names = self._inputs.number_names
+        numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
+        values = np.empty((len(rows), len(columns)), dtype=np.int32)
+        values[:] = np.array(columns, dtype=np.int32).reshape(len(columns), len(rows)).T
+        return SequenceSet(
+            values, np.array([0, len(rows)]), tuple(attributes),
+            numbers=np.array(numbers).reshape(len(rows), len(names)), number_names=names,
+        )  # fmt: skip
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and np.isnan(value))

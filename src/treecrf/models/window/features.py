@@ -1,0 +1,131 @@
+"""`WindowFeatures`: windows as rows of a table, for classifiers that know nothing of sequences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.extras import needs_extra
+from treecrf.models.memory import check_memory
+from treecrf.models.window.numbers import window_numbers
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+
+class Taken(NamedTuple):
+    """What the table of a classifier may hold.
+
+    Attributes
+    ----------
+    most_categories : int or None
+        Of a column of category codes, which the classifier is told of by its setting ``categorical_features``; None if it
+        knows numbers alone.
+    missing : bool
+        Whether numbers may be NaN.
+    sparse : bool
+        Whether the table may be a sparse matrix.
+    """
+
+    most_categories: int | None = None
+    missing: bool = False
+    sparse: bool = False
+
+    @classmethod
+    def by(cls, classifier: Any) -> Self:
+        """What a classifier takes, from its settings and scikit-learn's tags; a plain table if it has neither."""
+        settings = classifier.get_params() if hasattr(classifier, "get_params") else {}
+        tags = classifier.__sklearn_tags__().input_tags if hasattr(classifier, "__sklearn_tags__") else None
+        return cls(
+            settings.get("max_bins", 255) if "categorical_features" in settings else None,
+            tags is not None and tags.allow_nan,
+            tags is not None and tags.sparse,
+        )
+
+
+class WindowFeatures:
+    """The categories and numbers in the window of every position as the columns of a table.
+
+    Categories come first. They are codes where the classifier takes these: a missing one is NaN, and the rarest are one
+    where there are more than it takes. Otherwise there is an indicator for each category that the training set has in that
+    place of the window; *missing* and *outside the sequence* have indicators of their own, and a category that the training
+    set does not have there leaves all at 0. Numbers, with an indicator of places outside the sequence, are as they are, NaN
+    where missing or outside; for a classifier that takes no NaN they are standardized, and such places have the training
+    set's mean.
+
+    Parameters
+    ----------
+    window : (int, int)
+        Observations before and after the position.
+    taken : Taken
+
+    Attributes
+    ----------
+    n_codes_ : int
+        How many columns, the first ones, hold codes of categories.
+    """
+
+    def __init__(self, window: tuple[int, int], taken: Taken) -> None:
+        self.window = window
+        self.taken = taken
+
+    def fit(self, train: SequenceSet) -> Self:
+        """Learn the categories of each place, and the mean and deviation of each number."""
+        with needs_extra("rivals"):
+            from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder  # takes long to import
+
+        codes = self._codes(train)
+        most = self.taken.most_categories
+        if most is None:
+            self._encoder: Any = OneHotEncoder(handle_unknown="ignore")
+        else:
+            self._encoder = OrdinalEncoder(
+                handle_unknown="use_encoded_value", unknown_value=np.nan, max_categories=most
+            )
+        if codes.shape[1]:
+            self._encoder.fit(codes)
+        self.n_codes_ = 0 if most is None else codes.shape[1]
+        numbers = window_numbers(train, self.window)
+        known = ~np.isnan(numbers)
+        n_known = np.maximum(known.sum(axis=0), 1)
+        self._mean = np.where(known, numbers, 0.0).sum(axis=0) / n_known
+        deviation = np.sqrt((np.where(known, numbers - self._mean, 0.0) ** 2).sum(axis=0) / n_known)
+        self._deviation = np.where(deviation > 0, deviation, 1.0)
+        return self
+
+    def transform(self, data: SequenceSet) -> NDArray[np.float64] | csr_matrix:
+        """The table, float64, shape (n_positions, n_features).
+
+        Parameters
+        ----------
+        data : SequenceSet
+            With the categories of the training set.
+        """
+        from scipy.sparse import csr_matrix, hstack
+
+        numbers = window_numbers(data, self.window)
+        if not self.taken.missing:
+            numbers = np.nan_to_num((numbers - self._mean) / self._deviation)
+        codes = self._codes(data)
+        if not codes.shape[1]:
+            return numbers
+        categories = self._encoder.transform(codes)
+        if self.n_codes_:
+            return np.hstack([categories, numbers])
+        if self.taken.sparse and not np.isnan(numbers).any():
+            return csr_matrix(hstack([categories, csr_matrix(numbers)], format="csr"))
+        check_memory(
+            8 * len(numbers) * (categories.shape[1] + numbers.shape[1]), "an indicator for every category of the windows",
+            "give a smaller window, or a classifier that takes categories or sparse tables",
+        )  # fmt: skip
+        return np.hstack([categories.toarray(), numbers])
+
+    def _codes(self, data: SequenceSet) -> NDArray[Any]:
+        """The window codes, NaN for a missing one where codes are what the classifier takes."""
+        codes = window_codes(data, self.window)
+        if self.taken.most_categories is None:
+            return codes
+        return np.where(codes == slot_sizes(data.attributes, self.window), np.nan, codes)

@@ -1,0 +1,149 @@
+"""What somebody with data of their own asks first: which labellers are best, is the lead real, how to train one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.models.labellers import TABLES
+from treecrf.rendering.cells import DASH, cell_texts, number, p_value_text, seconds_text, signed
+from treecrf.rendering.parts import Note, Part, Table, paragraph
+from treecrf.rendering.style import training_method_name
+from treecrf.rendering.words import p_text
+from treecrf.studies.rows import by_key, method_names
+from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.training.comparison_tables import find_pair
+from treecrf.studies.training.names import BETTER, PAIR
+
+_OPTIONS = {"max_leaves": "--max-leaves", "l2_regularization": "--l2", "variance": "--variance"}
+"""Of ``treecrf fit``, by the settings that cross-validation chooses."""
+
+
+def answers(
+    settings: Settings, names: Sequence[str], summary: pd.DataFrame, comparisons: pd.DataFrame, ranks: pd.DataFrame
+) -> list[Part]:
+    """The answers on each data set that has several methods; frames as of `treecrf.studies.training.summary.summarise_dataset`."""
+    parts: list[Part] = []
+    for name in names:
+        of_set = ranks[ranks["dataset"] == name]
+        if len(of_set):
+            chosen = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)].set_index("method")
+            parts += [
+                _lead(of_set, comparisons),
+                Table(f"The labellers on {name}, the best first", groups_layout(of_set, chosen, comparisons)),
+                *_advice(settings, name, of_set, chosen),
+            ]
+    return parts
+
+
+def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """The methods of one data set in two groups, those that no valid test finds worse than another and the rest.
+
+    Parameters
+    ----------
+    ranks : DataFrame
+        Of the data set, the best first.
+    chosen : DataFrame
+        The rows of the summary with the preferred decoder, by method.
+    comparisons : DataFrame
+    """
+    pairs, dataset, best = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0], ranks["method"].iloc[0]
+    behind = [find_pair(pairs, dataset, BETTER, method, best) for method in ranks["method"]]
+    return pd.DataFrame(
+        {
+            "group": ["tied for best" if tied else "worse" for tied in ranks["tied_for_best"].astype(bool)],
+            "method": method_names(ranks["method"]),
+            "accuracy (%)": cell_texts(ranks["accuracy"], number),
+            "against the first (points)": [DASH if np.isnan(p.mean_points) else signed(p.mean_points) for p in behind],
+            "p (Holm)": [DASH if np.isnan(p.valid_p_holm) else p_value_text(p.valid_p_holm) for p in behind],
+            "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
+        }
+    )
+
+
+def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:
+    """The command that trains a method on all of a table, with what cross-validation chose as far as there are options for it.
+
+    Parameters
+    ----------
+    dataset : TableDataset
+    method : str
+        One that ``treecrf fit`` offers.
+    candidate : str
+        Such as ``l2_regularization=10``; anything else is no choice.
+    iteration : int, optional
+        None for a method without iterations.
+    """
+    columns = ["--sequence", dataset.sequence, "--label", dataset.label]
+    if dataset.attributes is not None:
+        columns += ["--attributes", ",".join(dataset.attributes)]
+    if dataset.kinds:
+        columns += ["--kinds", ",".join(f"{name}={kind}" for name, kind in dataset.kinds.items())]
+    chosen = ["--window", f"{dataset.window[0]},{dataset.window[1]}", "--method", method]
+    if iteration is not None:
+        chosen += ["--iterations", str(iteration)]
+    for name, value in re.findall(r"(\w+)=([^,]+)", candidate if isinstance(candidate, str) else ""):
+        chosen += [_OPTIONS[name], value] if name in _OPTIONS else []
+    return " \\\n  ".join(map(shlex.join, (["treecrf", "fit", dataset.path, "--output", "model.npz"], columns, chosen)))
+
+
+def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
+    """Whether the best method's lead is real."""
+    dataset, methods = ranks["dataset"].iloc[0], list(ranks["method"])
+    best, second = training_method_name(methods[0]), training_method_name(methods[1])
+    pair = find_pair(by_key(comparisons, *PAIR), dataset, BETTER, methods[0], methods[1])
+    ahead = f"{best} is {number(pair.mean_points)} points ahead of {second}"
+    n_tied = int(ranks["tied_for_best"].astype(bool).sum())
+    if n_tied == 1:
+        said = f"The lead is real: {ahead}, and a valid test finds it better than every other ({second}: {p_text(pair.valid_p_holm)})."
+    elif pair.decision == "equivalent":
+        said = f"There is no lead that matters: {ahead}, which is equivalent; {n_tied} methods are tied for best."
+    else:
+        said = f"The lead is not real as far as these data tell: {ahead} ({p_text(pair.valid_p_holm)}); {n_tied} methods are tied for best."
+    return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
+
+
+def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataFrame) -> list[Part]:
+    """Which method to take, and the command that trains it where the data are a table."""
+    offered = [method for method in ranks["method"] if method in TABLES or method in settings.labellers]
+    tied = ranks.loc[ranks["tied_for_best"].astype(bool), "method"]
+    among = [method for method in offered if method in set(tied)]
+    taken = min(among, key=lambda method: chosen["cpu_seconds"][method]) if among else next(iter(offered), None)
+    dataset = settings.datasets[name]
+    if taken is None or not isinstance(dataset, TableDataset):
+        return []
+    row = chosen.loc[taken].to_dict()
+    why = "" if len(ranks) == 1 or not among else "; of those tied for best it takes the least time to train"
+    why = "" if len(among) == 1 else why
+    told = paragraph("Take {method}{why}. On all of the file:", method=training_method_name(taken), why=why)
+    return [told, Note(Markup("<pre><code>{}</code></pre>").format(_way(settings, dataset, taken, row)))]
+
+
+def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[Any, Any]) -> str:
+    """The command, or for a class of the user's own what to write in Python."""
+    if method not in settings.labellers:
+        iteration = int(row["iteration"]) if max(row["iteration_high"], row["peak_iteration"]) > 1 else None
+        return fit_command(dataset, method, row["candidate"], iteration)
+    labeller = settings.labellers[method]
+    given = f"{dataset.path!r}, sequence={dataset.sequence!r}, label={dataset.label!r}"
+    return (
+        "from treecrf import SequenceSet, datasets\n"
+        "from treecrf.models.custom import CustomLabeller\n\n"
+        f"data = SequenceSet.concatenate(datasets.load('table', path={given}))\n"
+        f"model = CustomLabeller({labeller.class_name!r}, {_chosen_settings(labeller, row['candidate'])!r}, "
+        f"window={tuple(dataset.window)}).fit(data)"
+    )
+
+
+def _chosen_settings(labeller: Any, candidate: object) -> dict[str, Any]:
+    """The settings of a class with the candidate of this name."""
+    from treecrf.studies.custom import candidate_name, custom_candidates
+
+    values = next((each for each in custom_candidates(labeller) if candidate_name(each) == candidate), {})
+    return {**labeller.settings, **values}

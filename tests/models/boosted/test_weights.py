@@ -1,0 +1,149 @@
+"""Weights of sequences, positions and labels: a weight is a number of copies."""
+
+import naive
+import numpy as np
+import pytest
+from builders import larger_set, random_set
+
+from treecrf import MEMM, TreeCRF, chain
+from treecrf.models.boosted.training import Training
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.columns import build_columns
+from treecrf.trees.packing import unpack
+from treecrf.trees.search import gradient_leaves
+from treecrf.trees.sweep import build_sweep
+
+SETTINGS = [
+    {}, {"order": 0}, {"order": 2}, {"leaf_values": "newton", "learning_rate": 0.3}, {"splits": "subsets"},
+    {"window": (0, 0)}, {"pseudo_likelihood_iterations": 2}, {"missing": "instance_weighting"}, {"label_dictionary": "a0"},
+]  # fmt: skip
+SEPARABLE = {"transitions": "separable", "leaf_values": "newton"}
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
+def test_whole_weights_are_numbers_of_copies(labeller, settings):
+    if labeller is MEMM and {"label_dictionary", "pseudo_likelihood_iterations"} & set(settings):
+        pytest.skip("of a TreeCRF alone")
+    data = larger_set(n_sequences=12, longest=10)
+    weights = np.array([1, 2, 0, 1, 3, 1, 1, 0, 1, 1, 2, 1])
+    settings = {"window": (1, 1)} | settings
+    weighted = labeller(5, 6, 1.0, **settings).fit(data, sample_weight=weights)
+    copied = labeller(5, 6, 1.0, **settings).fit(data.select(np.repeat(np.arange(12), weights)))
+    np.testing.assert_array_equal(weighted.predict_proba(data), copied.predict_proba(data))
+    np.testing.assert_allclose(weighted.log_likelihood_history_, copied.log_likelihood_history_, rtol=1e-13)
+
+
+def test_whole_weights_are_numbers_of_copies_with_separable_transitions():
+    data = larger_set(n_sequences=12, longest=10)
+    weights = np.array([1, 2, 0, 1, 3, 1, 1, 0, 1, 1, 2, 1])
+    weighted = TreeCRF(5, 6, 1.0, (1, 1), **SEPARABLE).fit(data, sample_weight=weights)
+    copied = TreeCRF(5, 6, 1.0, (1, 1), **SEPARABLE).fit(data.select(np.repeat(np.arange(12), weights)))
+    np.testing.assert_allclose(weighted.predict_proba(data), copied.predict_proba(data), atol=1e-12)
+
+
+@pytest.mark.parametrize("settings", [*SETTINGS[:6], SEPARABLE])
+def test_half_weights_are_whole_ones_with_half_the_penalty(settings):
+    data = larger_set(n_sequences=12, longest=10)
+    weights = np.random.default_rng(0).integers(1, 8, 12) / 2
+    settings = {"window": (1, 1)} | settings
+    half = TreeCRF(4, 6, 1.0, **settings).fit(data, sample_weight=weights)
+    whole = TreeCRF(4, 6, 2.0, **settings).fit(data, sample_weight=2 * weights)
+    np.testing.assert_allclose(half.predict_proba(data), whole.predict_proba(data), atol=1e-5)
+    np.testing.assert_allclose(2 * half.log_likelihood_history_, whole.log_likelihood_history_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_weights_of_positions_weigh_the_chain_rule(order):
+    # Value and gradient by enumeration.
+    for seed in range(3):
+        rng = np.random.default_rng([seed, order])
+        data = random_set(rng, n_sequences=4, longest=4)
+        weights = rng.integers(0, 8, data.n_positions) / 4
+        space = chain.StateSpace(3, order)
+        training = bare_training(data, space, weights)
+        potentials = rng.normal(size=(3, data.n_positions, space.n_states))
+        training._exponentials[:] = np.exp(potentials)
+        value = training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
+        counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
+        names = [tuple(int(label) for label in row) for row in space.labels_of_state]
+        potential = {
+            (y, p, s): potentials[y, p, i]
+            for y in range(3) for p in range(data.n_positions) for i, s in enumerate(names)
+        }  # fmt: skip
+        expected = 0.0
+        for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+            part = (potential, int(begin), data.labels[begin:end], weights[begin:end], 3, order)
+            of_sequence, rows = naive.chain_rule_gradients(*part)
+            expected += of_sequence
+            for (y, p, s), gradient in rows.items():
+                place = y, p, names.index(s)
+                assert gradients[place] == pytest.approx(gradient, abs=1e-6)
+                assert counts[place] * training._packing.weight_unit == pytest.approx(weights[p], abs=1e-6)
+        assert value == pytest.approx(expected, abs=1e-9)
+
+
+def bare_training(data, space, weights):
+    columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
+    kinds, start = np.zeros(2 + space.order, dtype=np.int8), np.zeros((3, space.n_states))
+    return Training(
+        columns, build_sweep(data, (0, 0)), data.offsets, data.labels, space, start, kinds, 10, gradient_leaves(1.0),
+        weights=weights,
+    )  # fmt: skip
+
+
+def test_weights_of_labels_are_weights_of_positions():
+    data = larger_set(n_sequences=12, longest=10)
+    by_name = TreeCRF(4, 6, 1.0, (1, 1), class_weight={"B": 3.0, "C": 0.5}).fit(data)
+    of_positions = np.array([1.0, 3.0, 0.5])[data.labels]
+    by_position = TreeCRF(4, 6, 1.0, (1, 1)).fit(data, sample_weight=of_positions)
+    np.testing.assert_array_equal(by_name.predict_proba(data), by_position.predict_proba(data))
+    both = TreeCRF(4, 6, 1.0, (1, 1), class_weight={"B": 3.0}).fit(
+        data, sample_weight=np.array([1, 1, 0.5])[data.labels]
+    )
+    np.testing.assert_array_equal(both.predict_proba(data), by_name.predict_proba(data))
+
+
+@pytest.mark.parametrize("settings", [{}, {"order": 0}, {"order": 2}, {"leaf_values": "newton", "learning_rate": 0.3}])
+def test_weights_of_labels_shift_predictions_and_raise_their_likelihood(settings):
+    data = larger_set()
+    plain = TreeCRF(6, 6, 1.0, (1, 1), **settings).fit(data)
+    model = TreeCRF(6, 6, 1.0, (1, 1), class_weight={"B": 8.0}, **settings).fit(data)
+    assert (model.predict(data) == 1).mean() > (plain.predict(data) == 1).mean() + 0.1
+    if settings.get("leaf_values") == "newton":
+        assert (np.diff(model.log_likelihood_history_) > 0).all()
+
+
+def test_threads_and_warm_starts_give_the_same_bits(tmp_path):
+    data = larger_set()
+    weights = np.random.default_rng(0).random(data.n_positions)
+    settings = {"max_leaves": 8, "l2_regularization": 1.0, "leaf_values": "newton", "learning_rate": 0.3}
+    whole = TreeCRF(6, **settings).fit(data, sample_weight=weights)
+    threads = TreeCRF(6, n_threads=3, **settings).fit(data, sample_weight=weights)
+    part = TreeCRF(3, warm_start=True, **settings).fit(data, sample_weight=weights)
+    part.set_params(n_iterations=6).fit(data, sample_weight=weights)
+    for model in (threads, part):
+        np.testing.assert_array_equal(model.predict_proba(data), whole.predict_proba(data))
+        np.testing.assert_allclose(model.log_likelihood_history_, whole.log_likelihood_history_, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"influence_trimming": 0.1}, "influence_trimming=0.1 does not go with weights"),
+        ({"pseudo_likelihood_iterations": 1}, "pseudo_likelihood_iterations=1 does not go with weights that differ"),
+        ({"beam": 2}, "beam=2 does not go with weights"),
+        ({"transitions": "separable"}, "take weights by sequence alone"),
+    ],
+)
+def test_what_cannot_take_weights_says_so(settings, words):
+    data = larger_set()
+    with pytest.raises(ValueError, match=words):
+        TreeCRF(2, 4, 1.0, class_weight="balanced", **settings).fit(data)
+
+
+def test_weights_that_cannot_be_summed_are_refused():
+    data = larger_set()
+    for leaf_values in ("gradient", "newton"):
+        with pytest.raises(ValueError, match="are too many to sum exactly"):
+            TreeCRF(2, 4, 1.0, leaf_values=leaf_values).fit(data, sample_weight=np.full(len(data), 1e12 + 0.5))

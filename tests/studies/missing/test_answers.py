@@ -1,0 +1,50 @@
+"""What the page of somebody's own data says of holes."""
+
+import pandas as pd
+
+from treecrf.studies.missing.answers import answers
+
+METHODS = ("instance_weighting", "imputation")
+
+
+def frames(lost):
+    """Two ways at two rates; imputation is found worse at the rates `lost`."""
+    evaluations = [
+        {"dataset": "words", "rate": rate, "method": method, "training_set": 0, "test_set": 0,
+         "n_positions": 100, "n_correct": correct - place}
+        for rate, correct in ((0.0, 90), (0.2, 80))
+        for place, method in enumerate(METHODS)
+    ]  # fmt: skip
+    comparisons = [
+        {"dataset": "words", "rate": rate, "baseline": METHODS[0], "method": METHODS[1], "decision": "worse"}
+        for rate in lost
+    ]
+    names = ["dataset", "rate", "baseline", "method", "decision"]
+    return pd.DataFrame(evaluations), pd.DataFrame(comparisons, columns=names)
+
+
+def said(lost=(), n_missing=0):
+    descriptions = {"words": {side: {"missing_cells": n_missing} for side in ("train", "test")}}
+    return answers(descriptions, *frames(lost))
+
+
+def test_what_holes_cost():
+    note, table = said(lost=[0.2], n_missing=700)
+    assert "1,400 of its cells are missing already; with 20% more missing at random" in note.html
+    assert "loses 10.00 points. Tied for best at every share: instance weighting." in note.html
+    assert table.layout.to_numpy().tolist() == [
+        ["0%", "90.00", "0.00", "all"], ["20%", "80.00", "−10.00", "instance weighting"],
+    ]  # fmt: skip
+
+
+def test_ways_that_no_test_tells_apart():
+    note, table = said()
+    assert "No cell of it is missing; with" in note.html
+    assert "No test tells the ways of handling them apart." in note.html
+    assert table.layout["tied for best"].tolist() == ["all", "all"]
+
+
+def test_a_single_rate_has_no_answer():
+    evaluations, comparisons = frames([])
+    descriptions = {"words": {side: {"missing_cells": 0} for side in ("train", "test")}}
+    assert answers(descriptions, evaluations[evaluations["rate"] == 0], comparisons) == []

@@ -1,0 +1,46 @@
+"""What a dry run says of classes, files and columns that a configuration names."""
+
+import pytest
+from builders import NOTHING, ROOT
+
+from treecrf.studies.named import class_problems, file_problems
+from treecrf.studies.settings import load_settings
+
+WORDS = {"kind": "table", "path": str(ROOT / "examples/words.csv"), "sequence": "word", "label": "hyphen"}
+
+
+def problems(dataset=WORDS, labeller=None, **more):
+    labellers = {} if labeller is None else {"mine": labeller}
+    settings = load_settings({"datasets": {"words": dataset}, "labellers": labellers, **NOTHING, **more})
+    return [*class_problems(settings), *file_problems(settings)]
+
+
+def test_what_is_right_has_no_sentence():
+    hgb = {"class": "sklearn.ensemble:HistGradientBoostingClassifier", "grid": {"max_iter": [5, 10]}}
+    assert problems(labeller=hgb) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"dataset": WORDS | {"path": "no.csv"}}, "'datasets.words': table no.csv does not exist"),
+        ({"dataset": WORDS | {"test": "no.csv"}}, "'datasets.words': table no.csv does not exist"),
+        ({"dataset": WORDS | {"label": "tag"}}, "has no column 'tag'; its columns are 'word', 'letter', 'hyphen'"),
+        ({"dataset": WORDS | {"attributes": ["leter"]}}, "has no column 'leter'"),
+        ({"dataset": WORDS | {"split": "fold"}}, "has no column 'fold'"),
+        ({"dataset": WORDS | {"kinds": {"size": "number"}}}, "'size'"),
+        ({"labeller": {"class": "sklearn.svm:Nobody"}}, "'labellers.mine': sklearn.svm:Nobody: the module"),
+        ({"labeller": {"class": "sklearn.svm:SVC", "settings": {"kernels": 1}}}, "does not take these settings"),
+        (
+            {"labeller": {"class": "sklearn.neighbors:KNeighborsClassifier", "grid": {"n_neighbors": [5, -1]}}},
+            "The 'n_neighbors' parameter of KNeighborsClassifier must be an int",
+        ),
+        ({"mirror": "/no/such/folder"}, "'mirror': there is no folder /no/such/folder"),
+    ],
+)
+def test_what_is_wrong_has_one(given, sentence):
+    [said] = problems(**given)
+    assert sentence in said
+    assert said.startswith("configuration: ")
+    assert said.endswith(".")
+    assert "\n" not in said

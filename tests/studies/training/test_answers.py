@@ -1,0 +1,108 @@
+"""What the page of somebody's own data opens with: groups, the lead, the command."""
+
+import shlex
+
+import pandas as pd
+import pytest
+from builders import NOTHING
+
+from treecrf.cli.fit import fit
+from treecrf.studies.settings import load_settings
+from treecrf.studies.training.answers import answers, fit_command, groups_layout
+
+TABLE = {"kind": "table", "path": "my words.csv", "sequence": "word", "label": "hyphen", "window": [2, 3]}
+METHODS = ("treecrf", "linear_crf", "mine")
+
+
+def frames(tied=("treecrf", "linear_crf"), decision="undecided", seconds=(9.0, 2.0, 1.0), methods=METHODS):
+    """Three methods with 90, 89 and 85 percent."""
+    ids = {"dataset": "words", "decoder": "better"}
+    summary = [
+        ids | {"method": method, "candidate": "l2_regularization=5", "iteration": 30, "iteration_high": 30,
+               "peak_iteration": 40, "cpu_seconds": spent}
+        for method, spent in zip(methods, seconds, strict=True)
+    ]  # fmt: skip
+    pairs = [(methods[0], methods[1], 1.0, 0.3, decision), (methods[0], methods[2], 5.0, 0.001, "better"), (methods[1], methods[2], 4.0, 0.01, "better")]  # fmt: skip
+    comparisons = [
+        ids | {"method": a, "other": b, "accuracy_points": points, "p_value": p, "mean_points": points, "valid_p_holm": p,
+               "decision": decided}
+        for a, b, points, p, decided in pairs
+    ]  # fmt: skip
+    ranks = [
+        {"dataset": "words", "method": method, "accuracy": percent, "tied_for_best": method in tied}
+        for method, percent in zip(methods, (90.0, 89.0, 85.0), strict=True)
+    ]
+    return [pd.DataFrame(rows) for rows in (summary, comparisons, ranks)]
+
+
+def settings_of(dataset=TABLE):
+    labellers = {"mine": {"class": "my_labellers:Mine", "settings": {"size": 3}, "grid": {"rate": [0.1, 0.2]}}}
+    return load_settings({"datasets": {"words": dataset}, "labellers": labellers} | NOTHING)
+
+
+def said(*given, dataset=TABLE):
+    return "\n".join(str(part.html) for part in answers(settings_of(dataset), ["words"], *given))
+
+
+def test_groups():
+    summary, comparisons, ranks = frames()
+    layout = groups_layout(ranks, summary.set_index("method"), comparisons)
+    assert layout.to_numpy().tolist() == [
+        ["tied for best", "TreeCRF", "90.00", "–", "–", "9.00"],
+        ["tied for best", "linear CRF", "89.00", "−1.00", "0.300", "2.00"],
+        ["worse", "mine", "85.00", "−5.00", "0.001", "1.00"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tied", "decision", "sentence"),
+    [
+        (
+            ("treecrf",),
+            "better",
+            "The lead is real: TreeCRF is 1.00 points ahead of linear CRF, and a valid test finds",
+        ),
+        (METHODS[:2], "undecided", "The lead is not real as far as these data tell: TreeCRF is 1.00 points ahead"),
+        (
+            METHODS[:2],
+            "equivalent",
+            "There is no lead that matters: TreeCRF is 1.00 points ahead of linear CRF, which is eq",
+        ),
+    ],
+)
+def test_whether_the_lead_is_real(tied, decision, sentence):
+    assert sentence in said(*frames(tied, decision))
+
+
+def test_the_cheapest_of_the_tied_is_the_advice():
+    page = said(*frames())
+    assert "Take linear CRF; of those tied for best it takes the least time to train." in page
+    assert "treecrf fit &#39;my words.csv&#39; --output model.npz \\\n  --sequence word --label hyphen \\\n" in page
+    assert "  --window 2,3 --method linear_crf --iterations 30" in page
+    assert "Take TreeCRF. " in said(*frames(tied=("treecrf",)))
+
+
+def test_a_class_of_ones_own_is_trained_in_python():
+    summary, comparisons, ranks = frames(("mine",), methods=("mine", "linear_crf", "treecrf"))
+    page = said(summary.assign(candidate="rate=0.2"), comparisons, ranks)
+    assert (
+        "CustomLabeller(&#39;my_labellers:Mine&#39;, {&#39;size&#39;: 3, &#39;rate&#39;: 0.2}, window=(2, 3))" in page
+    )
+
+
+def test_without_a_file_there_is_no_command():
+    assert "On all of the file" not in said(*frames(), dataset={"source": "hmm"})
+
+
+def test_the_command_is_one_that_treecrf_fit_takes():
+    dataset = settings_of(TABLE | {"attributes": ["a", "b"], "kinds": {"a": "number"}}).datasets["words"]
+    command = fit_command(dataset, "treecrf", "l2_regularization=5, max_leaves=8, order=1", 12)
+    words = shlex.split(command.replace("\\\n", ""))[3:]
+    assert words[:2] == ["--output", "model.npz"]
+    assert "--attributes a,b --kinds a=number --window 2,3 --method treecrf --iterations 12 --l2 5 --max-leaves 8" in (
+        " ".join(words)
+    )
+    known = fit.__annotations__
+    for option in (word.removeprefix("--") for word in words if word.startswith("--")):
+        assert option.replace("-", "_") in known, option
+    assert "--iterations" not in fit_command(dataset, "stacking", float("nan"), None)
