@@ -206,13 +206,17 @@ def test_sparse_matrices_are_named():
         ([["a", 1], ["a"] * 3], "labels are numbers and text; give them one type."),
         ([["a", ""], ["a"] * 3], "Unknown label type: '' is a label; labels are text or whole numbers, None where"),
         ([[0.5, 1], [1] * 3], "Unknown label type: 0.5 is a label; labels are text"),
-        ([["a", None], ["a"] * 3], "position 1 has no label; drop its sequence or give it one."),
     ],
 )
 def test_labels_that_do_not_fit_are_named(labels, sentence):
     with pytest.raises(ValueError) as caught:
         Given.read([np.zeros((2, 1)), np.zeros((3, 1))], labels)
     assert str(caught.value).startswith(sentence)
+
+
+def test_labels_may_be_unknown():
+    given = Given.read([np.zeros((2, 1)), np.zeros((3, 1))], [["b", None], [float("nan"), "a", "b"]])
+    assert (given.classes.tolist(), given.data.labels.tolist()) == (["a", "b"], [1, MISSING, MISSING, 0, 1])
 
 
 def test_labels_of_rows_and_sets_have_their_number():

@@ -175,6 +175,9 @@ OF_ALL = {
     "check_n_features_in_after_fitting": "another number of columns is refused in another sentence, which names the columns",
 }
 OF_LABELLERS = OF_ALL | {
+    "check_all_zero_sample_weights_error": "weights of 0 alone are refused in a sentence with the number 0, not the word",
+    "check_sample_weight_equivalence_on_dense_data": "a weighted position is not a position twice, which would be another sequence",
+    "check_sample_weights_pandas_series": "a frame must say where its sequences begin, by a list or by the name of its index",
     "check_estimators_nan_inf": "NaN is refused as missing, in a sentence that says what to do about holes",
     "check_fit2d_1sample": "one position has one label, and labelling needs two; the sentence says so in other words",
     "check_methods_sample_order_invariance": "rows are a sequence, whose order matters",

@@ -204,3 +204,37 @@ def test_windows_and_frames_of_other_kinds_get_a_sentence():
         SequenceSet.from_frame([pd.DataFrame()], sequence="s")
     with pytest.raises(ValueError, match=r"^this needs a SequenceSet, not a tuple"):
         FutureFeatureMEMM().fit(TRAIN, validation=by_sequence(TEST))
+
+
+@pytest.mark.parametrize(
+    "labeller", [LinearCRF(max_iterations=10), TreeCRF(3, 4)], ids=lambda labeller: type(labeller).__name__
+)
+def test_unknown_labels_and_weights_are_those_of_the_set(labeller):
+    frames, names = by_sequence(TRAIN)
+    unknown = np.random.default_rng(0).random(TRAIN.n_positions) < 0.3
+    as_set = labeller.fit(TRAIN.with_labels(np.where(unknown, -1, TRAIN.labels))).predict_proba(TEST)
+    holes = iter(unknown)
+    some = [[None if next(holes) else name for name in part] for part in names]
+    model = labeller.fit(frames, some)
+    np.testing.assert_array_equal(model.predict_proba(TEST), as_set)
+    right = np.concatenate([part == np.array(of) for part, of in zip(model.predict(frames), names, strict=True)])
+    assert model.score(frames, some) == right[~unknown].mean()
+
+    weights = np.random.default_rng(1).random(TRAIN.n_positions)
+    as_set = labeller.fit(TRAIN, sample_weight=weights).predict_proba(TEST)
+    by_position = np.split(weights, TRAIN.offsets[1:-1])
+    np.testing.assert_array_equal(labeller.fit(frames, names, sample_weight=by_position).predict_proba(TEST), as_set)
+    as_set = labeller.fit(TRAIN, sample_weight=weights[: len(TRAIN)]).predict_proba(TEST)
+    by_sequence_ = weights[: len(TRAIN)].tolist()
+    np.testing.assert_array_equal(labeller.fit(frames, names, sample_weight=by_sequence_).predict_proba(TEST), as_set)
+
+
+def test_weights_of_other_kinds_get_a_sentence():
+    frames, names = by_sequence(TRAIN)
+    for weights, sentence in (
+        ("balanced", r"^sample_weight is 'balanced'; give one number for each sequence, or a list of them\.$"),
+        ([[1.0]] * 30, r"^sample_weight has lists of the lengths 1, 1, .* and 18 more, the sequences have "),
+        ([1.0, 2.0], r"^sample_weight has shape \(2,\)"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            LinearCRF().fit(frames, names, sample_weight=weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from numbers import Integral
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
 from treecrf.io.arrays import of_objects
-from treecrf.io.messages import counted, quoted
+from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -52,6 +52,27 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
         )
     return [label for each in nested for label in each]
+
+
+def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
+    """Weights as one array: one for each sequence or position as they are, lists of a sequence's positions one after another."""
+    weights = as_array(weights)
+    if isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype != object:
+        return weights
+    if isinstance(weights, str | bytes | Mapping) or not isinstance(weights, Iterable):
+        raise ValueError(
+            f"sample_weight is {described(weights)}; give one number for each sequence, or a list of them."
+        )
+    given = list(weights)
+    if not any(isinstance(each, Iterable) for each in given):
+        return np.asarray(given)
+    lengths = [len(each) if isinstance(each, Sized) else 0 for each in given]
+    if lengths != data.lengths.tolist():
+        raise ValueError(
+            f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have {listed(data.lengths.tolist())}; give "
+            "numbers, one for each sequence or each position."
+        )
+    return np.concatenate([np.asarray(each) for each in given])
 
 
 def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -36,7 +36,7 @@ class Estimator:
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
-        """Names of the inputs of the training set, categories before numbers, shape (n_features_in\\_,)."""
+        """Names of the inputs of the training set, categories before numbers, shape (n_features,)."""
         return np.array(list(self._input_kinds()), dtype=object)
 
     @property

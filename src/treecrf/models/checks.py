@@ -64,7 +64,7 @@ def _are_shares(value: Any) -> bool:
 
 def _are_class_weights(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return all(isinstance(name, str) and _is_number(weight) and weight >= 0 for name, weight in value.items())
+        return all(_is_number(weight) and weight >= 0 for weight in value.values())
     return value is None or (isinstance(value, str) and value == "balanced")
 
 

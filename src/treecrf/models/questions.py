@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from treecrf.estimators.conversion import Given
+from treecrf.estimators.labels import flat_weights
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor
@@ -25,6 +27,8 @@ def learns(fit: Callable[..., _Result]) -> Callable[..., _Result]:
     @functools.wraps(fit)
     def learn(self: Any, train: Any, y: Any = None, *, verbose: bool | int = False, **options: Any) -> _Result:
         given = Given.read(train, y)
+        if options.get("sample_weight") is not None:
+            options["sample_weight"] = flat_weights(options["sample_weight"], given.data)
         if verbose:
             options["monitor"] = _printing(type(self).__name__, int(verbose), options.get("monitor"))
         fitted = fit(self, given.data, **options)
@@ -79,9 +83,8 @@ def _printing(name: str, every: int, monitor: Monitor | None) -> Monitor:
     def note(stage: int, seconds_by_phase: Mapping[str, float], log_likelihood: float) -> None:
         if stage == 1 or stage % every == 0:
             seconds = sum(seconds_by_phase.values())
-            print(
-                f"{name}, iteration {stage}: log likelihood {log_likelihood:.6g}, {seconds:.2f} CPU seconds", flush=True
-            )
+            told = "" if math.isnan(log_likelihood) else f"log likelihood {log_likelihood:.6g}, "
+            print(f"{name}, iteration {stage}: {told}{seconds:.2f} CPU seconds", flush=True)
         if monitor is not None:
             monitor(stage, seconds_by_phase, log_likelihood)
 

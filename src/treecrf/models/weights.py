@@ -73,6 +73,7 @@ def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> NDArray[np.flo
 def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> NDArray[np.float64]:
     """Weights of the labels, shape (n_labels,)."""
     if isinstance(class_weight, Mapping):
+        class_weight = {str(label): weight for label, weight in class_weight.items()}  # labels may be numbers
         for name in class_weight:
             if name not in train.label_names:
                 raise ValueError(
