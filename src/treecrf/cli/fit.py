@@ -180,9 +180,7 @@ def fit(
     typer.echo(f"Wrote {output}.")
 
 
-def _labeller(
-    method: str, settings: dict[str, Any], held_out: float, missing: str, seed: int
-) -> tuple[Labeller, str]:
+def _labeller(method: str, settings: dict[str, Any], held_out: float, missing: str, seed: int) -> tuple[Labeller, str]:
     """The labeller that was asked for, and its way with holes; wrong usage if it cannot do what was."""
     from treecrf.tabular import fitting
 
@@ -219,9 +217,7 @@ def _compared(method: str, settings: dict[str, Any], held_out: float, missing: s
     from treecrf.tabular.candidates import METHODS
 
     if method not in (AUTO, *METHODS):
-        raise typer.BadParameter(
-            f"--window auto tries {', '.join(METHODS)}; give {method} a window such as 3,3."
-        )
+        raise typer.BadParameter(f"--window auto tries {', '.join(METHODS)}; give {method} a window such as 3,3.")
     if held_out:
         raise typer.BadParameter("auto holds sequences out by itself; leave --held-out out.")
     suited: dict[str, dict[str, Any]] = {}
@@ -271,10 +267,19 @@ def _choose(
             "the accuracies below are about other parts of these sequences, not about other sequences."
         )
     elif len(folds.data) < len(data):
-        shared.note(f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, choose.")
+        shared.note(
+            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, choose."
+        )
     with shared.progress("choosing", 100) as tick:
         choice = choose(
-            folds, windows, methods=tuple(compared), missing=missing, given=compared, budget=budget, seed=seed, tick=tick
+            folds,
+            windows,
+            methods=tuple(compared),
+            missing=missing,
+            given=compared,
+            budget=budget,
+            seed=seed,
+            tick=tick,
         )
     _show_choice(choice, folds.are_blocks)
     return choice
@@ -284,7 +289,10 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
     unit = "block" if are_blocks else "sequence"
     table = choice.table.assign(tied=["yes" if tied else "no" for tied in choice.table["tied"]])
     shown = table.rename(columns={"accuracy": "right %", "low": "from", "high": "to", "tied": "tied for best"})
-    shared.show_table(shown.round({"right %": 2, "from": 2, "to": 2}), f"Positions labelled correctly, of {choice.n_positions:,} held out")
+    shared.show_table(
+        shown.round({"right %": 2, "from": 2, "to": 2}),
+        f"Positions labelled correctly, of {choice.n_positions:,} held out",
+    )
     for sentence in choice.left_out:
         typer.echo(f"Left out: {sentence}")
     accuracy, candidate = choice.accuracy, choice.candidate
@@ -292,7 +300,9 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
         f"Chose {candidate.method}: window {_sides(candidate.window)}, {_words(candidate)}, "
         f"{counted(candidate.iterations, 'iteration')}."
     )
-    interval = "" if accuracy.low != accuracy.low else f" (95% interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f}%)"
+    interval = (
+        "" if accuracy.low != accuracy.low else f" (95% interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f}%)"
+    )
     typer.echo(f"Expect {accuracy.points:.1f}% of new positions to be right{interval}.\n")
 
 

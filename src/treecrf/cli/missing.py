@@ -100,7 +100,7 @@ def missing(
 
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
     """The command that trains with a method; options without a value are left out."""
-    words = ["treecrf", "fit", str(file), "-o", "model.npz", "--missing", method]
+    words = ["treecrf", "fit", str(file), "-o", "model.npz", "--method", "treecrf_newton", "--missing", method]
     return shlex.join(words + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
 
 

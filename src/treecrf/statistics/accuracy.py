@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from treecrf.statistics.estimates import Estimates
+from scipy.special import stdtrit
 
 N_RESAMPLES = 500
 
@@ -31,22 +30,36 @@ def estimate_accuracy(
         Correct positions and all positions of each cluster: a sequence, or a group of related ones.
     points : float, optional
         Another estimate, which the interval is laid around (`correct_for_choice`).
+    """
+    found, low, high = estimate_share(correct, positions)
+    shift = 0.0 if points is None else points - found
+    low, high = np.clip([low + shift, high + shift], 0, 100).tolist()  # NaN stays NaN
+    return Accuracy(found + shift, low, high)
+
+
+def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -> Accuracy:
+    """A share of positions (or a difference of two), in percent, with a 95% interval for other clusters.
+
+    Parameters
+    ----------
+    counts : int or float array, shape (n_clusters,)
+        Positions that count, or the difference of two such counts.
+    positions : int array, shape (n_clusters,)
 
     Notes
     -----
-    Clusters are independent; nothing is assumed within one. The share of correct positions is a ratio of two sums, and its
-    variance that of the linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for
-    n_clusters - 1 degrees of freedom. Where clusters are equally long this is the t interval of their accuracies.
+    Clusters are independent; nothing is assumed within one. The share is a ratio of two sums, and its variance that of the
+    linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees of freedom.
+    Where clusters are equally long this is the t interval of their shares.
     """
-    share = correct.sum() / positions.sum()
-    middle = 100 * float(share) if points is None else points
-    n_clusters = len(correct)
+    n_clusters, n_positions = len(counts), float(positions.sum())
+    share = float(counts.sum()) / n_positions
     if n_clusters < 2:
-        return Accuracy(middle, np.nan, np.nan)
-    residuals = correct - share * positions
-    variance = n_clusters / (n_clusters - 1) * float(residuals @ residuals) / float(positions.sum()) ** 2
-    low, high = Estimates(np.array([middle]), np.array([100 * variance**0.5]), np.array([n_clusters - 1])).interval()
-    return Accuracy(middle, max(float(low[0]), 0.0), min(float(high[0]), 100.0))
+        return Accuracy(100 * share, np.nan, np.nan)
+    residuals = counts - share * positions
+    error = (n_clusters / (n_clusters - 1) * float(residuals @ residuals)) ** 0.5 / n_positions
+    half_width = float(stdtrit(n_clusters - 1, 0.975)) * 100 * error
+    return Accuracy(100 * share, 100 * share - half_width, 100 * share + half_width)
 
 
 def correct_for_choice(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treecrf.models.base import Labeller
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.costs import most_iterations
 from treecrf.tabular.fitting import build, choose_missing
@@ -37,6 +37,10 @@ MOST_REACH = 12
 
 HISTORY_BYTES = 2**27
 """For the weights that a linear CRF keeps of each iteration."""
+
+
+WORDS = {"variance": "variance", "n_bins": "bins", "max_leaves": "leaves", "learning_rate": "learning rate"}
+"""What settings are called."""
 
 
 class Candidate(NamedTuple):
@@ -96,7 +100,7 @@ def mean_run(data: SequenceSet) -> float:
 def make_candidates(
     method: str, data: SequenceSet, windows: list[tuple[int, int]], missing: str, given: Mapping[str, Any]
 ) -> Iterator[list[Candidate]]:
-    """Rounds of candidates: first every window, then for the best window (any of the last round) other settings.
+    """Rounds of candidates: first every window, then other settings, then other ways with holes.
 
     Parameters
     ----------
@@ -112,17 +116,17 @@ def make_candidates(
     Yields
     ------
     list of Candidate
-        Of the first round as they are; those of the second have the first window, which the caller replaces.
+        What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
-    usual = suit(method, data) | dict(given)
-    way = choose_way(method, data, missing, usual)
-    if way == "incorporated" and usual.get("transitions") == "separable":
-        usual["missing"] = way
+    usual = {"iterations": ITERATIONS} | suit(method, data) | dict(given)
+    ways = possible_ways(method, data, missing, usual)
+    if ways[0] == "incorporated":
+        usual["missing"] = ways[0]
     grid = [settings | usual for settings in GRIDS[method]]
     distinct = [settings for i, settings in enumerate(grid) if settings not in grid[:i] and _differs(settings, data)]
-    most = int(usual.get("iterations", ITERATIONS))
-    for settings, places in ((distinct[:1], windows), (distinct[1:], windows[:1])):
-        yield [Candidate(method, place, s | {"iterations": most}, way) for s in settings for place in places]
+    yield [Candidate(method, window, distinct[0], ways[0]) for window in windows]
+    yield [Candidate(method, windows[0], settings, ways[0]) for settings in distinct[1:]]
+    yield [Candidate(method, windows[0], distinct[0], way) for way in ways[1:]]
 
 
 def suit(method: str, data: SequenceSet) -> dict[str, Any]:
@@ -135,21 +139,21 @@ def suit(method: str, data: SequenceSet) -> dict[str, Any]:
     return settings
 
 
-def choose_way(method: str, data: SequenceSet, missing: str, settings: Mapping[str, Any]) -> str:
-    """The way with holes: what was asked for, or what suits the method.
+def possible_ways(method: str, data: SequenceSet, missing: str, settings: Mapping[str, Any]) -> list[str]:
+    """Ways with holes to try: what was asked for, or those that suit the method, the most usual one first.
 
     Trees with a matrix of transitions let tests ask for a missing cell; LightGBM sees missing numbers as they are, and
-    missing categories as one more; a linear CRF has flags where the file has holes.
+    missing categories as one more; a linear CRF may have flags where the file has holes.
     """
     if missing != "auto":
-        return choose_missing(method, missing)
+        return [choose_missing(method, missing)]
     if method == "treecrf_newton" and settings.get("transitions") == "separable":
-        return "incorporated"
+        return ["incorporated"]
     if method == "lightgbm":
-        return "indicator" if data.attributes else "error"
-    if method == "linear_crf" and data.has_missing:
-        return "imputation_indicator"
-    return choose_missing(method, missing)
+        return ["indicator" if data.attributes else "error"]
+    usual = choose_missing(method, missing)
+    other = "imputation_indicator" if method == "linear_crf" else "incorporated"
+    return [usual, other] if data.has_missing else [usual]
 
 
 def _differs(settings: Mapping[str, Any], data: SequenceSet) -> bool:
@@ -159,15 +163,13 @@ def _differs(settings: Mapping[str, Any], data: SequenceSet) -> bool:
 
 def limited(candidate: Candidate, data: SequenceSet) -> Candidate:
     """The candidate, with no more iterations than a linear CRF can keep the weights of."""
-    if candidate.method != "linear_crf":
+    labeller = candidate.build()
+    if not isinstance(labeller, LinearCRF):
         return candidate
-    return candidate.with_iterations(
-        min(candidate.iterations, most_iterations(candidate.build(), data, HISTORY_BYTES))  # type: ignore[arg-type]
-    )
+    return candidate.with_iterations(min(candidate.iterations, most_iterations(labeller, data, HISTORY_BYTES)))
 
 
 def describe_settings(candidate: Candidate) -> str:
     """The settings that tell candidates of a method apart, in a few words."""
-    words = {"variance": "variance", "n_bins": "bins", "max_leaves": "leaves", "learning_rate": "rate"}
-    shown = {k: v for k, v in candidate.settings.items() if k in words}
-    return ", ".join(f"{words[name]} {value:g}" for name, value in shown.items()) or LABELLERS[candidate.method].class_name
+    shown = [f"{words} {candidate.settings[name]:g}" for name, words in WORDS.items() if name in candidate.settings]
+    return ", ".join(shown or ["usual settings"])

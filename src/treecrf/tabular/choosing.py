@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.sequences import SequenceSet
 from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
 from treecrf.statistics.ranking import rank_methods
 from treecrf.statistics.selection import derive_seed
@@ -158,8 +157,10 @@ class Race:
         skipped = []
         for number, candidates in enumerate(rounds):
             for candidate in candidates:
-                if number and best is not None:
+                if number == 1 and best is not None:
                     candidate = candidate._replace(window=best[0].window)
+                if number == 2 and best is not None:
+                    candidate = best[0]._replace(missing=candidate.missing)
                 candidate = limited(candidate, self.folds.data)
                 short = candidate.with_iterations(min(candidate.iterations, SCREENING))
                 cost = self.cost(short)
@@ -205,7 +206,9 @@ class Race:
             self.left_out.append(f"{method}: its first trial would take about {cost:.0f} s.")
         else:
             windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
-            self.left_out.append(f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each.")
+            self.left_out.append(
+                f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each."
+            )
 
 
 def _judge(finalists: list[Finalist], folds: Folds, n_folds: int, seed: int, left_out: list[str]) -> Choice:
@@ -227,7 +230,9 @@ def _judge(finalists: list[Finalist], folds: Folds, n_folds: int, seed: int, lef
     )  # fmt: skip
     table["tied"] = True
     if len(methods) > 1:
-        flips = compare_flips(methods, [right[None] for right in best], int(positions.sum()), derive_seed(seed, "choose"))
+        flips = compare_flips(
+            methods, [right[None] for right in best], int(positions.sum()), derive_seed(seed, "choose")
+        )
         ranks = rank_methods(pd.Series(table["accuracy"].to_numpy(), index=methods), flips).set_index("method")
         table["tied"] = ranks["tied_for_best"].loc[methods].to_numpy()
     near = table["tied"] & (table["accuracy"] >= table["accuracy"].max() - NEGLIGIBLE)

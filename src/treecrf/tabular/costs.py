@@ -39,7 +39,9 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         return 0.7 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 8 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10)
-        divided = HOLES if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
+        divided = (
+            HOLES if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
+        )
         chains = (36 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.3 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
@@ -57,7 +59,7 @@ def expected_bytes(labeller: Labeller, train: SequenceSet, n_iterations: int) ->
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 
-def most_iterations(labeller: Labeller, train: SequenceSet, n_bytes: int) -> int:
+def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> int:
     """Iterations after which a linear CRF, which keeps the weights of each, has taken so many bytes; 1 at least."""
     return max(n_bytes // (8 * _n_weights(labeller, train)) - VECTORS, 1)
 
