@@ -201,7 +201,7 @@ class Race:
     def _note(self, skipped: list[tuple[Candidate, float]], best: tuple[Candidate, float] | None) -> None:
         if not skipped:
             return
-        (method, window, _, _), cost = skipped[0]
+        method, cost = skipped[0][0].method, skipped[0][1]
         if best is None:
             self.left_out.append(f"{method}: its first trial would take about {cost:.0f} s.")
         else:
