@@ -23,7 +23,7 @@ from treecrf.models.labellers import LABELLERS
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.tabular.labeller import TableLabeller
 
-COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
+COMMANDS = ("fit", "predict", "evaluate", "explain", "describe", "missing")
 
 
 # --- help -------------------------------------------------------------------------------------------
@@ -363,6 +363,11 @@ def test_wrong_models(run, model, tmp_path):
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--missing", "default_direction"),
         ("fit", "train.csv", "-o", "m.npz", "--iterations", "0"),
         ("fit", "train.csv", "-o", "m.bin"),
+        ("fit", "train.csv", "-o", "m.npz", "--held-out", "0.2"),
+        ("fit", "train.csv", "-o", "m.npz", "--experts", "linear_crf"),
+        ("fit", "train.csv", "-o", "m.npz", "--method", "memm", "--window", "auto"),
+        ("explain", "m.npz", "train.csv", "--position", "1", "--sequence", "2", "--row", "3"),
+        ("explain", "m.npz", "train.csv", "--row", "3"),
         ("predict", "m.npz", "train.csv", "-o", "out.xls"),
         ("predict", "m.npz", "train.csv", "--decoder", "nosuch"),
         ("missing", "train.csv", "--rates", "1.5"),

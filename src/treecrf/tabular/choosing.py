@@ -1,6 +1,6 @@
 """Choosing a method, its window and its number of iterations for a file, by cross-validation within a budget.
 
-On the first fold each method is tried with every window and then with other settings, a few iterations each. The best
+On the first fold (of small files, two) each method is tried with every window and then with other settings, a few iterations each. The best
 candidate of each method then passes through all folds. What a training costs is told by the sizes of the data
 (`treecrf.tabular.costs`), and never by a clock: the same file, seed and budget give the same choice on every machine.
 """
@@ -36,9 +36,8 @@ Tick = Callable[[int, str], None]
 
 
 class Finalist(NamedTuple):
-    """A method's best candidate, and what it got right in each fold (`treecrf.tabular.trial.Outcome`)."""
+    """What a candidate got right in some folds (`treecrf.tabular.trial.Outcome`)."""
 
-    candidate: Candidate
     outcomes: list[Outcome]
 
     def correct(self) -> NDArray[np.int64]:
@@ -125,9 +124,9 @@ def choose(
         if best is not None:
             screened.append(best)
     ranked = [candidate for candidate, _ in sorted(screened, key=lambda pair: -pair[1])]
-    finalists, n_folds = race.finish(ranked)
+    finalists = race.finish(ranked)
     tick(100, "")
-    return _judge(finalists, folds, n_folds, seed, race.left_out)
+    return _judge(finalists, folds, seed, race.left_out)
 
 
 class Race:
@@ -152,7 +151,7 @@ class Race:
         return share * expected_seconds(candidate.build(), self.folds.data, candidate.iterations)
 
     def screen(self, rounds: Any, share: float) -> tuple[Candidate, float] | None:
-        """The candidate that gets most of the first fold right after a few iterations, and that part; None if none fits."""
+        """The candidate that gets most of the first folds right after a few iterations, and that share; None if none fits."""
         best: tuple[Candidate, float] | None = None
         skipped = []
         for number, candidates in enumerate(rounds):
@@ -163,32 +162,36 @@ class Race:
                     candidate = best[0]._replace(missing=candidate.missing)
                 candidate = limited(candidate, self.folds.data)
                 short = candidate.with_iterations(min(candidate.iterations, SCREENING))
-                cost = self.cost(short)
+                cost = self.folds.n_screening * self.cost(short)
                 if cost > share and self._any:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                [right] = self._run(short, [0], cost)
-                accuracy = float(right.correct.sum(axis=1).max()) / self.folds.split(0)[1].n_positions
+                accuracy = self._share_right(self._run(short, range(self.folds.n_screening), cost))
                 if best is None or accuracy > best[1]:
                     best = candidate, accuracy
         self._note(skipped, best)
         return best
 
-    def finish(self, ranked: list[Candidate]) -> tuple[list[Finalist], int]:
+    def finish(self, ranked: list[Candidate]) -> list[tuple[Candidate, Finalist]]:
         """As many of the best candidates through as many folds as fit, two at least unless not even one of them does."""
         n_folds = len(self.folds.parts)
         while len(ranked) > 1 and 2 * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
-                f"{dropped.method} was tried on the first fold alone, where it was behind: two folds would take about "
+                f"{dropped.method} was behind after a few iterations and left there: two folds would take about "
                 f"{2 * self.cost(dropped):.0f} s more."
             )
         each = sum(map(self.cost, ranked))
         n_fitting = min(n_folds, max(int(self.left / each), 1))
         if n_fitting < n_folds:
             self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
-        return [Finalist(c, self._run(c, range(n_fitting), n_fitting * self.cost(c))) for c in ranked], n_fitting
+        return [(c, Finalist(self._run(c, range(n_fitting), n_fitting * self.cost(c)))) for c in ranked]
+
+    def _share_right(self, outcomes: list[Outcome]) -> float:
+        """Of the first folds, at the best stage."""
+        n_positions = sum(int(self.folds.data.lengths[part].sum()) for part in self.folds.parts[: len(outcomes)])
+        return float(Finalist(outcomes).correct().sum(axis=1).max()) / n_positions
 
     def _run(self, candidate: Candidate, folds: Any, cost: float) -> list[Outcome]:
         left, right = candidate.window
@@ -211,21 +214,22 @@ class Race:
             )
 
 
-def _judge(finalists: list[Finalist], folds: Folds, n_folds: int, seed: int, left_out: list[str]) -> Choice:
+def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int, left_out: list[str]) -> Choice:
     """The choice among those that passed through the folds."""
+    n_folds = len(finalists[0][1].outcomes)
     held_out = np.concatenate(folds.parts[:n_folds])
     members, cluster = np.unique(folds.data.groups[held_out], return_inverse=True)
     positions = _by_cluster(folds.data.lengths[held_out], cluster, len(members))
-    stages = [_by_cluster(finalist.correct(), cluster, len(members)) for finalist in finalists]
-    best = [s[finalist.best_stage()] for s, finalist in zip(stages, finalists, strict=True)]
-    methods = [finalist.candidate.method for finalist in finalists]
+    stages = [_by_cluster(finalist.correct(), cluster, len(members)) for _, finalist in finalists]
+    best = [s[finalist.best_stage()] for s, (_, finalist) in zip(stages, finalists, strict=True)]
+    methods = [candidate.method for candidate, _ in finalists]
     table = pd.DataFrame(
         [
             {
-                "method": finalist.candidate.method, "window": "{},{}".format(*finalist.candidate.window),
+                "method": candidate.method, "window": "{},{}".format(*candidate.window),
                 "iterations": finalist.best_iteration(), **_named(estimate_accuracy(right, positions)),
             }
-            for finalist, right in zip(finalists, best, strict=True)
+            for (candidate, finalist), right in zip(finalists, best, strict=True)
         ]
     )  # fmt: skip
     table["tied"] = True
@@ -238,9 +242,9 @@ def _judge(finalists: list[Finalist], folds: Folds, n_folds: int, seed: int, lef
     near = table["tied"] & (table["accuracy"] >= table["accuracy"].max() - NEGLIGIBLE)
     chosen = min(np.flatnonzero(near), key=lambda row: METHODS.index(methods[row]))
     expected = correct_for_choice(np.vstack(stages), positions, derive_seed(seed, "expected"))
-    candidate = finalists[chosen].candidate.with_iterations(finalists[chosen].best_iteration())
+    candidate, finalist = finalists[chosen]
     return Choice(
-        candidate, estimate_accuracy(best[chosen], positions, expected),
+        candidate.with_iterations(finalist.best_iteration()), estimate_accuracy(best[chosen], positions, expected),
         table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
         left_out,
     )  # fmt: skip

@@ -11,7 +11,11 @@ from treecrf.datasets.grouping import group_copies, join_groups
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
-N_FOLDS = 3
+N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
+"""The more folds, the nearer are trainings to one with the whole file; of a small file more can be afforded."""
+
+SMALL = 5000
+"""Positions below which a file is small."""
 
 FEW_GROUPS = 3
 """Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
@@ -42,13 +46,13 @@ class Folds(NamedTuple):
         return self.data.select(np.setdiff1d(np.arange(len(self.data)), held_out)), self.data.select(held_out)
 
     @property
-    def clusters(self) -> NDArray[np.int64]:
-        """The group of each sequence, from 0; shape (n_sequences,)."""
-        return np.unique(self.data.groups, return_inverse=True)[1]
+    def n_screening(self) -> int:
+        """How many of the folds compare windows and settings: one, or two of a small file."""
+        return 2 if len(self.parts) > N_FOLDS else 1
 
 
-def make_folds(data: SequenceSet, seed: int, most_positions: int, n_folds: int = N_FOLDS) -> Folds:
-    """Cut a set into folds.
+def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
+    """Cut a set into folds, `N_FOLDS` or `N_FOLDS_OF_SMALL`, but no more than there are unrelated sequences.
 
     Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS` unrelated
     sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they tell is then about
@@ -59,14 +63,14 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int, n_folds: int =
     data : SequenceSet
     seed : int
     most_positions : int
-        Of a larger set, unrelated sequences are drawn up to so many positions, `n_folds` groups at least.
-    n_folds : int
+        Of a larger set, unrelated sequences are drawn up to so many positions, but `N_FOLDS` groups at least.
     """
     related = data.with_groups(join_groups(data.groups, group_copies(data)))
     are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
     if are_blocks:
         related = cut_into_blocks(data, N_BLOCKS)
-    part = draw_part(related, seed, most_positions, n_folds)
+    part = draw_part(related, seed, most_positions, N_FOLDS)
+    n_folds = min(N_FOLDS_OF_SMALL if part.n_positions < SMALL else N_FOLDS, len(np.unique(part.groups)))
     return Folds(part, sequence_folds(part.groups, n_folds, seed), are_blocks)
 
 
