@@ -66,7 +66,7 @@ def test_holes_of_every_kind(run, words, tmp_path, holes):
     if holes == "letters":
         frame["letter"] = frame["letter"].mask(rng.random(len(words)) < 0.1)
     frame.to_csv(tmp_path / "holes.csv", index=False)
-    code, out, err = run("fit", "holes.csv", "-o", "m.npz", *CHEAP, "--window", "1,0")
+    code, _, err = run("fit", "holes.csv", "-o", "m.npz", *CHEAP, "--window", "1,0")
     assert (code, "missing cells" in err) == (0, True), err
     assert run("evaluate", "m.npz", "holes.csv")[0] == 0
 
@@ -87,7 +87,7 @@ def test_options_without_effect_are_noted(run, table):
 
 
 def test_settings_of_one_method_leave_others_out(run, table):
-    code, out, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--variance", 2, "--window", "1,0")
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--variance", 2, "--window", "1,0")
     assert code == 0
     assert "Left out: the method lightgbm has no variance; leave that option out." in err
     assert treecrf.load("m.npz").variance == 2
