@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
     from treecrf.sequences import SequenceSet
 
+HEADS = {
+    "column": "column", "share": "share", "most": "most at", "least": "least at", "p_label": "p (label)", "run": "run",
+    "run_by_chance": "by chance", "p_run": "p (runs)", "share_other": "other", "p_other": "p (other)",
+}  # fmt: skip
+"""Of the table of holes, in its order."""
+
 WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
 """Files in the folder of a report that an input could be."""
 
@@ -107,14 +113,14 @@ def missing(
     method, answer = recommendation(**judged, deviance=frames["deviance"])
     shared.show_markdown(answer)
     if method is not None:
-        columns = {
+        options = {
             "--sequence": sequence,
             "--label": label,
             "--attributes": attributes,
             "--window": window,
             "--kinds": kinds,
         }
-        typer.echo(f"To use it: {_fit_command(file, method, columns)}")
+        typer.echo(f"To use it: {_fit_command(file, method, options)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
         typer.echo(f"Wrote {written}, with tables and a figure beside it.")
@@ -129,21 +135,12 @@ def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None
     if frame.empty:
         typer.echo("No cell is missing.")
         return
-    at = [
-        f"{row.label_most} {row.share_at_most:.2f}, {row.label_least} {row.share_at_least:.2f}"
-        for row in frame.itertuples()
-    ]
-    shown = frame.assign(label=at).rename(
-        columns={
-            "label": "most, least often at", "p_label": "p", "run": "run of holes", "run_by_chance": "by chance", "p_run": "p ",
-            "share_other": "share there", "p_other": "p  ",
-        }
-    )  # fmt: skip
-    heads = ["column", "share", "most, least often at", "p", "run of holes", "by chance", "p ", "share there", "p  "]
-    shared.show_table(
-        shown[[head for head in heads if head in shown.columns]],
-        "Holes (p by sequence, Holm's correction over columns)",
-    )
+    shown = frame.assign(
+        most=[f"{row.label_most} {row.share_at_most:.2f}" for row in frame.itertuples()],
+        least=[f"{row.label_least} {row.share_at_least:.2f}" for row in frame.itertuples()],
+    ).rename(columns=HEADS)
+    title = "Share of holes by column; p by sequence, with Holm's correction over the columns"
+    shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
     for sentence in tell_holes(frame, SIGNIFICANCE_LEVEL):
         typer.echo(sentence)
     typer.echo("")

@@ -117,7 +117,7 @@ def choose(
     Choice
     """
     race = Race(folds, budget, tick)
-    screened = []
+    screened: list[tuple[Candidate, float]] = []
     for method in methods:
         share = race.left / (2 * (len(methods) - len(screened)))
         best = race.screen(make_candidates(method, folds.data, list(windows), missing, given.get(method, {})), share)
@@ -252,9 +252,8 @@ def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int,
 
 def _by_cluster(counts: NDArray[np.int64], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
     """Counts of sequences (the last dimension) added up by group."""
-    sums = np.zeros((*counts.shape[:-1], n_clusters), dtype=np.int64)
-    np.add.at(sums, (..., cluster), counts)
-    return sums
+    member = (cluster[:, None] == np.arange(n_clusters)).astype(np.int64)
+    return counts @ member
 
 
 def _named(accuracy: Accuracy) -> dict[str, float]:

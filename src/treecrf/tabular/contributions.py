@@ -113,13 +113,13 @@ class _Game:
 
     def _probabilities(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Of the labels of the position, shape (n_sets, n_labels)."""
-        one, n_sets = self._one, len(present)
+        one, n_sets, n_rows = self._one, len(present), present.size
         values, numbers = self._typical
         copies = SequenceSet(
-            np.where(present[:, :, None], one.values, values).reshape(-1, one.values.shape[1]),
+            np.where(present[:, :, None], one.values, values).reshape(n_rows, one.values.shape[1]),
             np.arange(n_sets + 1) * one.n_positions, one.attributes, None, one.label_names,
             np.arange(n_sets + 1) * len(one.values),
-            numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(-1, one.numbers.shape[1]),
+            numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(n_rows, one.numbers.shape[1]),
             number_names=one.number_names,
         )  # fmt: skip
         found = self._model.labeller.predict_proba(self._model.prepare(copies))

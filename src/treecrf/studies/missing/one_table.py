@@ -115,16 +115,21 @@ def study_own_holes(
     parts = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     outcomes = []
     for draw in range(settings.n_training_sets):
-        sets = []
-        for side, part in zip(("train", "test"), parts, strict=True):
-            rng = np.random.default_rng(derive_seed(seed, name, "own holes", side, draw))
-            sets.append(resample_holes(data.select(part), data, rng))
+        train, test = (
+            resample_holes(
+                data.select(part), data, np.random.default_rng(derive_seed(seed, name, "own holes", side, draw))
+            )
+            for side, part in zip(("train", "test"), parts, strict=True)
+        )
         for method in settings.methods:
-            counts, _, costs = evaluate_method(name, *sets, window, 0.0, method, settings, derive_seed(seed, draw))
+            counts, _, costs = evaluate_method(
+                name, train, test, window, 0.0, method, settings, derive_seed(seed, draw)
+            )
             outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
             progress(len(outcomes), f"{method} with holes like the file's")
     counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
-    return {**analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom), "costs": costs}
+    frames = {**analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom), "costs": costs}
+    return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 
 
 def n_jobs(settings: MissingSettings) -> int:
