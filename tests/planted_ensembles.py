@@ -3,6 +3,7 @@
 import pandas as pd
 
 from treecrf.io.files import write_frame
+from treecrf.studies.ensembles.generated import BOOSTED_NAMES
 
 N_SAMPLES = 4
 PUBLISHED = {"espboost": 0.02, "majority_vote_online": 0.02, "random_path": 0.11, "best_expert": 0.56, "descent": 0.02}
@@ -45,8 +46,11 @@ def theorem(slack=0.0, difference=1e-8, otherwise=1e-8):
         rows = [
             ("ads1", 0.5, 0.0), ("ads1", slack, difference), ("ads2", 0.5, 0.0), ("ads2", slack, otherwise)
         ]  # fmt: skip
-        frame = pd.DataFrame(rows, columns=["dataset", "slack", "difference"])
-        write_frame(frame, folder / "ensembles/boosted.csv")
+        others = {
+            "pool": 0, "sample": 0, "chosen_rounds": 1, "n_rounds": 100, "first_share": 0.4, "correlation": 0.1, "first_loss": 0.2
+        }  # fmt: skip
+        frame = pd.DataFrame(rows, columns=["dataset", "slack", "difference"]).assign(**others)
+        write_frame(frame[BOOSTED_NAMES], folder / "ensembles/boosted.csv")
 
     return plant
 

@@ -25,6 +25,7 @@ LAYERS = (
     "datasets",
     "trees",
     "chain",
+    "estimators",
     "sequences",
     "options",
     "statistics",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,6 +173,18 @@ class SequenceSet:
 
     # --- parts and variants -------------------------------------------------------------------------
 
+    def __getitem__(self, key: Any) -> SequenceSet:
+        """Some sequences as a set of their own: ``data[3]``, ``data[-1]``, ``data[2:5]``, ``data[[1, 2]]``, ``data[mask]``."""
+        return self.select(arrays.places(key, len(self), "sequences"))
+
+    def __iter__(self) -> Iterator[SequenceSet]:
+        """The sequences one by one, each a set of its own."""
+        return (self[number] for number in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        """The sequences as an array of objects, shape (n_sequences,)."""
+        return arrays.of_objects(self)
+
     def select(self, indices: ArrayLike) -> SequenceSet:
         """The sequences at `indices` (int, shape (n,)), in that order, as a set of their own."""
         chosen = np.asarray(indices, dtype=np.int64).reshape(-1)
@@ -181,18 +194,17 @@ class SequenceSet:
             )
         offsets, positions = gather_ranges(self.offsets, chosen)
         observation_offsets, rows = gather_ranges(self.observation_offsets, chosen)
-        labels = None if self.labels is None else self.labels[positions]
-        return SequenceSet(
-            self.values[rows],
-            offsets,
-            self.attributes,
-            labels,
-            self.label_names,
-            observation_offsets,
-            self.groups[chosen],
-            self.numbers[rows],
-            self.number_names,
-        )
+        part = copy.copy(self)  # what is right in a whole is right in its parts: they are not checked again
+        for name, array in (
+            ("values", self.values[rows]),
+            ("offsets", offsets),
+            ("labels", None if self.labels is None else self.labels[positions]),
+            ("observation_offsets", observation_offsets),
+            ("groups", self.groups[chosen]),
+            ("numbers", self.numbers[rows]),
+        ):
+            object.__setattr__(part, name, array if array is None else arrays.frozen(array))
+        return part
 
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
         """The same sequences and labels with other inputs (`values` as in the constructor)."""
@@ -287,6 +299,10 @@ class SequenceSet:
         """
         from treecrf.io.frames import encode_frame
 
+        if not hasattr(frame, "columns"):
+            raise ValueError(
+                f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves."
+            )
         return cls(**encode_frame(frame, sequence, label, attributes, label_names, categories, kinds)._asdict())
 
     def to_frame(self, *, sequence: str = "sequence", label: str = "label") -> pd.DataFrame:
@@ -362,11 +378,11 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
 
     Parameters: as of `window_codes`. Returns int64, shape (n_positions, left + right + 1).
     """
-    left, right = window
-    if left < 0 or right < 0:
+    if not isinstance(window, Sequence | np.ndarray) or len(window) != 2 or min(window) < 0:
         raise ValueError(
-            f"window {tuple(window)}: both sides count positions and cannot be negative; give (left, right)."
+            f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
         )
+    left, right = window
     sequence_of = np.repeat(np.arange(len(data)), data.lengths)
     first, last = data.observation_offsets[sequence_of], data.observation_offsets[sequence_of + 1]
     centre = first + np.arange(data.n_positions) - data.offsets[sequence_of]

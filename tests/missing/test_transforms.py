@@ -264,7 +264,7 @@ def test_a_mark_that_training_never_saw_fails_every_test(mark, like):
 def test_indicator_refuses_what_it_cannot_mark():
     train = plain_set([[1, 1, 0], [0, 0, 1]], SHAPES)
     with pytest.raises(ValueError, match=r"^mark='cross': choose 'auto', 'category' or 'flag'\.$"):
-        Indicator("cross")
+        Indicator("cross").fit(train)
     with pytest.raises(ValueError, match=r"^this Indicator is not fitted; call fit first\.$"):
         Indicator().transform(train)
     with pytest.raises(ValueError, match=r"the training set had \['letter', 'flag'\]; give the same ones"):

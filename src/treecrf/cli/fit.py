@@ -193,7 +193,7 @@ def _labeller(method: str, settings: dict[str, Any], held_out: float, missing: s
         way = fitting.choose_missing(method, missing)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    if held_out and not labeller.has_stages:
+    if held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
         raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
     _set_threads_and_seed(labeller, method, settings.get("n_threads"), seed)
     return labeller, way

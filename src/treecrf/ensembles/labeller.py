@@ -17,6 +17,7 @@ from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_deco
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class, rebuild
+from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
 
@@ -90,15 +91,20 @@ class Ensemble(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
         """Train experts and what combines them.
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels; what else it must have, the experts say.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
+        verbose : bool or int
+            Whether to print a line after every report, or after every so many.
 
         Raises
         ------
@@ -183,17 +189,20 @@ class Ensemble(Labeller):
         self._check_fitted()
         return Evidence.ask(self.experts_, data)
 
+    @answers
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares."""
         evidence = self._evidence(data)
         return self.combiner_.predict_proba(evidence)
 
+    @answers_labels
     def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
         """The combiner's labels, int16, shape (n_positions,); all decoders agree."""
         check_decoder(decoder)
         evidence = self._evidence(data)
         return self.combiner_.predict(evidence)
 
+    @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
         labels = self.align_labels(data)
@@ -210,6 +219,7 @@ class Ensemble(Labeller):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """`predict`, once."""
+        base.check_set(data)
         if every == 1:
             for decoder in decoders:
                 check_decoder(decoder)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.frames import MISSING
+from treecrf.io.messages import quoted
 
 
 def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> NDArray[Any]:
@@ -60,6 +62,47 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """The array, which can no longer be written to."""
     array.setflags(write=False)
     return array
+
+
+def places(key: Any, n: int, what: str) -> NDArray[np.int64]:
+    """The places, of `n`, that a subscript names; `what` they are, in errors.
+
+    Parameters
+    ----------
+    key : int, slice, ints or booleans
+        As of a list or an array: from the end where negative.
+
+    Raises
+    ------
+    IndexError
+        For places that there are not.
+    TypeError
+        For other subscripts.
+    """
+    if isinstance(key, slice):
+        return np.arange(n)[key]
+    found = np.asarray(key)
+    if not found.size and found.dtype.kind == "f":
+        return np.empty(0, dtype=np.int64)
+    if found.ndim > 1 or found.dtype.kind not in "iub" or (found.ndim == 0 and found.dtype.kind == "b"):
+        raise TypeError(f"{quoted(key)} names no {what}; give a whole number, a slice, whole numbers or a mask.")
+    if found.dtype.kind == "b":
+        if len(found) != n:
+            raise IndexError(f"a mask of {len(found)} does not fit {n} {what}; give one truth value for each.")
+        return np.flatnonzero(found)
+    outside = (found < -n) | (found >= n)
+    if outside.any():
+        raise IndexError(f"index {found[outside].flat[0]} is outside 0..{n - 1}, the {what} that there are.")
+    return np.atleast_1d(found).astype(np.int64) % max(n, 1)
+
+
+def of_objects(entries: Iterable[Any]) -> NDArray[np.object_]:
+    """The entries of a list as an array of one dimension, whatever they are."""
+    listed = list(entries)
+    found = np.empty(len(listed), dtype=object)
+    for place, entry in enumerate(listed):
+        found[place] = entry
+    return found
 
 
 def first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,19 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, Self
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.conversion import Given
+from treecrf.estimators.settings import Estimator
+from treecrf.io.cell_numbers import Kind
 from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.estimators.conversion import Sequences
 
 MISSING_CATEGORY = "(missing)"
 """Name of the category that `Indicator` adds."""
 
 
-class Imputer:
+class Transform(Estimator):
+    """What fills or marks holes, with the interface of a scikit-learn transformer.
+
+    Subclasses have a setting or more, and implement `_learn`, `_transform` and `_added`. They see sets; `fit`, `transform` and
+    `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`, and give back what labellers take: for
+    a list a list of sets with one sequence each, for rows an array or a DataFrame.
+    """
+
+    medians_: dict[str, float]
+
+    def fit(self, train: Sequences, y: Any = None) -> Self:
+        """Learn from the inputs of sequences; labels are not looked at."""
+        self._learn(Given.read(train).data)
+        return self
+
+    def transform(self, data: Sequences) -> Any:
+        """The same sequences without holes."""
+        kinds = self._input_kinds()
+        given = Given.read(data, kinds=kinds)
+        return given.returned(self._transform(given.data))
+
+    def fit_transform(self, train: Sequences, y: Any = None) -> Any:
+        """`fit`, then `transform` of the same sequences."""
+        given = Given.read(train)
+        self._learn(given.data)
+        return given.returned(self._transform(given.data))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names of the inputs after `transform`, categories before numbers, shape (n_features_out,).
+
+        Parameters
+        ----------
+        input_features : list of str, optional
+            Those of the training set, which other ones are compared with.
+        """
+        names = self.feature_names_in_
+        if input_features is not None and set(input_features) != set(names):
+            raise ValueError(
+                f"input_features is not equal to feature_names_in_: {list(input_features)} and {list(names)}; give the same."
+            )
+        return np.array([*self._categories(), *self._added(), *self.medians_], dtype=object)
+
+    def _input_kinds(self) -> dict[str, Kind]:
+        if not hasattr(self, "medians_"):
+            self._refuse_unfitted()
+        kinds: dict[str, Kind] = dict.fromkeys(self._categories(), "category")
+        return kinds | dict.fromkeys(self.medians_, "number")
+
+    def _categories(self) -> Iterable[str]:
+        """Names of the attributes of the training set."""
+        raise NotImplementedError
+
+    def _learn(self, train: SequenceSet) -> None:
+        raise NotImplementedError
+
+    def _transform(self, data: SequenceSet) -> SequenceSet:
+        raise NotImplementedError
+
+    def _added(self) -> list[str]:
+        """Names of the flags that `_transform` adds."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags, tags.input_tags.allow_nan = TransformerTags(preserves_dtype=[]), True
+        return tags
+
+
+class Imputer(Transform):
     """Fills holes with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
 
     The first category wins ties; it also fills an attribute that no cell of the training set shows. Numbers are filled
@@ -34,13 +110,12 @@ class Imputer:
     """
 
     fill_values_: dict[str, str]
-    medians_: dict[str, float]
 
     def __init__(self, add_indicator: bool = False) -> None:
         self.add_indicator = add_indicator
 
-    def fit(self, train: SequenceSet) -> Self:
-        """Find the commonest values and the medians; labels are not looked at."""
+    def _learn(self, train: SequenceSet) -> None:
+        """Find the commonest values and the medians."""
         self.fill_values_ = {}
         for j, attribute in enumerate(train.attributes):
             if not attribute.categories:
@@ -49,11 +124,9 @@ class Imputer:
             counts = np.bincount(observed, minlength=len(attribute.categories))
             self.fill_values_[attribute.name] = attribute.categories[int(counts.argmax())]
         self.medians_ = _medians(train)
-        return self
 
-    def transform(self, data: SequenceSet) -> SequenceSet:
+    def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without holes; categories that it does not have but needs are added to its own."""
-        _check_fitted(self, "fill_values_")
         _check_names(data, tuple(self.fill_values_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
@@ -65,12 +138,14 @@ class Imputer:
         filled = _fill_numbers(data.with_values(values, attributes), self.medians_)
         return _flagged(filled, _holes(data)) if self.add_indicator else filled
 
-    def fit_transform(self, train: SequenceSet) -> SequenceSet:
-        """`fit`, then `transform` of the same set."""
-        return self.fit(train).transform(train)
+    def _categories(self) -> Iterable[str]:
+        return self.fill_values_
+
+    def _added(self) -> list[str]:
+        return [f"{name} missing" for name in self._input_kinds()] if self.add_indicator else []
 
 
-class Indicator:
+class Indicator(Transform):
     """Shows a labeller which cells are missing (PhD section 4.1, indicator).
 
     Every attribute gets its mark, whether or not the training set has holes in it, so that holes in other data
@@ -92,25 +167,22 @@ class Indicator:
     """
 
     flagged_: dict[str, bool]
-    medians_: dict[str, float]
 
     def __init__(self, mark: Literal["auto", "category", "flag"] = "auto") -> None:
-        if mark not in ("auto", "category", "flag"):
-            raise ValueError(f"mark={mark!r}: choose 'auto', 'category' or 'flag'.")
         self.mark = mark
 
-    def fit(self, train: SequenceSet) -> Self:
-        """Decide how each attribute is marked; labels are not looked at."""
+    def _learn(self, train: SequenceSet) -> None:
+        """Decide how each attribute is marked."""
+        if self.mark not in ("auto", "category", "flag"):
+            raise ValueError(f"mark={self.mark!r}: choose 'auto', 'category' or 'flag'.")
         self.flagged_ = {
             attribute.name: self.mark == "flag" or (self.mark == "auto" and len(attribute.categories) == 2)
             for attribute in train.attributes
         }
         self.medians_ = _medians(train)
-        return self
 
-    def transform(self, data: SequenceSet) -> SequenceSet:
+    def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without holes and with the marks; flags follow the attributes, those of numbers last."""
-        _check_fitted(self, "flagged_")
         _check_names(data, tuple(self.flagged_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
@@ -129,9 +201,11 @@ class Indicator:
         flags = {name: hole for name, hole in _holes(data).items() if self.flagged_.get(name, True)}
         return _flagged(_fill_numbers(data.with_values(values, attributes), self.medians_), flags)
 
-    def fit_transform(self, train: SequenceSet) -> SequenceSet:
-        """`fit`, then `transform` of the same set."""
-        return self.fit(train).transform(train)
+    def _categories(self) -> Iterable[str]:
+        return self.flagged_
+
+    def _added(self) -> list[str]:
+        return [f"{name} missing" for name in self._input_kinds() if self.flagged_.get(name, True)]
 
 
 def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "auto") -> Imputer | Indicator | None:
@@ -157,11 +231,6 @@ def _holes(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
     """Where each input is missing: attributes, then numbers."""
     names = [*(attribute.name for attribute in data.attributes), *data.number_names]
     return dict(zip(names, np.hstack([data.values == MISSING, np.isnan(data.numbers)]).T, strict=True))
-
-
-def _check_fitted(transformer: object, attribute: str) -> None:
-    if not hasattr(transformer, attribute):
-        raise ValueError(f"this {type(transformer).__name__} is not fitted; call fit first.")
 
 
 def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers: tuple[str, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
@@ -10,12 +9,17 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.conversion import Given
+from treecrf.estimators.settings import Estimator
+from treecrf.io.cell_numbers import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
 from treecrf.models.inputs import Inputs
+from treecrf.models.questions import answers, answers_labels, judges, learns
+from treecrf.models.scores import METRICS
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 Decoder = Literal["forward_backward", "viterbi"]
@@ -26,12 +30,15 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 
 FORMAT = "treecrf.model/1"
 
+_NEW = -2  # the code of a label that training did not have
 
-class Labeller:
+
+class Labeller(Estimator):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
     Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
-    `predict_proba`, `log_likelihood`, `_viterbi`, `_state` and `_restore`.
+    `predict_proba`, `log_likelihood`, `_viterbi`, `_state` and `_restore`. What they implement sees sets; `fit`, `predict`,
+    `predict_proba`, `score` and `log_likelihood` also take sequences in the forms of `treecrf.estimators.conversion`.
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
@@ -43,6 +50,7 @@ class Labeller:
 
     n_bins: int = MOST_BINS
     min_count: int = 1
+    _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
 
@@ -51,19 +59,6 @@ class Labeller:
         Labeller.registry[cls.__name__] = cls
 
     # --- settings -----------------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Settings by name (scikit-learn's protocol; `deep` is accepted and has no effect)."""
-        return {name: getattr(self, name) for name in _setting_names(type(self))}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change settings; a ValueError names a setting that is not known."""
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise ValueError(f"{type(self).__name__} has no setting {name!r}; it has {', '.join(known)}.")
-            setattr(self, name, value)
-        return self
 
     def _params_for_file(self) -> dict[str, Any]:
         """Settings as JSON values."""
@@ -74,10 +69,6 @@ class Labeller:
         """What `_params_for_file` gave, once it has been read."""
         return {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
 
-    def __repr__(self) -> str:
-        settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({settings})"
-
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
         for name, value in self.get_params().items():
@@ -87,16 +78,21 @@ class Labeller:
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels, without missing cells; at least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
+        verbose : bool or int
+            Whether to print a line after every iteration, or after every so many.
 
         Raises
         ------
@@ -114,6 +110,22 @@ class Labeller:
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """`fit`, then `predict_proba` of the training set itself."""
         return self.fit(train).predict_proba(train)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels in the order of their codes and of the columns of `predict_proba`, as `fit` was given them."""
+        self._check_fitted()
+        return np.array(self.label_names_) if self._classes is None else self._classes
+
+    def _input_kinds(self) -> dict[str, Kind]:
+        self._check_fitted()
+        kinds: dict[str, Kind] = {attribute.name: "category" for attribute in self.inputs_.categories}
+        return kinds | dict.fromkeys(self.inputs_.number_names, "number")
+
+    def _read(self, data: Any, y: Any = None) -> Given:
+        """Sequences in the form that the caller has, once there is something to ask them."""
+        kinds = None if isinstance(data, SequenceSet) else self._input_kinds()
+        return Given.read(data, y, kinds)
 
     @property
     def attributes_(self) -> tuple[Attribute, ...]:
@@ -166,33 +178,55 @@ class Labeller:
 
     # --- predictions --------------------------------------------------------------------------------
 
+    @answers_labels
     def predict(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> NDArray[np.int16]:
         """Label every position (PhD section 2.3).
 
         Parameters
         ----------
-        data : SequenceSet
+        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
 
         Returns
         -------
         int16, shape (n_positions,)
+            Codes. Of sequences in other forms than a set, the labels as `classes_` has them: an array for each sequence.
         """
         check_decoder(decoder)
         if decoder == "viterbi":
             return self._viterbi(data)
         return self.predict_proba(data).argmax(axis=1).astype(np.int16)
 
-    def score(self, data: SequenceSet, decoder: Decoder = "forward_backward") -> float:
-        """Fraction of positions that are labelled correctly."""
-        truth = self.align_labels(data)
-        return float((self.predict(data, decoder) == truth).mean())
+    def score(
+        self, data: Any, y: Any = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
+    ) -> float:
+        """How good predictions are; more is better.
 
-    def staged_score(self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders)."""
-        truth = self.align_labels(data)
-        stages = self.staged_predict(data, decoders)
+        Parameters
+        ----------
+        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        y : list of lists, optional
+            The true labels, unless `data` is a set that has them. One that training did not have counts as an error; in a set
+            without `y` it is refused.
+        decoder : "forward_backward" or "viterbi"
+            See `predict`.
+        metric : str
+            "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.models.scores.METRICS`:
+            "balanced_accuracy", "macro_f1", "sequence_accuracy".
+        """
+        if metric not in METRICS:
+            raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
+        if isinstance(y, str) and y in DECODERS:
+            raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
+        given = self._read(data, y)
+        return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
+
+    def staged_score(self, data: Any, decoders: tuple[Decoder, ...] = DECODERS, y: Any = None) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); data and y as for `score`."""
+        given = self._read(data, y)
+        truth = self._truth(given)
+        stages = self.staged_predict(given.data, decoders)
         return np.array([[(stage[decoder] == truth).mean() for decoder in decoders] for stage in stages])
 
     # --- files --------------------------------------------------------------------------------------
@@ -210,6 +244,7 @@ class Labeller:
             "class": type(self).__name__,
             "params": self._params_for_file(),
             "label_names": self.label_names_,
+            "classes": self.classes_.tolist(),
             "values": values,
             **self.inputs_.described(),
         }
@@ -219,11 +254,12 @@ class Labeller:
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "label_names_"):
-            raise ValueError(f"this {type(self).__name__} is not fitted; call fit first.")
+            self._refuse_unfitted()
 
     def align_inputs(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """Inputs as the labeller sees them (`treecrf.models.inputs.Inputs.apply`)."""
         self._check_fitted()
+        check_set(data)
         if not len(data):
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
@@ -232,19 +268,28 @@ class Labeller:
         """Labels of `data` in the codes of the training set; a label that it did not have is refused."""
         self._check_fitted()
         if data.labels is None:
-            raise ValueError("the set has no labels; give labelled sequences.")
-        if data.label_names == self.label_names_:
-            return data.labels
-        code_of = {name: code for code, name in enumerate(self.label_names_)}
-        table = np.array([code_of.get(name, MISSING) for name in data.label_names], dtype=np.int16)
-        labels = table[data.labels]
-        if (labels == MISSING).any():
-            position = int((labels == MISSING).argmax())
+            raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
+        labels = self._codes_of(data)
+        if (labels == _NEW).any():
+            position = int((labels == _NEW).argmax())
             raise ValueError(
                 f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
                 f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
             )
         return labels
+
+    def _truth(self, given: Given) -> NDArray[np.int16]:
+        """The labels of a question in the codes of the training set; see `score`."""
+        return self.align_labels(given.data) if given.classes is None else self._codes_of(given.data)
+
+    def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
+        """Labels of a labelled set in the codes of the training set; `_NEW` for one that it did not have."""
+        assert data.labels is not None
+        if data.label_names == self.label_names_:
+            return data.labels
+        code_of = {name: code for code, name in enumerate(self.label_names_)}
+        table = np.array([code_of.get(name, _NEW) for name in data.label_names] + [MISSING], dtype=np.int16)
+        return table[data.labels]
 
 
 class ChainLabeller(Labeller):
@@ -268,10 +313,12 @@ class ChainLabeller(Labeller):
         """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
         return next(self._staged_potentials(data))
 
+    @answers
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels)."""
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence."""
         return next(self._staged_chains(data)).marginals()
 
+    @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """log P(Y | X) of every labelled sequence, float64, shape (n_sequences,)."""
         labels = self.align_labels(data)
@@ -306,6 +353,15 @@ def check_decoder(decoder: str) -> None:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
 
 
+def check_set(data: Any) -> None:
+    """Refuse what is no set, where nothing else is read."""
+    if not isinstance(data, SequenceSet):
+        raise ValueError(
+            f"this needs a SequenceSet, not a {type(data).__name__}; other forms of sequences are for fit, predict, "
+            "predict_proba, log_likelihood, score and staged_score."
+        )
+
+
 def refuse_missing(data: SequenceSet) -> None:
     """Refuse a set with missing cells."""
     if data.has_missing:
@@ -320,21 +376,11 @@ def refuse_missing(data: SequenceSet) -> None:
 
 def check_training_set(train: SequenceSet) -> NDArray[np.int16]:
     """The labels of a training set, once it has been found fit to learn from."""
+    check_set(train)
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
     if train.labels is None:
-        raise ValueError("the training set has no labels; give labelled sequences.")
+        raise ValueError("the training set has no labels; give labelled sequences, or their labels as y.")
     if len(train.label_names) < 2:
         raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
     return train.labels
-
-
-def _setting_names(labeller: type) -> list[str]:
-    """The parameters of a class, those of its base where it passes them on."""
-    names: list[str] = []
-    for level in labeller.__mro__:
-        parameters = inspect.signature(level.__init__).parameters.values()  # type: ignore[misc]
-        names += [p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in ("self", *names)]
-        if all(p.kind is not p.VAR_KEYWORD for p in parameters):
-            break
-    return names

@@ -62,7 +62,7 @@ def _are_shares(value: Any) -> bool:
     return isinstance(value, tuple | list) and all(_is_number(share) and 0 < share <= 1 for share in value)
 
 
-_WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0")
+_WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0, such as (3, 3)")
 _NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
 _POSITIVE = number("a number above 0", lambda value: value > 0)
 _NOT_NEGATIVE = number("a number of at least 0", lambda value: value >= 0)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from treecrf.models import base
 from treecrf.models.base import Decoder, Monitor
 from treecrf.models.checks import Check
+from treecrf.models.questions import answers, judges, learns
 from treecrf.sequences import SequenceSet
 
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
@@ -67,15 +68,20 @@ class CustomLabeller(base.Labeller):
     unseen: str = "missing"
     random_state: int | None = None
 
+    @learns
     def fit(self, train: SequenceSet, *, monitor: Monitor | None = None) -> Self:
         """Make an instance and train it.
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels; at least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Handed on to a class with stages whose `fit` takes it; otherwise called once, at the end.
+        verbose : bool or int
+            Whether to print a line after every report, or after every so many.
 
         Raises
         ------
@@ -106,6 +112,7 @@ class CustomLabeller(base.Labeller):
             monitor(1, self.seconds_, last)
         return self
 
+    @answers
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """P(y_t | X) for every position, float64, shape (n_positions, n_labels).
 
@@ -141,6 +148,7 @@ class CustomLabeller(base.Labeller):
             if stage % every == 0:
                 yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
 
+    @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """Sum of the log probabilities of the true labels, one number for each sequence."""
         labels = self.align_labels(data)

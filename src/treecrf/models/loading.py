@@ -6,6 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import quoted
@@ -38,6 +39,7 @@ def rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]], place: str)
         model = kind(**kind._params_from_file(header["params"]))
         model.inputs_ = Inputs.from_described(header)
         model.label_names_ = tuple(header["label_names"])
+        model._classes = np.array(header["classes"]) if "classes" in header else None  # older files have none
         model._restore(header["values"], arrays)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(

@@ -44,6 +44,7 @@ def grow_best_first(plant, bound_singles, take_sums, split, sum_of, problem, row
             break
         tree.parents[n_leaves - 1] = leaf
         tree.columns[n_leaves - 1] = workspace.splits.columns[leaf]
+        tree.gains[n_leaves - 1] = workspace.splits.gains[leaf]
         if not split(problem, rows, workspace, leaf, n_leaves, tree):
             return int64(-1)
         n_leaves += 1

@@ -121,6 +121,7 @@ class Forest(NamedTuple):
     first_split: Annotated[Int64, "n_trees + 1"]
     shares: Annotated[Int32, "n_all_splits"]
     surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 2", "As in `Tree`, like the others."]
+    gains: Annotated[Float64, "n_all_splits", "NaN where they are not known."]
 
     @property
     def n_trees(self) -> int:
@@ -138,15 +139,16 @@ class Forest(NamedTuple):
         return self.surrogates.shape[1]
 
     def tree(self, index: int) -> Tree:
-        """One tree; most of its arrays are views."""
+        """One tree; most of its arrays are views, copies where the forest's cannot be written to, which kernels ask for."""
         begin, end = self.first_split[index], self.first_split[index + 1]
         part, n_sets = slice(begin, end), 1 + self.n_surrogates
         first_code = self.first_code[begin * n_sets : end * n_sets + 1]
-        return Tree(
+        tree = Tree(
             self.parents[part], self.columns[part], self.codes[first_code[0] : first_code[-1]],
             first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
-            self.surrogates[part],
+            self.surrogates[part], self.gains[part],
         )  # fmt: skip
+        return tree if self.parents.flags.writeable else Tree._make(array.copy() for array in tree)
 
 
 def join_trees(trees: list[Tree]) -> Forest:
@@ -155,13 +157,13 @@ def join_trees(trees: list[Tree]) -> Forest:
     parts = trees or [make_tree(1)]
     first_code = np.concatenate([[0], *(np.diff(tree.first_code) for tree in parts)]).cumsum().astype(np.int64)
     values = np.concatenate([tree.values for tree in parts])[: first_split[-1] + len(trees)]
-    names = ("parents", "columns", "codes", "shares", "surrogates")
+    names = ("parents", "columns", "codes", "shares", "surrogates", "gains")
     joined = {name: np.concatenate([getattr(tree, name) for tree in parts]) for name in names}
     return Forest(**joined, first_code=first_code, values=values, first_split=first_split)
 
 
 def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") -> Forest:
-    """A forest from its arrays in a file; in older files each test asks for one code."""
+    """A forest from its arrays in a file; in older files gains are not known, or each test asks for one code."""
     parts = {name: arrays[f"{prefix}_{name}"] for name in Forest._fields if f"{prefix}_{name}" in arrays}
     if "first_code" not in parts:
         codes = np.concatenate([parts["codes"][:, None], parts["surrogates"][:, :, 1]], axis=1)
@@ -169,6 +171,7 @@ def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") 
         parts["codes"] = codes[is_set]
         parts["first_code"] = np.concatenate([[0], np.cumsum(is_set)]).astype(np.int64)
         parts["surrogates"] = np.ascontiguousarray(parts["surrogates"][:, :, ::2])
+    parts.setdefault("gains", np.full(len(parts["parents"]), np.nan))
     return Forest(**parts)
 
 

@@ -35,6 +35,7 @@ class Tree(NamedTuple):
     values: Annotated[Float64, "n_splits + 1", "Leaf values."]
     shares: Annotated[Int32, "n_splits"]
     surrogates: Annotated[Int32, "n_splits, n_surrogates, 2", "Slot, and 1 for the test or 0 for its opposite."]
+    gains: Annotated[Float64, "n_splits", "What each split gained in training; nothing that predicts looks at it."]
 
     def first(self, n_splits: int) -> Tree:
         """A copy of the tree that its first splits make."""
@@ -47,6 +48,7 @@ class Tree(NamedTuple):
             self.values[: n_splits + 1].copy(),
             self.shares[:n_splits].copy(),
             self.surrogates[:n_splits].copy(),
+            self.gains[:n_splits].copy(),
         )
 
     def test(self, split: int) -> NDArray[np.int32]:

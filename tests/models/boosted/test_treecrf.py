@@ -158,7 +158,7 @@ def test_staged_predictions_are_those_of_shorter_runs():
         np.testing.assert_array_equal(probabilities, shorter.predict_proba(other))
         for column, decoder in enumerate(("forward_backward", "viterbi")):
             np.testing.assert_array_equal(staged[n - 1][decoder], shorter.predict(other, decoder))
-            assert scores[n - 1, column] == shorter.score(other, decoder)
+            assert scores[n - 1, column] == shorter.score(other, decoder=decoder)
     assert n == 6
 
 

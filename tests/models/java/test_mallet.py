@@ -295,6 +295,16 @@ def test_what_maven_says_is_passed_on(bare, tmp_path):
     assert list((tmp_path / "jars").iterdir()) == []  # no half-filled folder is taken for a full one
 
 
+def test_a_folder_that_cannot_be_written_to_is_named(bare, monkeypatch, tmp_path):
+    bare("exit 0")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TREECRF_JARS", str(tmp_path / "file" / "jars"))
+    assert _java.java_problem() == (
+        f"the jars cannot be kept in {tmp_path / 'file' / 'jars'} (Not a directory); set TREECRF_JARS to a folder that you may "
+        "write to."
+    )
+
+
 def test_jars_are_resolved_once(bare, tmp_path):
     bare(
         f'echo run >> {tmp_path}/runs; for word; do last="$word"; done; mkdir "${{last#*=}}"; touch "${{last#*=}}/a.jar"'

@@ -79,7 +79,7 @@ def test_stages_are_shorter_trainings(java):
     assert staged.shape == (6, 2)
     for n_iterations in (2, 6):
         part = SmileCRF(**SETTINGS | {"n_iterations": n_iterations}).fit(data)
-        assert staged[n_iterations - 1].tolist() == [part.score(other), part.score(other, "viterbi")]
+        assert staged[n_iterations - 1].tolist() == [part.score(other), part.score(other, decoder="viterbi")]
     [(stage, seconds, log_likelihood)] = heard
     assert stage == 6
     assert seconds == model.seconds_

@@ -113,7 +113,7 @@ def test_predictions_are_those_of_the_weights_and_history_is_the_likelihood():
     assert model.n_inductions_ == 6
     staged = model.staged_score(other)
     assert staged.shape == (len(heard), 2)
-    assert staged[-1].tolist() == [model.score(other), model.score(other, "viterbi")]
+    assert staged[-1].tolist() == [model.score(other), model.score(other, decoder="viterbi")]
 
 
 def test_a_shorter_fit_is_a_stage_of_a_longer_one():
@@ -127,7 +127,7 @@ def test_a_shorter_fit_is_a_stage_of_a_longer_one():
         assert len(shorter.stages_) == n_iterations
         for stage, expected in zip(shorter.stages_, longer.stages_, strict=False):
             np.testing.assert_array_equal(stage, expected)
-        assert staged[n_iterations - 1].tolist() == [shorter.score(other), shorter.score(other, "viterbi")]
+        assert staged[n_iterations - 1].tolist() == [shorter.score(other), shorter.score(other, decoder="viterbi")]
 
 
 @pytest.mark.parametrize("n_iterations", [8, 16, 24])

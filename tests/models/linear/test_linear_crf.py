@@ -131,9 +131,9 @@ def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood()
     assert (np.diff(model.objective_history_) <= 0).all()
     staged = model.staged_score(other)
     assert staged.shape == (len(heard), 2)
-    assert staged[-1].tolist() == [model.score(other), model.score(other, "viterbi")]
+    assert staged[-1].tolist() == [model.score(other), model.score(other, decoder="viterbi")]
     shorter = LinearCRF(5.0, (1, 1), max_iterations=4).fit(data)
-    assert staged[3].tolist() == [shorter.score(other), shorter.score(other, "viterbi")]
+    assert staged[3].tolist() == [shorter.score(other), shorter.score(other, decoder="viterbi")]
 
 
 def test_save_and_load(tmp_path):

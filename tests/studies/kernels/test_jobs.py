@@ -57,7 +57,7 @@ def test_cross_validation_chooses_the_variance(splits):
         assert choice.set_index("seed")["variance"].loc[seed] == best
         model = KernelCRF(2, variance=best, window=WINDOW).fit(train)
         assert row["accuracy"] == pytest.approx(100 * model.score(sets.test))
-        assert row["viterbi_accuracy"] == pytest.approx(100 * model.score(sets.test, "viterbi"))
+        assert row["viterbi_accuracy"] == pytest.approx(100 * model.score(sets.test, decoder="viterbi"))
         of_draw = predictions[predictions["seed"] == seed]
         assert of_draw["predicted"].tolist() == model.predict(sets.test).tolist()
 

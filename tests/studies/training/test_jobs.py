@@ -115,7 +115,7 @@ def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
         assert part["group"].tolist() == np.repeat(test.groups, 5).tolist()
         perturbed = TreeCRF(row.iteration, 4, value, (1, 1), random_state=1, start_noise=0.5).fit(train)
         found = curves.loc[(row.candidate, 1, row.iteration, row.decoder), "n_correct"]
-        assert found == round(perturbed.score(test, row.decoder) * test.n_positions)
+        assert found == round(perturbed.score(test, decoder=row.decoder) * test.n_positions)
         again = predictions(outcome, row.decoder, run=1)["predicted"]
         assert again.tolist() == perturbed.predict(test, row.decoder).tolist()
 
@@ -146,10 +146,10 @@ def test_documents_that_test_in_turn():
     assert sorted(outcome.choice["split"].unique()) == [0, 1, 2, 3, 4]
     row = outcome.folds.query("split == 3 and fold == 2 and rank == 0 and iteration == 2 and decoder == 'viterbi'")
     model = TreeCRF(2, 4, 1, (1, 1)).fit(documents.select([0, 1, 4]))
-    assert row["n_correct"].item() == round(5 * model.score(documents.select([2]), "viterbi"))
+    assert row["n_correct"].item() == round(5 * model.score(documents.select([2]), decoder="viterbi"))
     row = outcome.curves.query("split == 3 and run == -1 and rank == 1 and iteration == 4 and decoder == 'viterbi'")
     model = TreeCRF(4, 4, 20, (1, 1)).fit(documents.select([0, 1, 2, 4]))
-    assert row["n_correct"].item() == round(5 * model.score(documents.select([3]), "viterbi"))
+    assert row["n_correct"].item() == round(5 * model.score(documents.select([3]), decoder="viterbi"))
     assert outcome.predictions.groupby("decoder")["sequence"].unique().map(sorted).tolist() == 2 * [[0, 1, 2, 3, 4]]
 
 
@@ -161,7 +161,7 @@ def test_after_convergence_the_last_iteration_is_repeated():
     assert n_done < 60
     plain = outcome.curves.query("run == -1 and decoder == 'viterbi'").set_index("iteration")["n_correct"]
     assert len(plain) == 60
-    assert set(plain[plain.index >= n_done]) == {round(20 * model.score(tiny_set(1, 4), "viterbi"))}
+    assert set(plain[plain.index >= n_done]) == {round(20 * model.score(tiny_set(1, 4), decoder="viterbi"))}
     assert outcome.phases.query("run == -1")["n_iterations"].unique().tolist() == [n_done]
 
 
@@ -181,7 +181,7 @@ def test_the_end_is_tested_where_training_converges_between_tested_iterations():
     outcome = compare("linear_crf", settings=settings)
     model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
     assert len(model.weights_history_) < 20
-    correct = round(20 * model.score(tiny_set(1, 4), "viterbi"))
+    correct = round(20 * model.score(tiny_set(1, 4), decoder="viterbi"))
     assert set(outcome.curves.query("run == -1 and decoder == 'viterbi'")["n_correct"]) == {correct}
     predicted = predictions(outcome, "viterbi")["predicted"]
     assert predicted.tolist() == model.predict(tiny_set(1, 4), "viterbi").tolist()

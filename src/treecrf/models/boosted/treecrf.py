@@ -18,13 +18,16 @@ from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
+from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
+from treecrf.models.importances import shares_of
 from treecrf.models.inputs import Inputs
 from treecrf.models.memory import check_memory
+from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES
@@ -201,6 +204,7 @@ class TreeCRF(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(
         self,
         train: SequenceSet,
@@ -212,13 +216,17 @@ class TreeCRF(base.ChainLabeller):
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels; at least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
         checkpoint : Checkpoint or path, optional
             Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
             that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+        verbose : bool or int
+            Whether to print a line after every iteration, or after every so many.
 
         Raises
         ------
@@ -332,6 +340,12 @@ class TreeCRF(base.ChainLabeller):
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self)
         return flat
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`."""
+        self._check_fitted()
+        return shares_of(split_gains(self).sum(axis=1))
 
     # --- prediction ---------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from treecrf.models.coding.cascade import (
 )
 from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.inputs import Inputs
+from treecrf.models.questions import answers, judges
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
@@ -186,6 +187,7 @@ class CodedCRF(Labeller):
             history[:, 2 * bit : 2 * bit + 2] = neighbours(found[-1] > 0.5, aligned.offsets)
         return np.ascontiguousarray(np.stack(found, axis=1))
 
+    @answers
     def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
         n_labels). Their order is that of decoding.
@@ -194,6 +196,7 @@ class CodedCRF(Labeller):
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
 
+    @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
         labels = self.align_labels(data)

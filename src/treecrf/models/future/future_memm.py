@@ -17,6 +17,7 @@ from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import Inputs
+from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, join_trees, restored_forest
@@ -131,17 +132,22 @@ class FutureFeatureMEMM(base.ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
+    @learns
     def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
-        train : SequenceSet
+        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels; at least two label names.
+        y : list of lists, optional
+            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
         validation : SequenceSet, optional
             Labelled sequences whose likelihood says when to stop; unless given, some of `train` are held out.
         monitor : callable, optional
             Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every change of the scores.
+        verbose : bool or int
+            Whether to print a line after every report, or after every so many.
 
         Raises
         ------
@@ -159,6 +165,7 @@ class FutureFeatureMEMM(base.ChainLabeller):
             )
         if validation is None:
             train, validation = self._hold_out(train)
+        base.check_set(validation)
         base.refuse_missing(validation)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         space = chain.StateSpace(len(train.label_names), self.order)

@@ -13,6 +13,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.inputs import Inputs
+from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet, attributes_from
 
 
@@ -46,6 +47,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_max_leaves = crf_max_leaves
         self.crf_l2_regularization = crf_l2_regularization
 
+    @learns
     def fit(self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None) -> Self:
         """Learn from labelled sequences; parameters and errors as for `FutureFeatureMEMM.fit`.
 

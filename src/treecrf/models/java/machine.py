@@ -62,7 +62,7 @@ def find_jars() -> list[Path]:
     """The jars that pom.xml beside this module pins, resolved by Maven where they are not there yet.
 
     They are kept in a folder of their own for each state of pom.xml, below the folder that the environment variable
-    TREECRF_JARS names, or below the user's cache. A ValueError says where Maven is missing or fails.
+    TREECRF_JARS names, or below the user's cache. A ValueError says where Maven is missing or fails, or where that folder cannot be written to.
     """
     with needs_extra("java"):
         import pooch
@@ -73,12 +73,22 @@ def find_jars() -> list[Path]:
         maven = shutil.which("mvn")
         if maven is None:
             raise ValueError(f"{folder} has no jars and there is no mvn to resolve them; install Maven.")
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=root) as temporary:
+        with _new_folder_in(root) as temporary:
             _resolve(maven, Path(temporary))
             with suppress(OSError):  # another process was faster
                 (Path(temporary) / "jars").rename(folder)
     return sorted(folder.glob("*.jar"))
+
+
+def _new_folder_in(root: Path) -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder in the folder of all jars."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=root)
+    except OSError as error:
+        raise ValueError(
+            f"the jars cannot be kept in {root} ({error.strerror}); set TREECRF_JARS to a folder that you may write to."
+        ) from None
 
 
 def _find_machine() -> str:

@@ -18,7 +18,7 @@ from treecrf.models.inputs import Inputs
 from treecrf.models.java.machine import start_java
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
 from treecrf.trees.tree import Tree, make_tree
 
 
@@ -116,7 +116,7 @@ class SmileCRF(base.ChainLabeller):
         return {"seconds": self.seconds_}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_ = Forest(**{name: arrays[f"forest_{name}"] for name in Forest._fields})
+        self.forest_ = restored_forest(arrays)
         self.seconds_ = values["seconds"]
 
 
@@ -193,4 +193,5 @@ class _TreeReader:
         tree.parents[:], tree.columns[:], tree.codes[:] = parents, columns, codes
         tree.first_code[:] = np.arange(len(codes) + 1)
         tree.values[:] = [values[leaf] for leaf in range(len(values))]
+        tree.gains[:] = np.nan  # SMILE does not tell
         return tree

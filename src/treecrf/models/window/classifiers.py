@@ -14,6 +14,7 @@ from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.checks import whole
+from treecrf.models.importances import shares_of
 from treecrf.models.memory import check_memory
 from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
 from treecrf.models.window.numbers import Scale, window_numbers
@@ -287,6 +288,22 @@ class WindowLightGBM(WindowClassifier):
             "force_row_wise": True,  # otherwise LightGBM chooses by timing
             "verbosity": -1,
         }
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`.
+
+        Splits that ask whether a place of the window is outside of the sequence belong to no input.
+        """
+        self._check_fitted()
+        with needs_extra("rivals"):
+            import lightgbm
+
+        gains = lightgbm.Booster(model_str=self.model_text_).feature_importance("gain")
+        n_places, n_attributes = sum(self.window) + 1, len(self.inputs_.attributes)
+        codes, numbers = np.split(gains, [n_places * n_attributes])
+        by_number = numbers.reshape(n_places, -1)[:, : len(self.inputs_.number_names)]
+        return shares_of(np.concatenate([codes.reshape(n_places, -1).sum(axis=0), by_number.sum(axis=0)]))
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         return {"seconds": self.seconds_, "model_text": self.model_text_}, {"start": self.start_}

@@ -8,6 +8,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from treecrf.rendering.panels import (
     MARKER_SIZES,
@@ -24,11 +25,19 @@ from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
 
 Style = dict[str, Any]
 
-PLACES = {"primal": "primal", **{method: str(degree) for method, degree in DEGREES.items()}}
-"""Methods of figure 1, and what stands below each."""
+TICKS = ("primal", *map(str, DEGREES.values()))
+PLACES = {"primal": 0.0, **{method: float(degree) for method, degree in DEGREES.items()}, "low_rank": 2.2}
+"""What stands below figure 1, and where its methods are; the kernel of low rank has degree 2."""
 
 PRIMAL_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": "none"}
 DEGREE_STYLE: Style = {"color": "#0072B2", "marker": "o", "linestyle": "none"}
+LOW_RANK_STYLE: Style = {"color": "#0072B2", "marker": "s", "linestyle": "none", "markerfacecolor": "white"}
+DRAWN = (
+    ("primal", PRIMAL_STYLE, ["primal"]), ("kernel", DEGREE_STYLE, list(DEGREES)),
+    ("kernel, low rank", LOW_RANK_STYLE, ["low_rank"]),
+)  # fmt: skip
+"""Dots of figure 1: label, look, methods."""
+
 LEVELS: dict[str, Style] = {
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1))},
     "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1))},
@@ -79,15 +88,17 @@ def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
 
 def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
     found = rows.set_index("method")
-    for label, style, known in (("primal", PRIMAL_STYLE, ["primal"]), ("kernel", DEGREE_STYLE, list(DEGREES))):
+    for label, style, known in DRAWN:
         methods = [method for method in known if method in found.index]
+        if not methods:
+            continue
         line = found.loc[methods]
         spread = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
-        places = [list(PLACES).index(method) for method in methods]
+        places = [PLACES[method] for method in methods]
         ends = spread if (line["n_seeds"] > 1).any() else None
         axes.errorbar(places, line["accuracy"], ends, label=label, markersize=5, capsize=3, elinewidth=1.0, **style)
-    axes.set_xticks(range(len(PLACES)), list(PLACES.values()))
-    axes.set_xlim(-0.5, len(PLACES) - 0.5)
+    axes.set_xticks(range(len(TICKS)), TICKS)
+    axes.set_xlim(-0.5, len(TICKS) - 0.5)
     for method, style in LEVELS.items():
         if method in found.index:
             axes.axhline(found["accuracy"][method], linewidth=1.2, label=METHODS[method], **style)
@@ -156,7 +167,9 @@ def cost_by_size(sizes: pd.DataFrame) -> Figure:
                 axes.set_xscale("log")
                 axes.set_yscale("log")
                 axes.set_xticks(sorted(set(rows["n_positions"])))
-                axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                for axis in (axes.xaxis, axes.yaxis):
+                    axis.set_major_formatter(lambda value, _: f"{value:g}")
                 axes.minorticks_off()
                 axes.set_xlabel("positions")
         add_legend(figure, every, "", handlelength=3.2)

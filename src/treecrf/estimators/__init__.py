@@ -1,0 +1,1 @@
+"""What labellers and transforms share with the estimators of scikit-learn: settings, inputs as lists, tags."""

@@ -1,0 +1,175 @@
+"""What labellers and transforms take besides a `SequenceSet`, and answers in the shape in which they were asked.
+
+`Given` reads
+
+- a list of sequences, each a DataFrame (a row per observation), a 2-d array, a list of dicts of features, a list of tokens or
+  numbers, or a set (as ``list(data)`` has them): answers are one entry a sequence;
+- one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
+  row for each of its rows.
+
+Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
+`SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a dict lacks
+is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the number 0. None and
+NaN are missing everywhere. What training took a column for it stays in new data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.estimators.labels import flat_labels, sorted_labels
+from treecrf.estimators.tables import Table, as_array, check_kind, described, encode, is_frame
+from treecrf.io.arrays import first_relatives, of_objects
+from treecrf.io.cell_numbers import Kind
+from treecrf.io.messages import quoted
+from treecrf.sequences import SequenceSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Sequences: TypeAlias = SequenceSet | Sequence[Any] | NDArray[Any] | pd.DataFrame
+    Labels: TypeAlias = Sequence[Any] | NDArray[Any] | pd.Series | None
+
+_SEQUENCE = "(sequence)"
+_ADVICE = "give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet"
+
+
+Form: TypeAlias = Literal["set", "sequences", "rows"]
+
+
+class BySequence(list):
+    """A list with one entry a sequence. Where numpy is given it, it is an array of objects: lengths may differ."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return of_objects(self)
+
+
+class Given(NamedTuple):
+    """What a caller gave.
+
+    Attributes
+    ----------
+    data : SequenceSet
+    form : "set", "sequences" or "rows"
+        A set; a list with one entry a sequence; rows that are not divided.
+    classes : array or None
+        The labels that were given, sorted, in their own type, in the order of their codes.
+    index : Index or None
+        Of the rows of a DataFrame.
+    """
+
+    data: SequenceSet
+    form: Form
+    classes: NDArray[Any] | None = None
+    index: Any = None
+
+    @classmethod
+    def read(cls, sequences: Any, labels: Any = None, kinds: Mapping[str, Kind] | None = None) -> Self:
+        """Read sequences and their labels.
+
+        Parameters
+        ----------
+        sequences : SequenceSet, list of sequences, 2-d array, or DataFrame
+            See above.
+        labels : list of lists, or one list, optional
+            One label for each observation, text or whole numbers, in the shape of the sequences. A set has labels already
+            and may be given others, by sequence or one after another.
+        kinds : mapping of str to "number" or "category", optional
+            The inputs that are known from training; other ones are refused.
+
+        Raises
+        ------
+        ValueError
+            For arguments of other kinds or sizes, in one sentence.
+        """
+        sequences = as_array(sequences)
+        form: Form
+        if isinstance(sequences, SequenceSet):
+            data, form = sequences, "set"
+        elif is_frame(sequences):
+            data, form = _of_indexed_frame(sequences, kinds), "rows"
+        elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
+            data, form = encode(Table.of([sequences]), kinds), "rows"
+        else:
+            data, form = _of_list(_as_list(sequences), kinds), "sequences"
+        index = sequences.index if is_frame(sequences) else None
+        if labels is None:
+            return cls(data, form, None, index)
+        classes, codes = sorted_labels(flat_labels(labels, data, form))
+        return cls(data.with_labels(codes, tuple(map(str, classes.tolist()))), form, classes, index)
+
+    def answers(self, by_position: NDArray[Any]) -> Any:
+        """Answers by position, along the first axis, in the form of the question."""
+        if self.form != "sequences":
+            return by_position
+        return BySequence(np.split(by_position, self.data.offsets[1:-1]))
+
+    def returned(self, data: SequenceSet) -> Any:
+        """The same sequences with other inputs, in a form that `read` takes for the one that it read."""
+        if self.form == "set":
+            return data
+        if self.form == "sequences":
+            return BySequence(data)
+        if self.index is None and not data.attributes:
+            return data.numbers.copy()
+        import pandas as pd
+
+        frame = data.with_labels(None).to_frame(sequence=_SEQUENCE).drop(columns=_SEQUENCE)
+        return frame.set_axis(pd.Index([0] * len(frame), name="sequence") if self.index is None else self.index)
+
+
+def _as_list(sequences: Any) -> list[Any]:
+    """The sequences one by one, however they are kept."""
+    if hasattr(sequences, "tocsr"):
+        raise ValueError(
+            "the sequences are a sparse matrix or array, which is not read; give dense arrays (X.toarray())."
+        )
+    if isinstance(sequences, str | bytes | Mapping) or not isinstance(sequences, Iterable):
+        raise ValueError(f"the sequences are {described(sequences)}; {_ADVICE}.")
+    if isinstance(sequences, np.ndarray) and sequences.ndim == 0:
+        raise ValueError(f"the sequences are one value ({quoted(sequences.item())}); {_ADVICE}.")
+    found = list(sequences)
+    if not found:
+        raise ValueError("the set has no sequences; give at least one.")
+    for number, sequence in enumerate(found):
+        if isinstance(sequence, str | bytes | Mapping) or not hasattr(sequence, "__len__"):
+            raise ValueError(
+                f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
+                "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
+            )
+    return found
+
+
+def _of_list(sequences: list[Any], known: Mapping[str, Kind] | None) -> SequenceSet:
+    if not isinstance(sequences[0], SequenceSet):
+        return encode(Table.of(sequences), known)
+    for number, part in enumerate(sequences):
+        check_kind(part, lambda value: isinstance(value, SequenceSet), "a SequenceSet", number)
+    joined = SequenceSet.concatenate(sequences)
+    return joined.with_groups(first_relatives(np.concatenate([part.groups for part in sequences])))  # as in their set
+
+
+def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceSet:
+    """A frame whose index tells sequences apart, by its first level if it has several."""
+    if frame.index.names[0] is None:
+        raise ValueError(
+            "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart "
+            "(frame.set_index('sequence')), give a list of DataFrames, or SequenceSet.from_frame(frame, sequence=, label=)."
+        )
+    import pandas as pd
+
+    if not len(frame):
+        raise ValueError("the set has no sequences; give at least one.")
+    codes = pd.factorize(frame.index.get_level_values(0), use_na_sentinel=False)[0]
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+    if len(np.unique(codes)) != len(starts):
+        again = starts[pd.Series(codes[starts]).duplicated().to_numpy().argmax()]
+        raise ValueError(
+            f"row {again}: sequence {frame.index.get_level_values(0)[again]} comes a second time; sort the frame by its index."
+        )
+    table = Table.of_frames([frame])
+    return encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)

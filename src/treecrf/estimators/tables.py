@@ -1,0 +1,274 @@
+"""The observations of lists of sequences, column by column, and the set that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.cell_numbers import Kind, column_kind, parse_numbers
+from treecrf.io.cell_texts import cell_texts
+from treecrf.io.messages import counted, listed, quoted
+from treecrf.sequences import Attribute, SequenceSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ABSENT = "(absent)"
+"""The category of an observation whose dict lacks the key."""
+
+
+class Table(NamedTuple):
+    """The observations of some sequences.
+
+    `columns` are Series by name, whose cells may be `_LACKING` where they are `from_dicts`; `kind_of` says what one holds, where
+    training has not decided that.
+    """
+
+    columns: dict[str, pd.Series]
+    lengths: NDArray[np.int64]
+    kind_of: Callable[[pd.Series], Kind]
+    from_dicts: bool = False
+
+    @classmethod
+    def of(cls, sequences: Sequence[Any]) -> Self:
+        """Sequences of one kind, one after another."""
+        first = sequences[0]
+        if is_frame(first):
+            return cls.of_frames(sequences)
+        if is_dicts(first):
+            return cls.of_dicts(sequences)
+        return cls.of_arrays(sequences)
+
+    @classmethod
+    def of_frames(cls, frames: Sequence[Any]) -> Self:
+        import pandas as pd
+
+        names = list(frames[0].columns)
+        if len(set(map(str, names))) != len(names):
+            raise ValueError(f"sequence 0 has two columns of one name ({listed(names)}); rename one.")
+        for number, frame in enumerate(frames):
+            check_kind(frame, is_frame, "a DataFrame", number)
+            if not frame.columns.equals(frames[0].columns) and sorted(map(str, frame.columns)) != sorted(
+                map(str, names)
+            ):
+                raise ValueError(
+                    f"sequence {number} has the columns {listed(frame.columns)}, sequence 0 has {listed(names)}; give all "
+                    "sequences the same columns."
+                )
+        table = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+        return cls({str(name): table[name] for name in names}, lengths_of(frames), column_kind)
+
+    @classmethod
+    def of_dicts(cls, sequences: Sequence[Any]) -> Self:
+        import pandas as pd
+
+        for number, sequence in enumerate(sequences):
+            check_kind(sequence, is_dicts, "a list of dicts", number)
+        rows = [row for sequence in sequences for row in sequence]
+        cells: dict[str, NDArray[np.object_]] = {}
+        for place, row in enumerate(rows):
+            for key, value in row.items():
+                name = str(key)
+                if name not in cells:
+                    cells[name] = np.full(len(rows), _LACKING, dtype=object)
+                cells[name][place] = value
+        columns = {name: pd.Series(column, dtype=object) for name, column in cells.items()}
+        return cls(columns, lengths_of(sequences), _kind_of_cells, from_dicts=True)
+
+    @classmethod
+    def of_arrays(cls, sequences: Sequence[Any]) -> Self:
+        import pandas as pd
+
+        parts = [as_table(sequence, number) for number, sequence in enumerate(sequences)]
+        widths = np.array([part.shape[1] for part in parts])
+        if (widths != widths[0]).any():
+            number = int((widths != widths[0]).argmax())
+            raise ValueError(
+                f"sequence {number} has {counted(int(widths[number]), 'column')}, sequence 0 has {widths[0]}; give all "
+                "sequences the same columns."
+            )
+        kinds = {part.dtype.kind for part in parts}
+        if kinds <= set("iuf"):
+            values = np.concatenate(parts)
+            columns = {f"x{j}": pd.Series(column) for j, column in enumerate(values.T)}
+            return cls(columns, lengths_of(parts), lambda column: "number")
+        values = np.concatenate([part.astype(object) for part in parts])
+        columns = {f"x{j}": pd.Series(column, dtype=object) for j, column in enumerate(values.T)}
+        return cls(columns, lengths_of(parts), _kind_of_cells)
+
+    def place(self, row: int) -> str:
+        """Where a row is, for errors."""
+        first = np.concatenate([[0], np.cumsum(self.lengths)])
+        sequence = int(np.searchsorted(first, row, side="right")) - 1
+        return f"sequence {sequence}, observation {row - first[sequence]}"
+
+
+_LACKING = object()
+"""Stands in a column of dicts where a dict has no such key."""
+
+
+def encode(table: Table, known: Mapping[str, Kind] | None) -> SequenceSet:
+    empty = np.flatnonzero(table.lengths == 0)
+    if len(empty):
+        raise ValueError(f"sequence {empty[0]} has no observations; leave it out.")
+    columns = table.columns if known is None else _known_columns(table, known)
+    if not columns:
+        raise ValueError("the sequences have no columns; give at least one input.")
+    n_rows = int(table.lengths.sum())
+    attributes, values, names, numbers = [], [], [], []
+    for name, column in columns.items():
+        kind = known[name] if known is not None else table.kind_of(_seen(column))
+        if kind == "number":
+            names.append(name)
+            numbers.append(_encode_numbers(table, column, name, known is not None))
+        else:
+            attribute, codes = _encode_categories(table, column, name)
+            attributes.append(attribute)
+            values.append(codes)
+    offsets = np.concatenate([[0], np.cumsum(table.lengths)])
+    return SequenceSet(
+        np.stack(values, axis=1) if values else np.empty((n_rows, 0), dtype=np.int32), offsets, tuple(attributes),
+        numbers=np.stack(numbers, axis=1) if numbers else np.empty((n_rows, 0)), number_names=tuple(names),
+    )  # fmt: skip
+
+
+def _known_columns(table: Table, known: Mapping[str, Kind]) -> dict[str, Any]:
+    """The columns that training had, in its order."""
+    import pandas as pd
+
+    if table.from_dicts:
+        lacking = pd.Series(np.full(int(table.lengths.sum()), _LACKING, dtype=object))
+        return {name: table.columns.get(name, lacking) for name in known}
+    if set(table.columns) != set(known):
+        raise ValueError(
+            f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set had "
+            f"{len(known)} ({listed(known)}); give the same ones."
+        )
+    return {name: table.columns[name] for name in known}
+
+
+def _encode_numbers(table: Table, column: pd.Series, name: str, is_known: bool) -> NDArray[np.float64]:
+    if column.dtype == object:
+        column = column.mask(_is_lacking(column), 0.0)
+        if _kind_of_cells(column) == "number":
+            column = column.astype(np.float64)
+    numbers, strange = parse_numbers(column, name)
+    if strange.any():
+        row = int(strange.argmax())
+        value = column.iloc[row]
+        if isinstance(value, Real) and not np.isfinite(float(value)):
+            raise ValueError(
+                f"{table.place(row)}: {name!r} is infinity or too large ({float(value)}); give a finite number, or NaN where it "
+                "is not known."
+            )
+        before = "the training set had numbers there" if is_known else "other observations have numbers there"
+        raise ValueError(f"{table.place(row)}: {name!r} is {quoted(value)}, and {before}; give a number.")
+    return numbers
+
+
+def _encode_categories(table: Table, column: pd.Series, name: str) -> tuple[Attribute, NDArray[np.int32]]:
+    import pandas as pd
+
+    if column.dtype == object:
+        column = column.mask(_is_lacking(column), ABSENT)
+        for row, cell in enumerate(column):
+            if isinstance(cell, list | tuple | set | dict | np.ndarray):
+                raise ValueError(
+                    f"{table.place(row)}: {name!r}: the argument must be a string or a number, not {quoted(cell)}; give each "
+                    "part a name of its own."
+                )
+    texts = cell_texts(column, name)
+    codes, categories = pd.factorize(
+        pd.Series(texts, dtype=object).mask(np.array(column.isna()) | (texts == "")), sort=True
+    )
+    return Attribute(name, tuple(categories)), codes.astype(np.int32)
+
+
+def _is_lacking(column: pd.Series) -> NDArray[np.bool_]:
+    if column.dtype != object:
+        return np.zeros(len(column), dtype=np.bool_)
+    return np.fromiter((cell is _LACKING for cell in column), dtype=np.bool_, count=len(column))
+
+
+def _seen(column: pd.Series) -> pd.Series:
+    return column[~_is_lacking(column)] if column.dtype == object else column
+
+
+def _kind_of_cells(column: pd.Series) -> Kind:
+    """Numbers if all cells are numbers, or missing; booleans are not."""
+    known = [cell for cell in column if cell is not None and cell == cell]
+    return "number" if all(isinstance(c, Real) and not isinstance(c, bool | np.bool_) for c in known) else "category"
+
+
+def is_frame(value: Any) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
+def is_dicts(sequence: Any) -> bool:
+    return isinstance(sequence, Sequence) and len(sequence) > 0 and all(isinstance(row, Mapping) for row in sequence)
+
+
+def check_kind(sequence: Any, is_kind: Callable[[Any], bool], kind: str, number: int) -> None:
+    if not is_kind(sequence):
+        raise ValueError(
+            f"sequence {number} is {described(sequence)}, and sequence 0 is {kind}; give sequences of one kind."
+        )
+
+
+def described(value: Any) -> str:
+    """What a value is, in a few words."""
+    if isinstance(value, Sequence | Mapping) and not len(value):
+        return f"an empty {type(value).__name__}"
+    return f"{quoted(value)}" if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
+
+
+def lengths_of(sequences: Sequence[Any]) -> NDArray[np.int64]:
+    return np.array([len(sequence) for sequence in sequences], dtype=np.int64)
+
+
+def as_table(sequence: Any, number: int) -> NDArray[Any]:
+    """A sequence of rows, or of single values, as a 2-d array of numbers or objects."""
+    if isinstance(sequence, Sequence) and any(isinstance(row, Mapping) for row in sequence):
+        raise ValueError(f"sequence {number} has dicts and other values; give a dict for each observation.")
+    if is_frame(sequence) or isinstance(sequence, SequenceSet):
+        raise ValueError(
+            f"sequence {number} is {described(sequence)}, and sequence 0 is none; give sequences of one kind."
+        )
+    if isinstance(sequence, np.ndarray) or hasattr(sequence, "__array__"):
+        table = np.asarray(sequence)
+    else:
+        rows = [
+            list(row) if isinstance(row, Iterable) and not isinstance(row, str | bytes) else [row] for row in sequence
+        ]
+        uneven = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), None)
+        if uneven is not None:
+            raise ValueError(
+                f"sequence {number}, observation {uneven} has {counted(len(rows[uneven]), 'value')}, observation 0 has "
+                f"{len(rows[0])}; give all observations the same inputs, None where one is not known."
+            )
+        table = np.array(rows, dtype=object)
+        if table.ndim == 2 and all(_kind_of_cells(column) == "number" for column in table.T):
+            table = table.astype(np.float64)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2:
+        raise ValueError(f"sequence {number} has {table.ndim} dimensions; give one row for each observation.")
+    if not table.shape[1]:
+        raise ValueError(
+            f"sequence {number} has 0 feature(s) (shape={table.shape}) while a minimum of 1 is required; give an input."
+        )
+    if table.dtype.kind == "c":
+        raise ValueError(
+            f"sequence {number} has complex numbers. Complex data not supported; give their parts as columns."
+        )
+    return table if table.dtype.kind in "iuf" else table.astype(object)
+
+
+def as_array(value: Any) -> Any:
+    """An array, where numpy can make one of something that is none of the forms."""
+    is_known = isinstance(value, SequenceSet | Sequence | np.ndarray) or is_frame(value)
+    return np.asarray(value) if hasattr(value, "__array__") and not is_known else value
