@@ -91,16 +91,28 @@ def crossed_standard_error(differences, positions):
 
 
 def chunks_of(tags, offsets):
-    """First and last position of every chunk, one position after another."""
+    """First and last position and type of every chunk, one position after another."""
     found = []
     for begin, end in itertools.pairwise(offsets):
         first = None
         for t in range(begin, end):
-            if first is not None and tags[t] in "BO":
-                found.append((first, t - 1))
+            if first is not None and (tags[t][0] in "BO" or tags[t][2:] != tags[first][2:]):
+                found.append((first, t - 1, tags[first][2:]))
                 first = None
-            if tags[t] == "B" or (tags[t] == "I" and first is None):
+            if first is None and tags[t] != "O":
                 first = t
         if first is not None:
-            found.append((first, end - 1))
+            found.append((first, end - 1, tags[first][2:]))
+    return found
+
+
+def segments_of(labels, offsets):
+    """First and last position and label of every run, one position after another."""
+    found = []
+    for begin, end in itertools.pairwise(offsets):
+        for t in range(begin, end):
+            if t > begin and labels[t] == labels[t - 1]:
+                found[-1] = (found[-1][0], t, labels[t])
+            else:
+                found.append((t, t, labels[t]))
     return found

@@ -43,5 +43,10 @@ def table(words, tmp_path):
 
 @pytest.fixture
 def model(run, table):
-    assert run("fit", "train.csv", "-o", "model.npz", "--iterations", 5, "--window", "1,0")[0] == 0
+    assert (
+        run("fit", "train.csv", "-o", "model.npz", "--method", "treecrf_newton", "--iterations", 5, "--window", "1,0")[
+            0
+        ]
+        == 0
+    )
     return "model.npz"

@@ -23,7 +23,7 @@ from treecrf.models.labellers import LABELLERS
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.tabular.labeller import TableLabeller
 
-COMMANDS = ("fit", "predict", "evaluate", "describe", "missing")
+COMMANDS = ("fit", "predict", "evaluate", "explain", "describe", "missing")
 
 
 # --- help -------------------------------------------------------------------------------------------
@@ -77,7 +77,9 @@ def test_predictions_are_those_of_the_labeller(run, model, words, table):
 @pytest.mark.parametrize("options", [(), ("--held-out", 0.3)])
 def test_experts_are_stacked(run, table, options):
     given = ("--method", "stacking", "--experts", "linear_crf, sliding_window", "--iterations", 3, "--window", "1,0")
-    code, _, err = run("fit", "train.csv", "-o", "stacked.npz", *given, "--seed", 4, *options)
+    code, _, err = run(
+        "fit", "train.csv", "-o", "stacked.npz", "--method", "treecrf_newton", *given, "--seed", 4, *options
+    )
     assert (code, "training: 4 of 4" in err or "training: 10 of 10" in err) == (0, True)
     model = treecrf.load("stacked.npz")
     share = options[1] if options else None
@@ -108,7 +110,21 @@ def test_evaluate(run, model):
 
 def test_two_models_are_compared(run, model):
     assert (
-        run("fit", "train.csv", "-o", "poor.npz", "--iterations", 5, "--window", "0,0", "--attributes", "noise")[0] == 0
+        run(
+            "fit",
+            "train.csv",
+            "-o",
+            "poor.npz",
+            "--method",
+            "treecrf_newton",
+            "--iterations",
+            5,
+            "--window",
+            "0,0",
+            "--attributes",
+            "noise",
+        )[0]
+        == 0
     )
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
@@ -123,19 +139,49 @@ def test_two_models_are_compared(run, model):
 def test_few_sequences_decide_nothing_between_models(run, model):
     words = pd.read_csv("train.csv")
     words[words["sequence"].isin(words["sequence"].unique()[:5])].to_csv("few.csv", index=False)
-    assert run("fit", "train.csv", "-o", "poor.npz", "--iterations", 1, "--attributes", "noise")[0] == 0
+    assert (
+        run(
+            "fit",
+            "train.csv",
+            "-o",
+            "poor.npz",
+            "--method",
+            "treecrf_newton",
+            "--iterations",
+            1,
+            "--attributes",
+            "noise",
+        )[0]
+        == 0
+    )
     assert "There are too few sequences for the valid test" in run("evaluate", "poor.npz", model, "few.csv")[1]
 
 
 def test_models_of_other_labels_are_not_compared(run, model):
-    assert run("fit", "train.csv", "-o", "n.npz", "--iterations", 1, "--label", "noise")[0] == 0
+    assert (
+        run("fit", "train.csv", "-o", "n.npz", "--method", "treecrf_newton", "--iterations", 1, "--label", "noise")[0]
+        == 0
+    )
     code, out, err = run("evaluate", model, "n.npz", "train.csv")
     assert (code, out) == (1, "")
     assert err == "treecrf: n.npz reads other sequences or labels from train.csv than model.npz; compare them apart.\n"
 
 
 def test_held_out_sequences_choose_the_iteration(run, table):
-    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--iterations", 12, "--window", "1,0", "--held-out", "0.25")
+    code, _, err = run(
+        "fit",
+        "train.csv",
+        "-o",
+        "m.npz",
+        "--method",
+        "treecrf_newton",
+        "--iterations",
+        12,
+        "--window",
+        "1,0",
+        "--held-out",
+        "0.25",
+    )
     assert code == 0
     chosen = int(re.search(r"Chose (\d+) iterations?: \d+\.\d\d% of the positions of the 15 held-out", err)[1])
     assert treecrf.load("m.npz").n_iterations == chosen <= 12
@@ -163,7 +209,9 @@ def test_a_method_without_stages_has_no_iteration_to_choose(run, table):
 def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     data = SequenceSet.from_frame(words, sequence="sequence", label="label")
     inject(data, 0.2, np.random.default_rng(1)).to_frame().to_csv(tmp_path / "holes.csv", index=False)
-    code, _, err = run("fit", "holes.csv", "-o", "m.npz", "--iterations", 5, "--window", "1,0", *options)
+    code, _, err = run(
+        "fit", "holes.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 5, "--window", "1,0", *options
+    )
     assert (code, "missing cells" in err) == (0, True)
     code, out, err = run("predict", "m.npz", "holes.csv")
     assert (code, err, len(out.splitlines())) == (0, "", 601)
@@ -310,6 +358,11 @@ def test_wrong_models(run, model, tmp_path):
         ("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--missing", "default_direction"),
         ("fit", "train.csv", "-o", "m.npz", "--iterations", "0"),
         ("fit", "train.csv", "-o", "m.bin"),
+        ("fit", "train.csv", "-o", "m.npz", "--held-out", "0.2"),
+        ("fit", "train.csv", "-o", "m.npz", "--experts", "linear_crf"),
+        ("fit", "train.csv", "-o", "m.npz", "--method", "memm", "--window", "auto"),
+        ("explain", "m.npz", "train.csv", "--position", "1", "--sequence", "2", "--row", "3"),
+        ("explain", "m.npz", "train.csv", "--row", "3"),
         ("predict", "m.npz", "train.csv", "-o", "out.xls"),
         ("predict", "m.npz", "train.csv", "--decoder", "nosuch"),
         ("missing", "train.csv", "--rates", "1.5"),
@@ -321,7 +374,7 @@ def test_wrong_usage(run, table, arguments):
 
 
 def test_place_that_cannot_be_written(run, table):
-    code, _, err = run("fit", "train.csv", "-o", "nosuch/m.npz")
+    code, _, err = run("fit", "train.csv", "-o", "nosuch/m.npz", "--method", "treecrf_newton")
     assert (code, "nosuch for m.npz does not exist; make it first." in err) == (1, True)
 
 
@@ -342,20 +395,25 @@ def test_inputs_are_not_replaced(run, model, write):
 
 
 def test_windows_end_with_the_sequences(run, table):
-    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--window", f"1,{10**12}", "--iterations", 2)
+    code, _, err = run(
+        "fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton", "--window", f"1,{10**12}", "--iterations", 2
+    )
     assert (code, treecrf.load("m.npz").window) == (0, (1, 9))
     assert "No sequence has more than 10 observations: the window is 1,9." in err
 
 
 def test_windows_that_are_too_large(run, write):
     write("t.csv", "sequence,label,x\n" + "".join(f"a,{'uv'[i % 2]},{i % 3}\n" for i in range(70_000)))
-    code, _, err = run("fit", "t.csv", "-o", "m.npz", "--window", "69000,69000")
+    code, _, err = run("fit", "t.csv", "-o", "m.npz", "--method", "treecrf_newton", "--window", "69000,69000")
     assert (code, "cells, too many; give a smaller --window." in err) == (1, True)
 
 
 def test_more_threads_than_processors(run, table, monkeypatch):
     monkeypatch.setattr("treecrf.cli._shared.n_processors", lambda: 1)
-    assert run("fit", "train.csv", "-o", "m.npz", "--iterations", 1, "--threads", 10**6)[0] == 0
+    assert (
+        run("fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1, "--threads", 10**6)[0]
+        == 0
+    )
     assert treecrf.load("m.npz").n_threads == 1
 
 
@@ -375,6 +433,6 @@ def test_output_that_is_not_utf8(write, tmp_path, run):
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     shown = subprocess.run([*start, "describe", "t.csv"], capture_output=True, env=environment, check=False)
     assert (shown.returncode, b"Missing cells" in shown.stdout, shown.stderr) == (0, True, b"")
-    assert run("fit", "t.csv", "-o", "m.npz", "--iterations", 1)[0] == 0
+    assert run("fit", "t.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1)[0] == 0
     table = subprocess.run([*start, "predict", "m.npz", "t.csv"], capture_output=True, env=environment, check=False)
     assert (table.returncode, table.stdout.decode().splitlines()[1][:6]) == (0, "a,\u03b1,p,")

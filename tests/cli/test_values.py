@@ -13,7 +13,7 @@ from treecrf.models.base import FORMAT
 
 def test_columns_file_through_all(run, write):
     write("a.conll", "".join(f"{'ab'[i % 2]} x {'BO'[i % 2]}\n" + "\n" * (i % 4 == 3) for i in range(40)))
-    assert run("fit", "a.conll", "-o", "m.npz", "--iterations", 3)[0] == 0
+    assert run("fit", "a.conll", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 3)[0] == 0
     assert run("evaluate", "m.npz", "a.conll")[1].startswith("m.npz: 100.00% of 40")
     write("new.conll", "a x\nb x\n\na x\n")
     assert run("predict", "m.npz", "new.conll", "-o", "out.conll")[0] == 0
@@ -23,7 +23,7 @@ def test_columns_file_through_all(run, write):
 def test_bins_are_remembered(run, write):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100}\n" for i in range(400))
     write("n.csv", "sequence,label,size\n" + rows)
-    assert run("fit", "n.csv", "-o", "m.npz", "--bins", 4, "--iterations", 5)[0] == 0
+    assert run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--bins", 4, "--iterations", 5)[0] == 0
     write("new.csv", "sequence,size\na,-3.5\nb,1e6\nc,\n")
     out = run("predict", "m.npz", "new.csv")[1].splitlines()
     assert (out[1], out[2]) == ("a,-3.5,u", "b,1e6,v")
@@ -38,13 +38,18 @@ def test_bins_are_remembered(run, write):
 def test_marks_of_missing_numbers(run, write, mark):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
     write("n.csv", "sequence,label,size\n" + rows)
-    code, _, err = run("fit", "n.csv", "-o", "m.npz")
+    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton")
     assert (code, err) == (
         1,
         f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the column are; "
         "empty it if it is missing, or read the column as categories (kinds).\n",
     )
-    assert run("fit", "n.csv", "-o", "m.npz", "--kinds", "size=category", "--iterations", 1)[0] == 0
+    assert (
+        run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "size=category", "--iterations", 1)[
+            0
+        ]
+        == 0
+    )
     assert run("describe", "n.csv")[2] == (
         f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
     )
@@ -80,15 +85,18 @@ def test_what_columns_hold_is_said_and_can_be_given(run, write):
     write("n.csv", "sequence,label,size,level,word\n" + rows)
     said = "Numbers: size; categories: level, word (--kinds says otherwise)."
     assert said in run("describe", "n.csv")[1].splitlines()
-    assert said in run("fit", "n.csv", "-o", "m.npz", "--iterations", 1)[2].splitlines()
+    assert said in run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1)[2].splitlines()
     kinds = ("--kinds", "size=category,level=number")
     said = "Numbers: level; categories: size, word (--kinds says otherwise)."
     assert said in run("describe", "n.csv", *kinds)[1].splitlines()
-    assert said in run("fit", "n.csv", "-o", "m.npz", "--iterations", 1, *kinds)[2].splitlines()
+    assert (
+        said
+        in run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1, *kinds)[2].splitlines()
+    )
     out = run("describe", "m.npz")[1]
     assert "Numbers: 'level'.\nBins of 'level': to 0, above 0 to 1, above 1.\n" in out
-    assert run("fit", "n.csv", "-o", "m.npz", "--kinds", "size")[0] == 2
-    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--kinds", "colour=number")
+    assert run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "size")[0] == 2
+    code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "colour=number")
     assert (code, "kinds names 'colour', which is no input; the inputs are 'size', 'level', 'word'." in err) == (
         1,
         True,
@@ -98,7 +106,25 @@ def test_what_columns_hold_is_said_and_can_be_given(run, write):
 def test_a_file_is_read_with_the_kinds_of_the_model(run, write):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100},{'abc'[i % 3]}\n" for i in range(400))
     write("n.csv", "sequence,label,size,word\n" + rows)
-    assert run("fit", "n.csv", "-o", "m.npz", "--iterations", 20, "--window", "0,0", "--order", 0, "--bins", 8)[0] == 0
+    assert (
+        run(
+            "fit",
+            "n.csv",
+            "-o",
+            "m.npz",
+            "--method",
+            "treecrf_newton",
+            "--iterations",
+            20,
+            "--window",
+            "0,0",
+            "--order",
+            0,
+            "--bins",
+            8,
+        )[0]
+        == 0
+    )
     write("few.csv", "sequence,size,word\na,3,a\na,97,b\n")  # whole and few: by itself a category
     assert [line[-1] for line in run("predict", "m.npz", "few.csv")[1].splitlines()[1:]] == ["u", "v"]
     numbers = "".join(f"a,{i},{i / 7}\n" for i in range(50))  # a category column that has numbers here
@@ -131,7 +157,22 @@ def numbered():
 @pytest.mark.parametrize("options", [(), ("--bins", 5)])
 def test_the_same_values_are_the_same_in_every_file(run, numbered, tmp_path, options):
     numbered.to_parquet(tmp_path / "train.parquet")
-    assert run("fit", "train.parquet", "-o", "m.npz", "--iterations", 3, "--window", "1,0", *options)[0] == 0
+    assert (
+        run(
+            "fit",
+            "train.parquet",
+            "-o",
+            "m.npz",
+            "--method",
+            "treecrf_newton",
+            "--iterations",
+            3,
+            "--window",
+            "1,0",
+            *options,
+        )[0]
+        == 0
+    )
     hole = numbered["x"].astype("Int64").where(numbered.index > 0)
     plain = numbered.assign(x=hole)
     plain.to_csv(tmp_path / "a.csv", index=False)
@@ -154,7 +195,10 @@ def test_floats_are_the_same_whatever_stands_beside_them(run, tmp_path):
     frame = frame.sort_values("sequence", kind="stable")  # the index is out of order
     frame.to_parquet(tmp_path / "t.parquet")
     frame[frame["x"] != 2.5].to_parquet(tmp_path / "whole.parquet")
-    assert run("fit", "t.parquet", "-o", "m.npz", "--iterations", 3, "--window", "0,0")[0] == 0
+    assert (
+        run("fit", "t.parquet", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 3, "--window", "0,0")[0]
+        == 0
+    )
     assert run("evaluate", "m.npz", "t.parquet")[::2] == (0, "")
     assert run("predict", "m.npz", "whole.parquet", "-o", "out.parquet")[::2] == (0, "")
     out = pd.read_parquet("out.parquet")
@@ -165,7 +209,9 @@ def test_floats_are_the_same_whatever_stands_beside_them(run, tmp_path):
 def test_errors_count_the_rows_of_parquet(run, tmp_path):
     frame = pd.DataFrame({"sequence": [9, 8, 7, 9], "label": ["u", "v", "u", "v"], "x": ["a", "b", "a", "b"]})
     frame.set_index(np.array([57, 58, 57, 60])).to_parquet(tmp_path / "t.parquet")
-    assert run("fit", "t.parquet", "-o", "m.npz")[2].startswith("treecrf: table t.parquet: row 3, column 'sequence'")
+    assert run("fit", "t.parquet", "-o", "m.npz", "--method", "treecrf_newton")[2].startswith(
+        "treecrf: table t.parquet: row 3, column 'sequence'"
+    )
 
 
 @pytest.mark.parametrize("suffix", [".CSV", ".TSV", ".PARQUET"])

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from naive_statistics import chunks_of
+from naive_statistics import chunks_of, segments_of
 
-from treecrf.statistics.chunks import chunk_f1
+from treecrf.statistics.chunks import are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 
 
 def score(true, predicted, offsets=None):
@@ -50,17 +50,56 @@ def test_no_positions():
     assert chunk_f1(np.array([], dtype=str), np.array([], dtype=str), [0]) == (0, 0, 0, 0, 0, 0)
 
 
-def test_many_sequences_as_by_a_loop():
+def random_offsets(rng):
+    return np.concatenate([[0], np.cumsum(rng.integers(0, 8, rng.integers(1, 6)))])
+
+
+@pytest.mark.parametrize("tags", [["B", "I", "O"], ["B-x", "I-x", "B-y", "I-y", "O"], ["B-x", "I-yy", "B", "I", "O"]])
+def test_many_sequences_as_by_a_loop(tags):
     rng = np.random.default_rng(0)
     for _ in range(200):
-        offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 8, rng.integers(1, 6)))])
-        true, predicted = (rng.choice(list("BIO"), offsets[-1], p=rng.dirichlet([1, 1, 1])) for _ in range(2))
-        one, two = (chunks_of(tags, offsets) for tags in (true, predicted))
-        assert chunk_f1(true, predicted, offsets)[3:] == (len(one), len(two), len(set(one) & set(two)))
+        offsets = random_offsets(rng)
+        true, predicted = (rng.choice(tags, offsets[-1], p=rng.dirichlet(np.ones(len(tags)))) for _ in range(2))
+        one, two = (set(chunks_of(tags, offsets)) for tags in (true, predicted))
+        assert chunk_f1(true, predicted, offsets)[3:] == (len(one), len(two), len(one & two))
+        of_type = chunk_f1_by_type(true, predicted, offsets)
+        assert sorted({kind for *_, kind in one | two}) == list(of_type)
+        for name, found in of_type.items():
+            here, there = ({chunk for chunk in chunks if chunk[2] == name} for chunks in (one, two))
+            assert found[3:] == (len(here), len(there), len(here & there))
+
+
+def test_types_as_seqeval_counts_them():
+    metrics = pytest.importorskip("seqeval.metrics")
+    rng = np.random.default_rng(1)
+    tags = ["B-x", "I-x", "B-y", "I-y", "O"]
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 8, 40))])
+    true, predicted = (rng.choice(tags, offsets[-1]) for _ in range(2))
+    lists = [[part.tolist() for part in np.split(tags, offsets[1:-1])] for tags in (true, predicted)]
+    ours = chunk_f1(true, predicted, offsets)
+    theirs = [score(*lists) for score in (metrics.precision_score, metrics.recall_score, metrics.f1_score)]
+    assert ours[:3] == pytest.approx([100 * value for value in theirs], rel=1e-12)
+
+
+def test_segments_as_by_a_loop():
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        offsets = random_offsets(rng)
+        true, predicted = (rng.integers(0, 3, offsets[-1]) for _ in range(2))
+        one, two = (set(segments_of(labels, offsets)) for labels in (true, predicted))
+        assert segment_f1(true, predicted, offsets)[3:] == (len(one), len(two), len(one & two))
+
+
+def test_which_labels_mark_chunks():
+    assert are_chunk_tags(["B-NP", "I-NP", "O"])
+    assert are_chunk_tags(["B", "O"])
+    assert not are_chunk_tags(["O"])
+    assert not are_chunk_tags(["B-NP", "Ix", "O"])
+    assert not are_chunk_tags(["B-", "O"])
 
 
 def test_errors():
     with pytest.raises(ValueError, match=r"chunk_f1: predicted has shape \(2,\) and offsets end at 3; give a tag a"):
         chunk_f1(list("BIO"), list("BI"), [0, 3])
-    with pytest.raises(ValueError, match="chunk_f1: true holds 'B-NP'; give the tags B, I and O"):
-        chunk_f1(["O", "B-NP"], ["O", "B"], [0, 2])
+    with pytest.raises(ValueError, match="chunk_f1: there is a tag 'E-NP'; give B, I and O, or B-TYPE"):
+        chunk_f1(["O", "E-NP"], ["O", "B"], [0, 2])

@@ -12,6 +12,7 @@ import typer
 from treecrf.cli._shared import help_text
 from treecrf.cli.describe import describe
 from treecrf.cli.evaluate import evaluate
+from treecrf.cli.explain import explain
 from treecrf.cli.fit import fit
 from treecrf.cli.missing import missing
 from treecrf.cli.predict import predict
@@ -26,11 +27,15 @@ standard input.
 
 [bold]A first session[/bold]
 treecrf describe train.csv                       [dim]what is in the file[/dim]
-treecrf fit train.csv -o model.npz --window 3,3  [dim]learn[/dim]
+treecrf fit train.csv -o model.npz               [dim]learn, by the best of three methods[/dim]
 treecrf evaluate model.npz test.csv              [dim]how good is it[/dim]
+treecrf explain model.npz test.csv               [dim]what does it go by[/dim]
 treecrf predict model.npz new.csv -o out.csv     [dim]label new data[/dim]
 treecrf missing train.csv                        [dim]what to do with holes[/dim]
 """
+
+STOPPED = 130
+"""The exit code of whatever Ctrl-C ended."""
 
 app = typer.Typer(
     name="treecrf",
@@ -40,9 +45,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=help_text(HELP),
-    epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage.",
+    epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage; 130 stopped by Ctrl-C.",
 )
-for command in (fit, predict, evaluate, describe, missing):
+for command in (fit, predict, evaluate, explain, describe, missing):
     app.command(help=help_text(command.__doc__ or ""))(command)
 
 
@@ -60,3 +65,8 @@ def main() -> None:
         full = "the memory is not enough for this; give a smaller file, fewer attributes or a smaller window."
         print(f"treecrf: {full if isinstance(error, MemoryError) else error}", file=sys.stderr)
         sys.exit(1)
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit) and end.code != STOPPED:
+            raise
+        print("treecrf: stopped; what was being written is not there.", file=sys.stderr)
+        sys.exit(STOPPED)

@@ -24,6 +24,12 @@ def evaluate(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
     decoder: shared.Decoder = "forward_backward",
+    compare: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--compare", metavar="MODEL", help="Another model, as if named before the file; may be given again."
+        ),
+    ] = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -34,12 +40,14 @@ def evaluate(
     [bold]Examples[/bold]
     treecrf evaluate model.npz test.csv
     treecrf evaluate model.npz linear.npz test.csv
+    treecrf evaluate model.npz test.csv --compare linear.npz
     """
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each one once.")
     from treecrf.datasets.reading import read_table
-    from treecrf.tabular.evaluating import compare
+    from treecrf.tabular.evaluating import compare as compare_models
     from treecrf.tabular.evaluating import evaluate as measure
     from treecrf.tabular.labeller import TableLabeller
 
@@ -59,7 +67,7 @@ def evaluate(
     for name, evaluation in found.items():
         _show(name, evaluation, len(read[name]))
     if len(found) > 1:
-        _show_comparison(compare(found, read[first]))
+        _show_comparison(compare_models(found, read[first]))
 
 
 def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, data_of_other: SequenceSet) -> bool:
@@ -76,11 +84,15 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
-    n_positions = len(evaluation.correct)
-    typer.echo(f"{name}: {evaluation.accuracy:.2%} of {n_positions:,} positions are right.")
+    n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
+    typer.echo(f"{name}: {points:.2f}% of {n_positions:,} positions are right.")
+    if low == low:
+        typer.echo(f"On other sequences like these: {low:.1f} to {high:.1f}% (95% interval by sequence).")
     typer.echo(f"Sequences without an error: {evaluation.whole_sequences:.2%} of {n_sequences:,}.")
     typer.echo(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
+    _show_stretches(evaluation)
+    _show_calibration(evaluation)
     labels = list(evaluation.confusion.columns)
     if len(labels) <= MOST_LABELS:
         table = evaluation.confusion.rename_axis("true \\ predicted").reset_index()
@@ -91,6 +103,37 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     )
     errors = counts.reset_index().query("true != predicted and positions > 0")
     shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Commonest errors", most=15)
+
+
+def _show_stretches(evaluation: Evaluation) -> None:
+    """What sequences have in them: chunks, or else segments."""
+    import pandas as pd
+
+    if evaluation.chunks:
+        rows = [{"type": name or "(no type)", **score._asdict()} for name, score in evaluation.chunks.items()]
+        if len(rows) == 2:  # all, and the only type
+            rows = rows[:1]
+        table = pd.DataFrame(rows).rename(columns=lambda column: column.removeprefix("n_"))
+        shared.show_table(table, "Entities, in percent: right if both ends and the type are (as seqeval counts)")
+    if evaluation.segments is not None:
+        score = evaluation.segments
+        typer.echo(
+            f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
+            f"predicted; precision {score.precision:.1f}%, recall {score.recall:.1f}%, F1 {score.f1:.1f}%.\n"
+        )
+
+
+def _show_calibration(evaluation: Evaluation) -> None:
+    from treecrf.statistics.calibration import calibration_error
+
+    bins = evaluation.reliability
+    typer.echo(
+        f"Probabilities: Brier score {evaluation.brier:.4f} (0 is perfect, 2 the worst); on average they are "
+        f"{100 * calibration_error(bins):.1f} points away from the share that is right.\n"
+    )
+    table = bins.assign(bin=[f"{low:.1f} to {high:.1f}" for low, high in zip(bins["low"], bins["high"], strict=True)])
+    table = table[["bin", "n_positions", "probability", "right"]].rename(columns={"n_positions": "positions"})
+    shared.show_table(table, "How often the likeliest label is right, by its probability")
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:

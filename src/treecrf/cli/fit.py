@@ -15,9 +15,22 @@ from treecrf.models.labellers import LABELLERS, TABLES
 from treecrf.models.treatments import CHOICES
 
 if TYPE_CHECKING:
-    from treecrf.models.base import Monitor
+    from treecrf.models.base import Labeller, Monitor
+    from treecrf.sequences import SequenceSet
+    from treecrf.tabular.candidates import Candidate
+    from treecrf.tabular.choosing import Choice
 
-MISSING = ("auto", *CHOICES, "error")
+AUTO = "auto"
+MISSING = (AUTO, *CHOICES, "error")
+
+OPTIONS = {
+    "n_threads": "--threads", "n_bins": "--bins", "min_count": "--min-count", "max_leaves": "--max-leaves",
+    "l2_regularization": "--l2", "variance": "--variance", "order": "--order", "experts": "--experts",
+}  # fmt: skip
+"""By the settings that they decide."""
+
+LONG = 10.0
+"""CPU seconds from which on a training is announced."""
 
 
 def fit(
@@ -32,18 +45,40 @@ def fit(
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
-    window: shared.Window = "3,3",
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(TABLES)}.")] = "treecrf_newton",
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,N",
+            help="Observations before and after a position that the labeller sees, such as 3,3; or auto, which tries a few. "
+            "Unless given: auto with --method auto, and 3,3 with others.",
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help=f"auto, which tries three methods, or one of {', '.join(TABLES)}.")
+    ] = AUTO,
+    budget: Annotated[
+        float,
+        typer.Option(
+            min=1.0,
+            metavar="SECONDS",
+            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
+        ),
+    ] = 25.0,
     missing: Annotated[
         str,
         typer.Option(
             help=f"What to do with missing cells: one of {', '.join(MISSING)}. auto: instance weighting in trees, "
-            "imputation elsewhere."
+            "imputation elsewhere; what suits the method with --method auto."
         ),
-    ] = "auto",
+    ] = AUTO,
     iterations: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Iterations of training; the most, with --held-out.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Iterations of training, 100 unless given; the most, with --held-out and with auto (60 unless given).",
+        ),
+    ] = None,
     held_out: Annotated[
         float,
         typer.Option(
@@ -51,7 +86,7 @@ def fit(
             max=0.9,
             metavar="SHARE",
             help="Share of the sequences that first choose the number of iterations, such as 0.25; then all train. "
-            "In stacking they train what combines the experts, which is cross-fitted unless given.",
+            "In stacking they train what combines the experts, which is cross-fitted unless given. auto needs none.",
         ),
     ] = 0.0,
     experts: Annotated[
@@ -85,55 +120,59 @@ def fit(
 ) -> None:
     """Train a labeller on a file and write it to a model file, which remembers the columns.
 
+    Without --method, three methods (trees in a CRF, a linear CRF, LightGBM) and a few windows are compared by
+    cross-validation, whole sequences held out; the best is trained on the whole file, and the accuracy to expect is said.
+
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
     treecrf fit train.csv -o model.npz --sequence sentence --label tag --attributes word,shape
-    treecrf fit train.conll -o model.npz --iterations 200 --held-out 0.25
+    treecrf fit train.conll -o model.npz --method treecrf_newton --iterations 200 --held-out 0.25
     treecrf fit german.csv -o model.npz --separator ";" --decimal ,
     treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
-    treecrf fit train.csv -o linear.npz --method linear_crf --missing indicator
+    treecrf fit train.csv -o linear.npz --method linear_crf --window auto --missing indicator
     """
-    sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
+    chosen_window = AUTO if window is None and method == AUTO else window or "3,3"
+    sides = None if chosen_window == AUTO else shared.parse_window(chosen_window)
+    kind_of = shared.parse_kinds(kinds)
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
-    shared.check_choice("--method", method, TABLES)
+    shared.check_choice("--method", method, (AUTO, *TABLES))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, file)
-    from treecrf.models.memory import GIB
+    given: dict[str, Any] = {
+        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
+        "n_bins": bins, "min_count": min_count, "iterations": iterations,
+        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
+    }  # fmt: skip
+    settings = {name: value for name, value in given.items() if value is not None}
     from treecrf.tabular import fitting
     from treecrf.tabular.labeller import TableLabeller
 
-    given: dict[str, Any] = {
-        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
-        "n_bins": bins, "min_count": min_count,
-        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
-    }  # fmt: skip
-    settings = {"window": sides, "iterations": iterations} | {k: v for k, v in given.items() if v is not None}
-    try:
-        labeller = fitting.build(method, settings)
-        way = fitting.choose_missing(method, missing)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    if held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
-        raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
-    if threads is None and "n_threads" in labeller.get_params():
-        labeller.set_params(n_threads=shared.n_processors())
-    if LABELLERS[method].start == "random":
-        labeller.set_params(random_state=seed)
+    labeller: Labeller | None = None
+    if method == AUTO or sides is None:
+        compared = _compared(method, settings, held_out, missing)
+    else:
+        labeller, way = _labeller(method, settings | {"window": sides}, held_out, missing, seed)
 
     columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
-    labeller.set_params(window=shared.window_within(sides, data))
-    holes = fitting.handle_holes(labeller, way, data)
     n_holes = data.n_missing
-    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.n_cells:.1%}): {way}" if n_holes else ""
+    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.n_cells:.1%})" if n_holes else ""
+    handled += f": {way}" if labeller is not None and n_holes else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{handled}."
     )
-
+    choice = None
+    if labeller is None:
+        choice = _choose(data, sides, compared, missing, budget, seed)
+        labeller, way = choice.candidate.build(), choice.candidate.missing
+        _set_threads_and_seed(labeller, choice.candidate.method, threads, seed)
+        held_out = 0.0
+    elif sides is not None:
+        labeller.set_params(window=shared.window_within(sides, data))
+    holes = fitting.handle_holes(labeller, way, data)
     ready = data if holes is None else holes.transform(data)
-    if (n_bytes := fitting.expected_memory(labeller, ready)) > GIB:
-        shared.note(f"Training takes about {n_bytes / GIB:.1f} GiB of memory.")
+    _announce(labeller, ready)
 
     with ExitStack() as stack:
 
@@ -144,11 +183,161 @@ def fit(
                 min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
             )
 
-        choice = fitting.fit(labeller, ready, held_out, seed, follow)
+        by_holding_out = fitting.fit(labeller, ready, held_out, seed, follow)
     TableLabeller(labeller, columns, holes).save(output)
-    if choice is not None:
+    if by_holding_out is not None:
         shared.note(
-            f"Chose {counted(choice.iteration, 'iteration')}: {choice.accuracy:.2%} of the positions of the "
-            f"{counted(choice.n_sequences, 'held-out sequence')} are right."
+            f"Chose {counted(by_holding_out.iteration, 'iteration')}: {by_holding_out.accuracy:.2%} of the positions of the "
+            f"{counted(by_holding_out.n_sequences, 'held-out sequence')} are right."
         )
     typer.echo(f"Wrote {output}.")
+
+
+def _labeller(method: str, settings: dict[str, Any], held_out: float, missing: str, seed: int) -> tuple[Labeller, str]:
+    """The labeller that was asked for, and its way with holes; wrong usage if it cannot do what was."""
+    from treecrf.tabular import fitting
+
+    ignored = fitting.without_effect(method, settings)
+    _note_ignored(method, ignored)
+    try:
+        labeller = fitting.build(
+            method, {"iterations": 100} | {name: value for name, value in settings.items() if name not in ignored}
+        )
+        way = fitting.choose_missing(method, missing)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
+        raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
+    _set_threads_and_seed(labeller, method, settings.get("n_threads"), seed)
+    return labeller, way
+
+
+def _set_threads_and_seed(labeller: Labeller, method: str, threads: int | None, seed: int) -> None:
+    if "n_threads" in labeller.get_params():
+        labeller.set_params(n_threads=threads or shared.n_processors())
+    if LABELLERS[method].start == "random":
+        labeller.set_params(random_state=seed)
+
+
+def _note_ignored(method: str, ignored: list[str]) -> None:
+    for name in ignored:
+        shared.note(f"{method} has no use for {OPTIONS[name]}, which is ignored.")
+
+
+def _compared(method: str, settings: dict[str, Any], held_out: float, missing: str) -> dict[str, dict[str, Any]]:
+    """The methods to compare, each with what was asked for and it has; wrong usage if none has it."""
+    from treecrf.tabular import fitting
+    from treecrf.tabular.candidates import METHODS
+
+    if method not in (AUTO, *METHODS):
+        raise typer.BadParameter(f"--window auto tries {', '.join(METHODS)}; give {method} a window such as 3,3.")
+    if held_out:
+        raise typer.BadParameter("auto holds sequences out by itself; leave --held-out out.")
+    suited: dict[str, dict[str, Any]] = {}
+    reasons = []
+    for name in METHODS if method == AUTO else (method,):
+        ignored = fitting.without_effect(name, settings)
+        try:
+            used = {key: value for key, value in settings.items() if key not in ignored}
+            fitting.build(name, used)
+            if missing != AUTO:
+                fitting.choose_missing(name, missing)
+        except ValueError as error:
+            reasons.append(str(error))
+            continue
+        if method != AUTO:
+            _note_ignored(name, ignored)
+        suited[name] = used
+    if not suited:
+        raise typer.BadParameter(reasons[0])
+    for reason in reasons:
+        shared.note(f"Left out: {reason}")
+    return suited
+
+
+def _choose(
+    data: SequenceSet,
+    sides: tuple[int, int] | None,
+    compared: dict[str, dict[str, Any]],
+    missing: str,
+    budget: float,
+    seed: int,
+) -> Choice:
+    """What cross-validation chooses; it is shown."""
+    from treecrf.tabular.candidates import candidate_windows
+    from treecrf.tabular.choosing import MOST_POSITIONS, choose
+    from treecrf.tabular.folds import make_folds
+
+    folds = make_folds(data, seed, MOST_POSITIONS)
+    windows = candidate_windows(data) if sides is None else [shared.window_within(sides, data)]
+    shared.note(
+        f"Compares {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
+        f"(--budget {budget:g}: about {budget:g} CPU seconds on one core)."
+    )
+    if folds.are_blocks:
+        shared.note(
+            f"There are fewer than three unrelated sequences: they are cut into {len(folds.data)} blocks of consecutive rows, and "
+            "the accuracies below are about other parts of these sequences, not about other sequences."
+        )
+    elif len(folds.data) < len(data):
+        shared.note(
+            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, choose."
+        )
+    with shared.progress("choosing", 100) as tick:
+        choice = choose(
+            folds,
+            windows,
+            methods=tuple(compared),
+            missing=missing,
+            given=compared,
+            budget=budget,
+            seed=seed,
+            tick=tick,
+        )
+    _show_choice(choice, folds.are_blocks)
+    return choice
+
+
+def _show_choice(choice: Choice, are_blocks: bool) -> None:
+    unit = "block" if are_blocks else "sequence"
+    table = choice.table.assign(tied=["yes" if tied else "no" for tied in choice.table["tied"]])
+    shown = table.rename(columns={"accuracy": "right %", "low": "from", "high": "to", "tied": "tied for best"})
+    shared.show_table(
+        shown.round({"right %": 2, "from": 2, "to": 2}),
+        f"Positions labelled correctly, of {choice.n_positions:,} held out",
+    )
+    for sentence in choice.left_out:
+        typer.echo(f"Left out: {sentence}")
+    accuracy, candidate = choice.accuracy, choice.candidate
+    typer.echo(
+        f"Chose {candidate.method}: window {_sides(candidate.window)}, {_words(candidate)}, "
+        f"{counted(candidate.iterations, 'iteration')}."
+    )
+    interval = (
+        "" if accuracy.low != accuracy.low else f" (95% interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f}%)"
+    )
+    typer.echo(f"Expect {accuracy.points:.1f}% of new positions to be right{interval}.\n")
+
+
+def _words(candidate: Candidate) -> str:
+    from treecrf.tabular.candidates import describe_settings
+
+    return describe_settings(candidate)
+
+
+def _sides(window: tuple[int, int]) -> str:
+    return f"{window[0]},{window[1]}"
+
+
+def _announce(labeller: Labeller, train: SequenceSet) -> None:
+    """Say what a long or large training takes."""
+    from treecrf.models.memory import GIB
+    from treecrf.tabular import costs, fitting
+
+    n_iterations = fitting.n_reports(labeller)
+    seconds = costs.expected_seconds(labeller, train, n_iterations)
+    n_bytes = costs.expected_bytes(labeller, train, n_iterations)
+    parts = [f"about {seconds:.0f} CPU seconds"] if seconds > LONG else []
+    parts += [f"about {n_bytes / GIB:.1f} GiB of memory"] if n_bytes > GIB else []
+    if parts:
+        shared.note(f"Training takes {' and '.join(parts)}.")

@@ -15,6 +15,14 @@ from treecrf.io.extras import needs_extra
 if TYPE_CHECKING:
     import pandas as pd
 
+    from treecrf.sequences import SequenceSet
+
+HEADS = {
+    "column": "column", "share": "share", "most": "most at", "least": "least at", "p_label": "p (label)", "run": "run",
+    "run_by_chance": "by chance", "p_run": "p (runs)", "share_other": "other", "p_other": "p (other)",
+}  # fmt: skip
+"""Of the table of holes, in its order."""
+
 WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
 """Files in the folder of a report that an input could be."""
 
@@ -28,6 +36,9 @@ def missing(
     rates: Annotated[
         str, typer.Option(metavar="R,R", help="Shares of the cells to empty, beyond those that are missing.")
     ] = "0.1,0.3",
+    test: Annotated[
+        Path | None, typer.Option("--test", metavar="FILE", help="Another file: is it missing the same cells?")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes; less reliable.")
     ] = False,
@@ -42,11 +53,13 @@ def missing(
     threads: shared.Threads = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
 ) -> None:
-    """Find the best way of handling missing values for a file.
+    """Find the best way of handling missing values for a file, and what kind of holes it has.
 
-    A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
+    For each column with holes: do they tell the label, do they come in runs, and (--test) are they as frequent in another
+    file. A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
     surrogate splitting, imputation, indicator, both of these, default direction, incorporated in tests; with the file's
-    own holes, and with more of them. What labels the held-out sequences best is recommended, and the evidence shown.
+    own holes, with more of them, and with those of other sequences of the file. What labels the held-out sequences best is
+    recommended, and the evidence shown.
 
     [bold]Examples[/bold]
     treecrf missing train.csv --quick
@@ -60,11 +73,17 @@ def missing(
             shared.check_writable(report / name, file, make=True)
     with needs_extra("report"):
         from treecrf.studies.missing.guide import accuracy_table, recommendation
-        from treecrf.studies.missing.one_table import n_jobs, study_table
+        from treecrf.studies.missing.one_table import n_jobs, study_own_holes, study_table
         from treecrf.studies.missing.table_report import write_missing_report
         from treecrf.studies.settings import MissingSettings
 
-    _, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
+    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
+    other = None
+    if test is not None:
+        _, _, other = shared.read_labelled_table(
+            test, sequence, label, ",".join(columns.attributes), columns.kinds, dialect, strict=True
+        )
+    _show_holes(data, other, seed)
     sides = shared.window_within(sides, data)
     share = data.n_missing / data.n_cells
     settings = MissingSettings(
@@ -78,19 +97,28 @@ def missing(
         frames = study_table(
             file.stem, data, sides, settings, seed=seed, n_threads=threads or shared.n_processors(), progress=tick
         )
+    own = None
+    if data.has_missing:
+        with shared.progress("holes like the file's", settings.n_training_sets * len(settings.methods)) as tick:
+            own = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
     typer.echo(
         "\nPercent of the held-out positions that are labelled correctly, by share of cells emptied beyond the "
-        f"{share:.1%} that are missing already."
+        f"{share:.1%} that are missing already"
+        + ("; and with those cells emptied besides that are missing in other sequences of the file." if own else ".")
     )
     judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
-    shared.show_table(_with_plain_heads(accuracy_table(**judged)))
+    table = _with_plain_heads(accuracy_table(**judged))
+    if own is not None:
+        like_own = accuracy_table(**{name: own[name] for name in judged}).rename(columns={"100 %": "+ like its own"})
+        table = table.merge(like_own, on="method", how="left")
+    shared.show_table(table)
     typer.echo(
         "▲: the highest of its column. ▼: clearly worse than it (p < 0.05 after Holm's correction). No mark: not told apart from it.\n"
     )
     method, answer = recommendation(**judged, deviance=frames["deviance"])
     shared.show_markdown(answer)
     if method is not None:
-        columns = {
+        options = {
             "--sequence": sequence,
             "--label": label,
             "--attributes": attributes,
@@ -101,15 +129,35 @@ def missing(
             "--decimal": decimal,
             "--encoding": encoding,
         }
-        typer.echo(f"To use it: {_fit_command(file, method, columns)}")
+        typer.echo(f"To use it: {_fit_command(file, method, options)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
         typer.echo(f"Wrote {written}, with tables and a figure beside it.")
 
 
+def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
+    """What kind of holes the file has."""
+    from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+    from treecrf.tabular.holes import describe_holes, tell_holes
+
+    frame = describe_holes(data, seed, other)
+    if frame.empty:
+        typer.echo("No cell is missing.")
+        return
+    shown = frame.assign(
+        most=[f"{row.label_most} {row.share_at_most:.2f}" for row in frame.itertuples()],
+        least=[f"{row.label_least} {row.share_at_least:.2f}" for row in frame.itertuples()],
+    ).rename(columns=HEADS)
+    title = "Share of holes by column; p by sequence, with Holm's correction over the columns"
+    shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
+    for sentence in tell_holes(frame, SIGNIFICANCE_LEVEL):
+        typer.echo(sentence)
+    typer.echo("")
+
+
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
     """The command that trains with a method; options without a value are left out."""
-    words = ["treecrf", "fit", str(file), "-o", "model.npz", "--missing", method]
+    words = ["treecrf", "fit", str(file), "-o", "model.npz", "--method", "treecrf_newton", "--missing", method]
     return shlex.join(words + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
 
 

@@ -11,30 +11,38 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.accuracy import Accuracy, estimate_accuracy
+from treecrf.statistics.calibration import brier_score, reliability
+from treecrf.statistics.chunks import ChunkScore, are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
+
+LONG_RUN = 3.0
+"""Positions of a true segment, on average, from which on labels come in runs."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
-    `log_likelihood` is the mean of a position, in nats. `by_label` has label, precision, recall, f1 and n_positions (of
-    that true label), NaN where nothing can be divided; `confusion` the positions by true (rows) and predicted label
-    (columns).
+    `accuracy` has its interval by group of related sequences. `log_likelihood` is the mean of a position, in nats. `by_label`
+    has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be divided; `confusion` the
+    positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
+    `treecrf.statistics.calibration`. `chunks` are the scores (`treecrf.statistics.chunks`) of all chunks ("all") and of each
+    type, empty unless labels mark chunks; `segments` those of runs of one label, None unless labels come in runs.
     """
 
     correct: NDArray[np.bool_]
+    accuracy: Accuracy
     whole_sequences: float
     log_likelihood: float
     by_label: pd.DataFrame
     confusion: pd.DataFrame
-
-    @property
-    def accuracy(self) -> float:
-        """Fraction of the positions that are right."""
-        return float(self.correct.mean())
+    brier: float
+    reliability: pd.DataFrame
+    chunks: dict[str, ChunkScore]
+    segments: ChunkScore | None
 
 
 def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluation:
@@ -46,7 +54,28 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
     correct = predicted == truth
     by_sequence = np.logical_and.reduceat(correct, data.offsets[:-1])
     log_likelihood = float(labeller.log_likelihood(data).sum()) / data.n_positions
-    return Evaluation(correct, float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion)
+    probabilities = labeller.predict_proba(data)
+    chunks, segments = score_stretches(np.array(names)[truth], np.array(names)[predicted], data.offsets)
+    return Evaluation(
+        correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion,
+        brier_score(probabilities, truth), reliability(probabilities, truth), chunks, segments,
+    )  # fmt: skip
+
+
+def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:
+    """The accuracy with its interval by group of related sequences."""
+    cluster = _clusters(data)
+    return estimate_accuracy(np.bincount(cluster, weights=correct).astype(np.int64), np.bincount(cluster))
+
+
+def score_stretches(
+    true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64]
+) -> tuple[dict[str, ChunkScore], ChunkScore | None]:
+    """Scores of chunks, where labels mark some, or else of segments, where the true labels stay the same for `LONG_RUN`."""
+    if are_chunk_tags(np.unique(np.concatenate([true, predicted]))):
+        return {"all": chunk_f1(true, predicted, offsets), **chunk_f1_by_type(true, predicted, offsets)}, None
+    segments = segment_f1(true, predicted, offsets)
+    return {}, segments if len(true) >= LONG_RUN * segments.n_true else None
 
 
 def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +95,7 @@ def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.Data
     (`treecrf.statistics.sign_flip`).
     """
     sequence = np.repeat(np.arange(len(data)), data.lengths)
-    cluster = np.repeat(np.unique(data.groups, return_inverse=True)[1], data.lengths)
+    cluster = _clusters(data)
     outcomes = [
         pd.DataFrame({"method": name, "sequence": sequence, "position": np.arange(len(sequence)), "correct": e.correct})
         for name, e in evaluations.items()
@@ -76,3 +105,8 @@ def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.Data
     flips = compare_flips(list(evaluations), counts, len(sequence), derive_seed("evaluate", "flips"))
     ours = flips[["method", "other", "n_clusters", "p_value"]].rename(columns={"p_value": "flip_p_value"})
     return papers.merge(ours, on=["method", "other"], validate="one_to_one")
+
+
+def _clusters(data: SequenceSet) -> NDArray[np.int64]:
+    """The group of each position, from 0."""
+    return np.repeat(np.unique(data.groups, return_inverse=True)[1], data.lengths)

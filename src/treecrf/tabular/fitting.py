@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
-from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.labellers import LABELLERS
 from treecrf.models.loading import load_class
 from treecrf.models.treatments import IN_TREES
@@ -26,6 +25,10 @@ class Choice(NamedTuple):
     n_sequences: int
 
 
+HARMLESS = ("n_threads", "n_bins", "min_count")
+"""Settings that change nothing a user would miss where a method does not have them."""
+
+
 def build(method: str, settings: dict[str, Any]) -> Labeller:
     """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its preset or defaults for others.
 
@@ -39,6 +42,12 @@ def build(method: str, settings: dict[str, Any]) -> Labeller:
             raise ValueError(f"the method {method} has no {name}; leave that option out.")
         labeller.set_params(**{known_as: value})
     return labeller
+
+
+def without_effect(method: str, settings: Mapping[str, Any]) -> list[str]:
+    """Which of the settings a method does not have, and does not need (`HARMLESS`)."""
+    known = load_class(LABELLERS[method].class_path)().get_params()
+    return [name for name in settings if name in HARMLESS and name not in known]
 
 
 def iterations_name(labeller: Labeller) -> str:
@@ -76,11 +85,6 @@ def handle_holes(labeller: Labeller, missing: str, train: SequenceSet) -> Impute
     if missing != "error":
         labeller.set_params(missing=missing)
     return None
-
-
-def expected_memory(labeller: Labeller, train: SequenceSet) -> int:
-    """Bytes that training would take, nearly; 0 where the labeller does not tell."""
-    return labeller.expected_memory(train) if isinstance(labeller, TreeCRF) else 0
 
 
 def fit(

@@ -36,7 +36,15 @@ class TableLabeller:
     holes: Imputer | Indicator | None = None
 
     def read(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
-        """What the labeller sees of a table (`treecrf.datasets.reading.read_table`) in the file `path`.
+        """What the labeller sees of a table (`treecrf.datasets.reading.read_table`) in the file `path`: `encode`, then `prepare`."""
+        return self.prepare(self.encode(frame, path, labelled=labelled))
+
+    def prepare(self, data: SequenceSet) -> SequenceSet:
+        """The set with its holes filled or marked, where something does that before the labeller sees it."""
+        return data if self.holes is None else self.holes.transform(data)
+
+    def encode(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
+        """The sequences of a table in the file `path`, holes as they are.
 
         Without `labelled` the column of the labels is not read, and every row is a position. A ValueError names file,
         line, row and column.
@@ -54,11 +62,10 @@ class TableLabeller:
                     f"{cell_place(frame, path, row, columns.label)}: the model was not trained with the label "
                     f"{quoted(label.iloc[row])} (it knows {', '.join(names)}); fix that label, or train with it."
                 )
-        data = encode_table(
+        return encode_table(
             frame, path, sequence=columns.sequence, label=columns.label if labelled else None,
             attributes=columns.attributes, label_names=names if labelled else None, kinds=columns.kinds,
         )  # fmt: skip
-        return data if self.holes is None else self.holes.transform(data)
 
     def unseen(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> Iterator[str]:
         """A sentence for each column with values that the training table did not have."""

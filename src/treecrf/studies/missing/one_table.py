@@ -6,8 +6,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
 
+import numpy as np
 import pandas as pd
 
+from treecrf.missing.resampling import resample_holes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.missing.jobs import Outcome, evaluate_method
@@ -84,6 +86,49 @@ def study_table(
         "costs": costs,
         "choices": choices,
     }
+    return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
+
+
+def study_own_holes(
+    name: str,
+    data: SequenceSet,
+    window: tuple[int, int],
+    settings: MissingSettings,
+    *,
+    test_fraction: float = 1 / 3,
+    seed: int = 0,
+    progress: Progress = lambda done, what: None,
+) -> dict[str, pd.DataFrame]:
+    """Train and test every method on holes like the file's own, beside those that it has.
+
+    Each sequence gets the holes of another one (`treecrf.missing.resampling.resample_holes`); the sequences held out are those
+    of `study_table`. Parameters are those of `study_table`, and so are the frames evaluations, comparisons and costs; their
+    rate is 1, which stands for these holes.
+
+    Raises
+    ------
+    ValueError
+        If no cell is missing.
+    """
+    if not data.has_missing:
+        raise ValueError("no cell is missing, so there are no holes of the file's own to draw; give a file with holes.")
+    parts = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
+    outcomes = []
+    for draw in range(settings.n_training_sets):
+        train, test = (
+            resample_holes(
+                data.select(part), data, np.random.default_rng(derive_seed(seed, name, "own holes", side, draw))
+            )
+            for side, part in zip(("train", "test"), parts, strict=True)
+        )
+        for method in settings.methods:
+            counts, _, costs = evaluate_method(
+                name, train, test, window, 0.0, method, settings, derive_seed(seed, draw)
+            )
+            outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
+            progress(len(outcomes), f"{method} with holes like the file's")
+    counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
+    frames = {**analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom), "costs": costs}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 
 

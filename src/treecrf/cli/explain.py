@@ -1,0 +1,162 @@
+"""``treecrf explain``: what a model goes by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treecrf.cli import _shared as shared
+from treecrf.io.messages import counted, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from treecrf.tabular.labeller import TableLabeller
+
+MOST_POSITIONS = 20_000
+"""Of a larger file, sequences drawn at random are labelled."""
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File with labels, best one that the model was not trained with.")
+    ],
+    position: Annotated[
+        int | None,
+        typer.Option("--position", min=0, metavar="N", help="Explain the label of row N of the file, from 0."),
+    ] = None,
+    sequence: Annotated[
+        str | None, typer.Option("--sequence", metavar="NAME", help="Explain a label of this sequence; with --row.")
+    ] = None,
+    row: Annotated[
+        int | None, typer.Option("--row", min=0, metavar="N", help="Which row of that sequence, from 0.")
+    ] = None,
+    format_: shared.Format = None,
+    separator: shared.Separator = None,
+    decimal: shared.Decimal = None,
+    encoding: shared.Encoding = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of what is drawn at random.")] = 0,
+) -> None:
+    """Show which columns and distances a model goes by, or why one row has its label.
+
+    For the model as a whole: how much accuracy is lost when a column's cells change places, and what its trees gain
+    by each column at each distance. For one row (which needs no labels): what each observation contributes to the log-odds
+    of its label against the next likely one.
+
+    [bold]Examples[/bold]
+    treecrf explain model.npz test.csv
+    treecrf explain model.npz test.csv --position 120
+    treecrf explain model.npz test.csv --sequence patient7 --row 3
+    """
+    if (sequence is None) != (row is None) or (position is not None and sequence is not None):
+        raise typer.BadParameter("name one row, by --position, or by --sequence and --row together.")
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    from treecrf.datasets.reading import read_table
+    from treecrf.tabular.labeller import TableLabeller
+
+    labeller = TableLabeller.load(model)
+    frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    for sentence in labeller.unseen(frame, file):
+        shared.note(sentence)
+    if position is None and sequence is None:
+        _explain_model(labeller, frame, file, seed)
+    else:
+        _explain_row(labeller, frame, file, _find_row(labeller, frame, file, position, sequence, row), seed)
+
+
+def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: int) -> None:
+    from treecrf.tabular.folds import draw_part
+    from treecrf.tabular.gains import total_gains
+    from treecrf.tabular.permuting import permutation_losses
+
+    data = draw_part(model.encode(frame, file, labelled=True), seed, MOST_POSITIONS, 2)
+    typer.echo(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
+    with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
+        losses = permutation_losses(model, data, seed, tick)
+    shown = losses.rename(columns={"lost": "points lost", "low": "from", "high": "to"})
+    shared.show_table(
+        shown, "Points of accuracy lost when the column's cells change places (95% interval by sequence)", most=30
+    )
+    gains = total_gains(model.labeller, model.prepare(data))
+    if gains is None:
+        typer.echo(f"A {type(model.labeller).__name__} has no trees, so there are no gains by distance.")
+        return
+    by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
+    by_distance = by_distance[sorted(by_distance.columns)].assign(all=by_distance.sum(axis=1))
+    by_distance = by_distance.sort_values("all", ascending=False, kind="stable").head(30)
+    table = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
+    if len(table.columns) <= 12:
+        shared.show_table(
+            table.reset_index(), "Share of the trees' total gain, by observations before (-) and after (+)"
+        )
+        return
+    shared.show_table(gains, "Share of the trees' total gain, by observations before (-) and after (+)", most=20)
+
+
+def _find_row(
+    model: TableLabeller, frame: pd.DataFrame, file: Path, position: int | None, sequence: str | None, row: int | None
+) -> tuple[int, int]:
+    """The number of the sequence, and of the row within it; a ValueError if there is no such row."""
+    import numpy as np
+
+    from treecrf.datasets.table import check_columns
+
+    column = model.columns.sequence
+    check_columns(frame, file, [column], "give it the columns that the model was trained with")
+    names = frame[column].astype(str).to_numpy()
+    begins = np.flatnonzero(np.append(True, names[1:] != names[:-1])) if len(names) else np.array([], dtype=np.int64)
+    if position is not None:
+        if position >= len(names):
+            raise ValueError(f"table {file} has {counted(len(names), 'row')}, numbered from 0, and no row {position}.")
+        number = int(np.searchsorted(begins, position, side="right")) - 1
+        return number, position - int(begins[number])
+    found = np.flatnonzero(names[begins] == sequence)
+    if not len(found):
+        raise ValueError(f"table {file} has no sequence {quoted(sequence)} in its column {quoted(column)}.")
+    number = int(found[0])
+    length = int(np.append(begins, len(names))[number + 1] - begins[number])
+    if row is None or row >= length:
+        raise ValueError(
+            f"sequence {quoted(sequence)} has {counted(length, 'row')}, numbered from 0, and no row {row}."
+        )
+    return number, row
+
+
+def _explain_row(model: TableLabeller, frame: pd.DataFrame, file: Path, place: tuple[int, int], seed: int) -> None:
+    from math import exp
+
+    from treecrf.tabular.contributions import explain_position
+
+    data = model.encode(frame, file, labelled=False)
+    found = explain_position(model, data, *place, seed)
+    first = int(data.offsets[place[0]])
+    inputs = frame[list(model.columns.attributes)]
+    typer.echo(
+        f"Row {first + place[1]}: {found.predicted}, {_times(exp(min(found.log_odds, 50.0)))} as likely as {found.runner_up} (log-odds "
+        f"{found.log_odds:.3f}). With the file's typical observation throughout, the log-odds are {found.typical_log_odds:.3f}; "
+        "the observations make the difference:\n"
+    )
+    table = found.contributions
+    texts = [
+        "all others" if distance != distance else _observation(inputs.iloc[first + place[1] + int(distance)])
+        for distance in table["distance"]
+    ]
+    where = [
+        "" if distance != distance else f"{int(distance):+d}" if distance else "0" for distance in table["distance"]
+    ]
+    shown = table.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
+    shared.show_table(shown, f"Contribution to the log-odds of {found.predicted} against {found.runner_up}")
+    typer.echo(f"Sum: {table['contribution'].sum():.3f} = {found.log_odds:.3f} - ({found.typical_log_odds:.3f}).")
+
+
+def _observation(cells: pd.Series) -> str:
+    """The cells of a row, in a few words."""
+    texts = ["–" if cell is None or cell != cell or cell == "" else str(cell) for cell in cells]
+    return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"

@@ -1,0 +1,260 @@
+"""Choosing a method, its window and its number of iterations for a file, by cross-validation within a budget.
+
+On the first fold (of small files, two) each method is tried with every window and then with other settings, a few iterations each. The best
+candidate of each method then passes through all folds. What a training costs is told by the sizes of the data
+(`treecrf.tabular.costs`), and never by a clock: the same file, seed and budget give the same choice on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
+from treecrf.statistics.ranking import rank_methods
+from treecrf.statistics.selection import derive_seed
+from treecrf.statistics.sign_flip import compare_flips
+from treecrf.tabular.candidates import METHODS, Candidate, limited, make_candidates
+from treecrf.tabular.costs import expected_seconds
+from treecrf.tabular.folds import Folds
+from treecrf.tabular.trial import Outcome, try_candidate
+
+SCREENING = 20
+"""Iterations with which windows and settings are compared on the first fold."""
+
+MOST_POSITIONS = 20_000
+"""Of a larger file, sequences drawn at random choose."""
+
+NEGLIGIBLE = 0.2
+"""Points by which a faster method may be behind the best one that it is tied with."""
+
+Tick = Callable[[int, str], None]
+
+
+class Finalist(NamedTuple):
+    """What a candidate got right in some folds (`treecrf.tabular.trial.Outcome`)."""
+
+    outcomes: list[Outcome]
+
+    def correct(self) -> NDArray[np.int64]:
+        """Correct positions by stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
+        n_stages = max(len(outcome.iterations) for outcome in self.outcomes)
+        return np.hstack([o.correct[np.minimum(np.arange(n_stages), len(o.correct) - 1)] for o in self.outcomes])
+
+    def best_stage(self) -> int:
+        """The earliest of those that got most right."""
+        return int(self.correct().sum(axis=1).argmax())
+
+    def best_iteration(self) -> int:
+        """How many iterations the best stage is."""
+        longest = max((o.iterations for o in self.outcomes), key=len)
+        return int(longest[self.best_stage()])
+
+
+class Choice(NamedTuple):
+    """What was chosen, and why.
+
+    Attributes
+    ----------
+    candidate : Candidate
+        With the chosen number of iterations.
+    accuracy : Accuracy
+        To expect on new sequences, the choice itself taken into account.
+    table : DataFrame
+        One row for each method that passed through the folds, the best first: method, window, candidate, iterations,
+        accuracy, low, high (percent), tied (whether no method is distinctly better).
+    n_folds, n_positions : int
+        That the table is about.
+    left_out : list of str
+        A sentence for whatever the budget did not allow.
+    """
+
+    candidate: Candidate
+    accuracy: Accuracy
+    table: pd.DataFrame
+    n_folds: int
+    n_positions: int
+    left_out: list[str]
+
+
+def choose(
+    folds: Folds,
+    windows: Sequence[tuple[int, int]],
+    *,
+    methods: Sequence[str] = METHODS,
+    missing: str = "auto",
+    given: Mapping[str, Mapping[str, Any]],
+    budget: float,
+    seed: int = 0,
+    tick: Tick = lambda done, words: None,
+) -> Choice:
+    """Choose for a file.
+
+    Parameters
+    ----------
+    folds : Folds
+    windows : sequence of (int, int)
+        To try.
+    methods : sequence of str
+        Of `METHODS`.
+    missing : str
+        The way with holes, or "auto".
+    given : mapping of str to mapping
+        Settings that a user has decided, by method.
+    budget : float
+        CPU seconds, as `expected_seconds` tells them. One candidate is tried whatever the budget.
+    seed : int
+        Of the tests.
+    tick : callable
+        Called with the share of the work that is done, in percent, and what is being tried.
+
+    Returns
+    -------
+    Choice
+    """
+    race = Race(folds, budget, tick)
+    screened: list[tuple[Candidate, float]] = []
+    for method in methods:
+        share = race.left / (2 * (len(methods) - len(screened)))
+        best = race.screen(make_candidates(method, folds.data, list(windows), missing, given.get(method, {})), share)
+        if best is not None:
+            screened.append(best)
+    ranked = [candidate for candidate, _ in sorted(screened, key=lambda pair: -pair[1])]
+    finalists = race.finish(ranked)
+    tick(100, "")
+    return _judge(finalists, folds, seed, race.left_out)
+
+
+class Race:
+    """Trials within a budget.
+
+    Attributes
+    ----------
+    left : float
+        CPU seconds of the budget that have not been spent.
+    left_out : list of str
+        A sentence for whatever did not fit.
+    """
+
+    def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
+        self.folds, self.budget, self.left, self.left_out = folds, budget, budget, list[str]()
+        self._tick = tick
+        self._any = False
+
+    def cost(self, candidate: Candidate) -> float:
+        """CPU seconds of one fold, nearly."""
+        share = 1 - 1 / len(self.folds.parts)
+        return share * expected_seconds(candidate.build(), self.folds.data, candidate.iterations)
+
+    def screen(self, rounds: Any, share: float) -> tuple[Candidate, float] | None:
+        """The candidate that gets most of the first folds right after a few iterations, and that share; None if none fits."""
+        best: tuple[Candidate, float] | None = None
+        skipped = []
+        for number, candidates in enumerate(rounds):
+            for candidate in candidates:
+                if number == 1 and best is not None:
+                    candidate = candidate._replace(window=best[0].window)
+                if number == 2 and best is not None:
+                    candidate = best[0]._replace(missing=candidate.missing)
+                candidate = limited(candidate, self.folds.data)
+                short = candidate.with_iterations(min(candidate.iterations, SCREENING))
+                cost = self.folds.n_screening * self.cost(short)
+                if cost > share and self._any:
+                    skipped.append((candidate, cost))
+                    continue
+                share -= cost
+                accuracy = self._share_right(self._run(short, range(self.folds.n_screening), cost))
+                if best is None or accuracy > best[1]:
+                    best = candidate, accuracy
+        self._note(skipped, best)
+        return best
+
+    def finish(self, ranked: list[Candidate]) -> list[tuple[Candidate, Finalist]]:
+        """As many of the best candidates through as many folds as fit, two at least unless not even one of them does."""
+        n_folds = len(self.folds.parts)
+        while len(ranked) > 1 and 2 * sum(map(self.cost, ranked)) > self.left:
+            dropped = ranked.pop()
+            self.left_out.append(
+                f"{dropped.method} was behind after a few iterations and left there: two folds would take about "
+                f"{2 * self.cost(dropped):.0f} s more."
+            )
+        each = sum(map(self.cost, ranked))
+        n_fitting = min(n_folds, max(int(self.left / each), 1))
+        if n_fitting < n_folds:
+            self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
+        return [(c, Finalist(self._run(c, range(n_fitting), n_fitting * self.cost(c)))) for c in ranked]
+
+    def _share_right(self, outcomes: list[Outcome]) -> float:
+        """Of the first folds, at the best stage."""
+        n_positions = sum(int(self.folds.data.lengths[part].sum()) for part in self.folds.parts[: len(outcomes)])
+        return float(Finalist(outcomes).correct().sum(axis=1).max()) / n_positions
+
+    def _run(self, candidate: Candidate, folds: Any, cost: float) -> list[Outcome]:
+        left, right = candidate.window
+        self._tick(int(min(100 * (1 - self.left / self.budget), 99)), f"{candidate.method}, window {left},{right}")
+        self._any = True
+        outcomes = [try_candidate(candidate, *self.folds.split(fold)) for fold in folds]
+        self.left -= cost
+        return outcomes
+
+    def _note(self, skipped: list[tuple[Candidate, float]], best: tuple[Candidate, float] | None) -> None:
+        if not skipped:
+            return
+        method, cost = skipped[0][0].method, skipped[0][1]
+        if best is None:
+            self.left_out.append(f"{method}: its first trial would take about {cost:.0f} s.")
+        else:
+            windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
+            self.left_out.append(
+                f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each."
+            )
+
+
+def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int, left_out: list[str]) -> Choice:
+    """The choice among those that passed through the folds."""
+    n_folds = len(finalists[0][1].outcomes)
+    held_out = np.concatenate(folds.parts[:n_folds])
+    members, cluster = np.unique(folds.data.groups[held_out], return_inverse=True)
+    positions = _by_cluster(folds.data.lengths[held_out], cluster, len(members))
+    stages = [_by_cluster(finalist.correct(), cluster, len(members)) for _, finalist in finalists]
+    best = [s[finalist.best_stage()] for s, (_, finalist) in zip(stages, finalists, strict=True)]
+    methods = [candidate.method for candidate, _ in finalists]
+    table = pd.DataFrame(
+        [
+            {
+                "method": candidate.method, "window": "{},{}".format(*candidate.window),
+                "iterations": finalist.best_iteration(), **_named(estimate_accuracy(right, positions)),
+            }
+            for (candidate, finalist), right in zip(finalists, best, strict=True)
+        ]
+    )  # fmt: skip
+    table["tied"] = True
+    if len(methods) > 1:
+        flips = compare_flips(
+            methods, [right[None] for right in best], int(positions.sum()), derive_seed(seed, "choose")
+        )
+        ranks = rank_methods(pd.Series(table["accuracy"].to_numpy(), index=methods), flips).set_index("method")
+        table["tied"] = ranks["tied_for_best"].loc[methods].to_numpy()
+    near = table["tied"] & (table["accuracy"] >= table["accuracy"].max() - NEGLIGIBLE)
+    chosen = min(np.flatnonzero(near), key=lambda row: METHODS.index(methods[row]))
+    expected = correct_for_choice(np.vstack(stages), positions, derive_seed(seed, "expected"))
+    candidate, finalist = finalists[chosen]
+    return Choice(
+        candidate.with_iterations(finalist.best_iteration()), estimate_accuracy(best[chosen], positions, expected),
+        table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
+        left_out,
+    )  # fmt: skip
+
+
+def _by_cluster(counts: NDArray[np.int64], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
+    """Counts of sequences (the last dimension) added up by group."""
+    member = (cluster[:, None] == np.arange(n_clusters)).astype(np.int64)
+    return counts @ member
+
+
+def _named(accuracy: Accuracy) -> dict[str, float]:
+    return {"accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high}

@@ -1,0 +1,102 @@
+"""``treecrf explain``, and what ``evaluate`` and ``missing`` say beside accuracy."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+def test_the_column_that_decides_comes_first(run, model):
+    code, out, _ = run("explain", model, "train.csv")
+    assert code == 0
+    losses, gains = out.split("Share of the trees' total gain")
+    assert [line.split()[0] for line in losses.splitlines() if re.match("letter|noise", line)] == ["letter", "noise"]
+    assert re.search(r"attribute +-1 .*all", gains)
+
+
+def test_a_row_by_its_number_and_by_its_sequence(run, model):
+    code, out, err = run("explain", model, "train.csv", "--position", 25)
+    assert (code, err) == (0, "")
+    assert out.startswith("Row 25: ")
+    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)", out)
+    assert float(total[1]) == pytest.approx(float(total[2]) - float(total[3]), abs=0.002)
+    assert run("explain", model, "train.csv", "--sequence", 2, "--row", 5) == (0, out, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--position", 600), "table train.csv has 600 rows, numbered from 0, and no row 600."),
+        (("--sequence", "x", "--row", 0), "table train.csv has no sequence 'x' in its column 'sequence'."),
+        (("--sequence", 3, "--row", 10), "sequence '3' has 10 rows, numbered from 0, and no row 10."),
+    ],
+)
+def test_rows_that_are_not_there(run, model, options, message):
+    assert run("explain", model, "train.csv", *options) == (1, "", f"treecrf: {message}\n")
+
+
+def test_linear_models_have_no_gains(run, table):
+    run("fit", "train.csv", "-o", "linear.npz", "--method", "linear_crf", "--iterations", 5, "--window", "1,0")
+    code, out, _ = run("explain", "linear.npz", "train.csv")
+    assert (code, "A LinearCRF has no trees, so there are no gains by distance." in out) == (0, True)
+
+
+def test_evaluate_tells_how_sure_it_is(run, model):
+    _, out, _ = run("evaluate", model, "train.csv")
+    assert re.search(r"On other sequences like these: [\d.]+ to [\d.]+% \(95% interval by sequence\)\.", out)
+    assert re.search(r"Probabilities: Brier score 0\.\d{4}", out)
+    assert re.search(r"bin +positions +probability +right", out)
+    assert "Segments" not in out
+    assert "Entities" not in out
+
+
+def test_compare_is_another_way_to_name_models(run, model):
+    run("fit", "train.csv", "-o", "poor.npz", "--method", "treecrf_newton", "--iterations", 1, "--window", "0,0")
+    assert run("evaluate", model, "train.csv", "--compare", "poor.npz") == run(
+        "evaluate", model, "poor.npz", "train.csv"
+    )
+
+
+def test_entities_and_segments(run, words, tmp_path):
+    tags = np.array(["B-x", "I-x", "O", "B-y"])[np.random.default_rng(0).integers(0, 4, len(words))]
+    words.assign(label=tags).to_csv(tmp_path / "tags.csv", index=False)
+    words.assign(label=np.arange(len(words)) % 10 // 5).to_csv(tmp_path / "runs.csv", index=False)
+    for name in ("tags", "runs"):
+        run(
+            "fit",
+            f"{name}.csv",
+            "-o",
+            f"{name}.npz",
+            "--method",
+            "treecrf_newton",
+            "--iterations",
+            2,
+            "--window",
+            "0,0",
+        )
+    _, out, _ = run("evaluate", "tags.npz", "tags.csv")
+    assert re.search(r"type +precision +recall +f1 +true +predicted +correct\nall .*\nx .*\ny ", out)
+    _, out, _ = run("evaluate", "runs.npz", "runs.csv")
+    assert re.search(r"Segments \(runs of one label\): \d+ of 120 found with both ends", out)
+
+
+def test_missing_says_what_kind_of_holes_there_are(run, words, tmp_path):
+    rng = np.random.default_rng(0)
+    gone = (words["label"] == "u") & (rng.random(len(words)) < 0.5)
+    words.assign(letter=words["letter"].mask(gone)).to_csv(tmp_path / "holes.csv", index=False)
+    words.to_csv(tmp_path / "other.csv", index=False)
+    code, out, err = run("missing", "holes.csv", "--quick", "--window", "1,0", "--rates", "0.1", "--test", "other.csv")
+    assert code == 0, err
+    assert "Missing by the label (its absence tells something): letter." in out
+    assert "Missing more or less often in the other file: letter." in out
+    assert re.search(r"as it is +\+10 % +\+ like its own", out)
+
+
+def test_missing_without_holes(run, table):
+    frame = pd.read_csv(table)
+    frame.to_csv(table, index=False)
+    code, out, _ = run("missing", "train.csv", "--quick", "--window", "0,0", "--rates", "0.2")
+    assert code == 0
+    assert out.startswith("No cell is missing.")
+    assert "like its own" not in out

@@ -1,0 +1,134 @@
+"""``treecrf fit`` by itself: what it tries, says and writes, and how it stops."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treecrf
+from treecrf.tabular import fitting
+
+CHEAP = ("--iterations", 6, "--budget", 20)
+
+
+def test_one_command(run, table):
+    code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP)
+    assert code == 0
+    assert (
+        "Compares linear_crf, treecrf_newton, lightgbm with windows 1,1 and 3,3 by cross-validation (--budget 20" in err
+    )
+    assert re.search(r"method +window +iterations +right % +from +to +tied for best", out)
+    chosen = re.search(r"Chose (\w+): window 1,1, .*, (\d) iterations?\.", out)
+    expected = re.search(
+        r"Expect ([\d.]+)% of new positions to be right \(95% interval by sequence: [\d.]+ to [\d.]+%\)", out
+    )
+    assert float(expected[1]) > 95
+    assert out.endswith("Wrote auto.npz.\n")
+    model = treecrf.load("auto.npz")
+    assert model.window == (1, 1)
+    assert model.get_params()[fitting.iterations_name(model)] == int(chosen[2])
+    assert run("evaluate", "auto.npz", "train.csv")[0] == 0
+
+
+def test_the_same_seed_gives_the_same_model(run, table):
+    first, second = (run("fit", "train.csv", "-o", name, *CHEAP, "--window", "1,0") for name in ("a.npz", "b.npz"))
+    assert first[1].replace("a.npz", "") == second[1].replace("b.npz", "")
+    assert run("predict", "a.npz", "train.csv")[1] == run("predict", "b.npz", "train.csv")[1]
+
+
+def test_one_method_with_the_window_it_needs(run, table):
+    code, out, _ = run("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "auto", "--variance", 3)
+    assert code == 0
+    model = treecrf.load("m.npz")
+    assert (type(model).__name__, model.window, model.variance) == ("LinearCRF", (1, 1), 3)
+    assert "treecrf_newton" not in out
+
+
+def test_one_long_sequence_is_cut_into_blocks(run, words, tmp_path):
+    words.assign(sequence=0).to_csv(tmp_path / "one.csv", index=False)
+    code, out, err = run("fit", "one.csv", "-o", "m.npz", *CHEAP, "--method", "treecrf_newton", "--window", "auto")
+    assert code == 0
+    assert "they are cut into 12 blocks of consecutive rows" in err
+    assert "(95% interval by block: " in out
+
+
+@pytest.mark.parametrize("holes", ["numbers", "letters"])
+def test_holes_of_every_kind(run, words, tmp_path, holes):
+    rng = np.random.default_rng(0)
+    size = pd.Series(rng.normal(size=len(words)))
+    frame = words.assign(size=size.mask(rng.random(len(words)) < 0.3))
+    if holes == "letters":
+        frame["letter"] = frame["letter"].mask(rng.random(len(words)) < 0.1)
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    code, _, err = run("fit", "holes.csv", "-o", "m.npz", *CHEAP, "--window", "1,0")
+    assert (code, "missing cells" in err) == (0, True), err
+    assert run("evaluate", "m.npz", "holes.csv")[0] == 0
+
+
+def test_what_the_budget_leaves_out_is_said(run, table):
+    code, out, _ = run("fit", "train.csv", "-o", "m.npz", "--budget", 1, "--iterations", 5)
+    assert code == 0
+    assert "Left out: " in out
+
+
+def test_options_without_effect_are_noted(run, table):
+    options = ("--method", "linear_crf", "--iterations", 3, "--window", "1,0")
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *options, "--threads", 1)
+    assert code == 0
+    assert "linear_crf has no use for --threads, which is ignored." in err
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "lightgbm", *options[2:], "--bins", 5)
+    assert (code, "lightgbm has no use for --bins" in err) == (0, True)
+
+
+def test_settings_of_one_method_leave_others_out(run, table):
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--variance", 2, "--window", "1,0")
+    assert code == 0
+    assert "Left out: the method lightgbm has no variance; leave that option out." in err
+    assert treecrf.load("m.npz").variance == 2
+
+
+def test_a_long_training_is_announced(run, table, monkeypatch):
+    monkeypatch.setattr("treecrf.cli.fit.LONG", 0.1)
+    _, _, err = run(
+        "fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton", "--window", "1,0", "--iterations", 2
+    )
+    assert re.search(r"Training takes about \d+ CPU seconds\.", err)
+
+
+def test_ctrl_c_ends_with_one_line_and_no_file(run, table, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting, "fit", interrupt)
+    code, out, err = run("fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton")
+    assert (code, out) == (130, "")
+    assert err.endswith("treecrf: stopped; what was being written is not there.\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["train.csv"]
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_the_middle(table, tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "treecrf",
+        "fit",
+        str(table),
+        "-o",
+        str(tmp_path / "m.npz"),
+        "--method",
+        "treecrf_newton",
+    ]
+    running = subprocess.Popen([*command, "--iterations", "100000"], stderr=subprocess.PIPE, text=True)
+    time.sleep(8)
+    os.kill(running.pid, signal.SIGINT)
+    err = running.communicate(timeout=60)[1]
+    assert running.returncode == 130
+    assert err.splitlines()[-1] == "treecrf: stopped; what was being written is not there."
+    assert [file.name for file in tmp_path.iterdir()] == ["train.csv"]

@@ -1,0 +1,145 @@
+"""What cross-validation chooses, within which budget, and that nothing depends on a clock."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import number_set
+
+from treecrf import SequenceSet
+from treecrf.tabular.candidates import GRIDS, METHODS, candidate_windows, limited, make_candidates, mean_run
+from treecrf.tabular.choosing import Finalist, choose
+from treecrf.tabular.costs import expected_bytes, expected_seconds
+from treecrf.tabular.folds import make_folds
+from treecrf.tabular.trial import Outcome, try_candidate
+
+
+def before(n_sequences=40, length=10, seed=0):
+    """The letter before decides the label: a window of one is enough, and a chain helps nobody."""
+    rng = np.random.default_rng(seed)
+    letters = rng.integers(0, 3, (n_sequences, length))
+    labels = np.hstack([np.zeros((n_sequences, 1), dtype=int), letters[:, :-1]])
+    offsets = np.arange(n_sequences + 1) * length
+    return SequenceSet(letters.reshape(-1, 1), offsets, [("letter", "abc")], labels.ravel(), "uvw")
+
+
+@pytest.fixture(scope="module")
+def choice():
+    folds = make_folds(before(), 0, 10_000)
+    return choose(folds, [(0, 0), (1, 1)], given={"linear_crf": {"iterations": 10}, "treecrf_newton": {"iterations": 10},
+                                                  "lightgbm": {"iterations": 10}}, budget=60.0)  # fmt: skip
+
+
+def test_the_window_that_is_needed_is_found(choice):
+    assert choice.candidate.window == (1, 1)
+    assert choice.accuracy.points > 95
+    assert set(choice.table["method"]) == set(METHODS)
+    assert choice.n_folds == 5
+    assert choice.left_out == []
+    assert choice.n_positions == 400
+
+
+def test_of_tied_methods_the_fastest_is_taken(choice):
+    near = choice.table[choice.table["tied"] & (choice.table["accuracy"] >= choice.table["accuracy"].max() - 0.2)]
+    assert choice.candidate.method == min(near["method"], key=METHODS.index)
+    assert (choice.table["low"] <= choice.table["accuracy"]).all()
+
+
+def test_the_same_again():
+    folds = make_folds(before(20), 0, 10_000)
+    settings = {"given": {"linear_crf": {"iterations": 5}}, "methods": ("linear_crf",), "budget": 9.0}
+    first, second = (choose(folds, [(0, 0), (1, 1)], **settings) for _ in range(2))
+    pd.testing.assert_frame_equal(first.table, second.table)
+    assert first[:2] == second[:2]
+
+
+def test_a_small_budget_leaves_out_and_says_so():
+    folds = make_folds(before(20), 0, 10_000)
+    found = choose(folds, [(0, 0), (1, 1)], given={}, budget=0.001)
+    assert found.candidate.method == "linear_crf"
+    assert found.n_folds == 1
+    assert any(sentence.startswith("treecrf_newton: its first trial") for sentence in found.left_out)
+    assert any(
+        sentence.startswith("linear_crf with other settings (windows 1,1 and 0,0)") for sentence in found.left_out
+    )
+    assert any(sentence.startswith("4 of 5 folds") for sentence in found.left_out)
+
+
+def test_a_trial_judges_stages_by_sequence():
+    data = before(12)
+    train, held_out = data.select(range(8)), data.select(range(8, 12))
+    [candidate] = next(make_candidates("treecrf_newton", data, [(1, 1)], "auto", {"iterations": 4}))
+    outcome = try_candidate(candidate, train, held_out)
+    labeller = candidate.build().set_params(missing="instance_weighting").fit(train)
+    right = labeller.predict(held_out) == held_out.labels
+    assert outcome.iterations.tolist() == [1, 2, 3, 4]
+    np.testing.assert_array_equal(outcome.correct[-1], right.reshape(4, 10).sum(axis=1))
+
+
+def test_folds_of_unlike_lengths_are_joined():
+    long = Outcome(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]))
+    short = Outcome(np.array([2, 4]), np.array([[1], [3]]))
+    finalist = Finalist([short, long])
+    np.testing.assert_array_equal(finalist.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
+    assert finalist.best_iteration() == 4
+
+
+# --- candidates and what they cost ------------------------------------------------------------------
+
+
+def test_long_runs_of_numbers_get_a_wide_window():
+    data = number_set(0, n_sequences=4, longest=60)
+    lasting = data.with_labels(np.arange(data.n_positions) // 24 % 3)
+    assert mean_run(lasting) > 14
+    assert candidate_windows(lasting)[:2] == [(1, 1), (3, 3)]
+    assert candidate_windows(lasting)[2] == (int(mean_run(lasting)) // 2,) * 2
+    assert candidate_windows(data) == [(1, 1), (3, 3)]
+    assert candidate_windows(before(5, 2)) == [(1, 1)]
+
+
+def test_runs_end_with_sequences():
+    data = before(2, 3).with_labels([0, 0, 1, 1, 1, 1])
+    assert mean_run(data) == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_given_settings_are_kept(method):
+    rounds = list(make_candidates(method, before(), [(0, 0), (2, 2)], "imputation", {"iterations": 7}))
+    assert [c.window for c in rounds[0]] == [(0, 0), (2, 2)]
+    assert all(c.iterations == 7 and c.missing == "imputation" for r in rounds for c in r)
+    settings = [c.settings for r in rounds for c in r if c.window == (0, 0)]
+    assert len(settings) == len([grid for grid in GRIDS[method] if "n_bins" not in grid])
+
+
+def test_many_labels_and_categories():
+    n = 400
+    data = SequenceSet(
+        np.arange(n)[:, None] % 150, [0, n // 2, n], [("word", [f"w{i}" for i in range(150)])], np.arange(n) % 15,
+        [f"l{i}" for i in range(15)],
+    )  # fmt: skip
+    [tree, *_], _, ways = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
+    assert tree.settings["transitions"] == "separable"
+    assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], ways) == (
+        "incorporated",
+        "incorporated",
+        2,
+        [],
+    )
+    tree.build().fit(data)
+
+
+def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):
+    monkeypatch.setattr("treecrf.tabular.candidates.HISTORY_BYTES", 20_000)
+    [candidate, *_], *_ = make_candidates("linear_crf", before(), [(1, 1)], "auto", {})
+    fewer = limited(candidate, before())
+    assert 1 < fewer.iterations < candidate.iterations
+    assert expected_bytes(fewer.build(), before(), fewer.iterations) <= 20_000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_costs_grow_with_the_data(method):
+    small, large = (number_set(0, n_sequences=n) for n in (10, 100))
+    [candidate, wide], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
+    costs = [expected_seconds(candidate.build(), small, 10), expected_seconds(candidate.build(), large, 10),
+             expected_seconds(wide.build(), large, 10), expected_seconds(wide.build(), large, 60)]  # fmt: skip
+    assert costs == sorted(costs)
+    assert costs[0] < costs[-1]

@@ -1,0 +1,60 @@
+"""What kind of holes there are: planted ones are found, others are not."""
+
+import numpy as np
+import pytest
+from builders import lasting_set, number_set
+
+from treecrf.missing import inject
+from treecrf.missing.mechanisms import by_label, in_runs
+from treecrf.sequences import MISSING
+from treecrf.tabular.holes import describe_holes, tell_holes
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return number_set(0, n_sequences=60, longest=20)
+
+
+@pytest.mark.parametrize(("make", "by_label_", "runs"), [(inject, 0, 0), (by_label, 1, None), (in_runs, 0, 1)])
+def test_planted_kinds_are_found(whole, make, by_label_, runs):
+    frame = describe_holes(make(whole, 0.3, np.random.default_rng(1)), 0)
+    assert (frame["p_label"] < 0.05).all() == bool(by_label_)
+    assert (frame["p_label"] < 0.05).any() == bool(by_label_)
+    if runs is not None:
+        assert (frame["p_run"] < 0.05).all() == bool(runs)
+        assert (frame["p_run"] < 0.05).any() == bool(runs)
+
+
+def test_numbers_by_hand():
+    data = lasting_set(2, 4).select([0, 1])
+    values = data.values.copy()
+    values[[0, 1, 3, 6], 0] = MISSING  # runs of 2, 1 and 1
+    row = describe_holes(data.with_values(values), 0).iloc[0]
+    assert (row["share"], row["run"]) == (0.5, pytest.approx(4 / 3))
+    assert row["run_by_chance"] == pytest.approx(8 / (2 * (1 + 3 * 0.5)))
+    holes = values[:, 0] == MISSING
+    rates = {
+        name: holes[data.labels == code].mean()
+        for code, name in enumerate(data.label_names)
+        if (data.labels == code).any()
+    }
+    assert row["share_at_most"] == rates[row["label_most"]] == max(rates.values())
+    assert row["share_at_least"] == rates[row["label_least"]] == min(rates.values())
+
+
+def test_two_files_are_compared(whole):
+    few, many, as_many = (
+        inject(whole, rate, np.random.default_rng(seed)) for rate, seed in ((0.2, 1), (0.4, 2), (0.2, 3))
+    )
+    differ, alike = describe_holes(few, 0, many), describe_holes(few, 0, as_many)
+    assert (differ["p_other"] < 0.05).all()
+    assert (alike["p_other"] > 0.05).all()
+    assert list(tell_holes(differ, 0.05))[2].startswith("Missing more or less often in the other file: ")
+    assert list(tell_holes(alike, 0.05)) == [
+        "No column's holes were found to depend on the label.", "No column's holes were found to come in runs.",
+        "No column was found to be missing more often in one file.",
+    ]  # fmt: skip
+
+
+def test_no_holes(whole):
+    assert describe_holes(whole, 0).empty
