@@ -15,17 +15,16 @@ from treecrf.io.cell_numbers import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS
-from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import CHECKS, Check
-from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels, limited_marginals
+from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels
 from treecrf.models.inputs import Inputs
-from treecrf.models.questions import answers, answers_labels, judges, learns
+from treecrf.models.questions import answers_labels, learns
 from treecrf.models.scores import METRICS
 from treecrf.models.weights import ClassWeight, position_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
-    from treecrf.chain.trellis import Trellis
+    pass
 
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
@@ -355,75 +354,6 @@ class Labeller(Decoding, Estimator):
         code_of = {name: code for code, name in enumerate(self.label_names_)}
         table = np.array([code_of.get(name, _NEW) for name in data.label_names] + [MISSING], dtype=np.int16)
         return table[data.labels]
-
-
-class ChainLabeller(Labeller):
-    """A labeller whose predictions are those of chains with potentials (`treecrf.models.chains`).
-
-    Subclasses have a setting `order` and implement `_staged_potentials`, or `_staged_chains`.
-    """
-
-    order: int
-    window: tuple[int, int]
-
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
-        raise NotImplementedError
-
-    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
-        """The chains after every `every` stages of training, or after the last one."""
-        for potentials in self._staged_potentials(data, every):
-            yield DenseChains(potentials, data.offsets, self.order)
-
-    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
-        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
-        return next(self._staged_potentials(data))
-
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence.
-
-        Within limits (see `predict`), given these.
-        """
-        if are_given(limits):
-            return limited_marginals(self, data, limits)
-        return next(self._staged_chains(data)).marginals()
-
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
-        labels = self.align_labels(data, unknown=True)
-        return next(self._staged_chains(data)).log_likelihood(labels)
-
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations."""
-        for chains in self._staged_chains(data, every=1):
-            yield chains.marginals()
-
-    def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
-        for decoder in decoders:
-            check_decoder(decoder)
-        for chains in self._staged_chains(data, every):
-            yield {decoder: self._decode(chains, decoder) for decoder in decoders}
-
-    def _trellis(self, data: SequenceSet) -> Trellis:
-        return next(self._staged_chains(data)).trellis()
-
-    @property
-    def _reach(self) -> tuple[int, int]:
-        left, right = self.window
-        return left, right
-
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return next(self._staged_chains(data)).viterbi()
-
-    def _decode(self, chains: Chains, decoder: Decoder) -> NDArray[np.int16]:
-        if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
-            return chains.viterbi()
-        return chains.marginals().argmax(axis=1).astype(np.int16)
 
 
 def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:

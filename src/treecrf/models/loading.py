@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from treecrf.io.messages import quoted
 from treecrf.io.npz import read_npz
-from treecrf.models.base import FORMAT, ChainLabeller, Labeller
+from treecrf.models.base import FORMAT, Labeller
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.inputs import Inputs
 from treecrf.models.labellers import CLASS_PATHS
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.base import ChainLabeller, Decoder, Labeller
+from treecrf.models.base import Decoder, Labeller
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.sequences import SequenceSet
 
 DECODER: Decoder = "forward_backward"

@@ -23,6 +23,7 @@ from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages, split_stages
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.importances import shares_of
@@ -42,7 +43,7 @@ _LESS = "train on fewer sequences, or lower the order, the number of labels, the
 
 
 @dataclass(eq=False, repr=False)
-class TreeCRF(base.ChainLabeller):
+class TreeCRF(ChainLabeller):
     """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
 
     Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood

@@ -14,6 +14,7 @@ from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.memm import normalize_locally
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import Inputs
@@ -25,7 +26,7 @@ from treecrf.trees.tree import MAX_LEAVES, Tree
 
 
 @dataclass(eq=False, repr=False)
-class FutureFeatureMEMM(base.ChainLabeller):
+class FutureFeatureMEMM(ChainLabeller):
     """Maximum entropy Markov model with future features (FF-MEMM, PhD section 5.3).
 
     ``P(y_t | y_{t-1} .. y_{t-k}, w_t, B_t)`` is the normalized exponential of one score for each label. Scores are sums

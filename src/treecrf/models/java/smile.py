@@ -14,6 +14,7 @@ from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.inputs import Inputs
 from treecrf.models.java.machine import start_java
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
@@ -23,7 +24,7 @@ from treecrf.trees.tree import Tree, make_tree
 
 
 @dataclass(eq=False, repr=False)
-class SmileCRF(base.ChainLabeller):
+class SmileCRF(ChainLabeller):
     """The gradient tree boosted CRF of SMILE 3.1.1 (``smile.sequence.CRF``, after Dietterich 2004), of first order.
 
     SMILE grows the trees in a Java virtual machine, on window codes as nominal attributes and the previous label as one

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import LatticeChains
 from treecrf.models.checks import Check, number, one_of, optional, whole
 from treecrf.models.kernel.features import Standards, Windows, mean_square
@@ -39,7 +40,7 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, repr=False)
-class KernelCRF(base.ChainLabeller):
+class KernelCRF(ChainLabeller):
     """Linear-chain CRF in the space of a kernel (Altun, Smola and Hofmann 2004).
 
     The potential of a label is a function of the window, ``f_label(window)``, plus a weight of the pair of previous label

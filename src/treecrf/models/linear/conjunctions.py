@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treecrf.models import base
 from treecrf.models.binning import FEW_BINS
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.sequences import Attribute, SequenceSet, gather_ranges, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
@@ -147,7 +148,7 @@ class Weights(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class ConjunctionCRF(base.ChainLabeller):
+class ConjunctionCRF(ChainLabeller):
     """A first-order CRF that is linear in conjunctions of window cells, trained in rounds of feature induction.
 
     Its rounds are those of McCallum 2003 (PhD section 3.5); subclasses implement the training.

@@ -17,6 +17,7 @@ from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import LatticeChains
 from treecrf.models.checks import number
 from treecrf.models.inputs import Inputs
@@ -26,7 +27,7 @@ from treecrf.sequences import SequenceSet
 
 
 @dataclass(eq=False, repr=False)
-class CRFSuite(base.ChainLabeller):
+class CRFSuite(ChainLabeller):
     """Linear-chain CRF trained by CRFsuite's L-BFGS, with a squared penalty.
 
     A weight for each label and cell of the window, and for each label and label before, also of pairs that training does

@@ -14,6 +14,7 @@ from treecrf import chain
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
@@ -27,7 +28,7 @@ VECTORS = 30
 
 
 @dataclass(eq=False, repr=False)
-class LinearCRF(base.ChainLabeller):
+class LinearCRF(ChainLabeller):
     """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
 
     The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous

@@ -14,6 +14,7 @@ from treecrf.compiled.struct import allocate
 from treecrf.models import base
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import Chains, DenseChains
 from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
@@ -24,7 +25,7 @@ _FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice 
 
 
 @dataclass(eq=False, repr=False)
-class VotedPerceptron(base.ChainLabeller):
+class VotedPerceptron(ChainLabeller):
     """Perceptron of label sequences with averaged weights (Collins 2002; Hao 2009, chapters 2 and 5).
 
     The potential of a label is the sum of one weight for each cell of the window and one for the label before, START

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf.io.extras import needs_extra
 from treecrf.models import base
 from treecrf.models.base import Monitor
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.checks import whole
 from treecrf.models.importances import shares_of
 from treecrf.models.memory import check_memory
@@ -28,7 +29,7 @@ MOST_LEAVES = 131_072
 """The most leaves that LightGBM gives a tree."""
 
 
-class WindowClassifier(base.ChainLabeller):
+class WindowClassifier(ChainLabeller):
     """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
 
     Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and implement `_train_weighted`, `_staged_scores`, `_state` and `_restore`.

@@ -17,9 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
-from treecrf.models.base import ChainLabeller, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
