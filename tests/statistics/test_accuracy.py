@@ -21,6 +21,13 @@ def test_accuracies_stay_within_their_range():
     assert (moved.points, moved.low) == pytest.approx((58.0, plain.low - 2))
 
 
+def test_clusters_without_an_error_may_be_lucky():
+    positions = np.array([3, 9, 4, 6])
+    expected = 100 * stats.binomtest(4, 4).proportion_ci(0.95, "exact").low
+    assert estimate_accuracy(positions, positions) == pytest.approx((100, expected, 100), rel=1e-12)
+    assert estimate_accuracy(0 * positions, positions) == pytest.approx((0, 0, 100 - expected), rel=1e-12)
+
+
 def test_one_cluster_has_no_interval():
     points, low, high = estimate_accuracy(np.array([3]), np.array([4]))
     assert points == 75

@@ -30,8 +30,16 @@ def estimate_accuracy(
         Correct positions and all positions of each cluster: a sequence, or a group of related ones.
     points : float, optional
         Another estimate, which the interval is laid around (`correct_for_choice`).
+
+    Notes
+    -----
+    As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of Clopper and
+    Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong at all its positions.
     """
     found, low, high = estimate_share(correct, positions)
+    if found in (0, 100) and len(correct) > 1:
+        width = 100 * (1 - 0.025 ** (1 / len(correct)))
+        low, high = (0.0, width) if found == 0 else (100 - width, 100.0)
     shift = 0.0 if points is None else points - found
     low, high = np.clip([low + shift, high + shift], 0, 100).tolist()  # NaN stays NaN
     return Accuracy(found + shift, low, high)
