@@ -106,7 +106,8 @@ def test_standard_input(run, table, model, monkeypatch):
     assert given(content, "predict", model, "-")[:2] == run("predict", model, "train.csv")[:2]
     assert given(content, "evaluate", model, "-")[1] == run("evaluate", model, "train.csv")[1]
     assert given(content, "describe", "-")[1] == run("describe", "train.csv")[1].replace("train.csv", "-")
-    assert given(content, "fit", "-", "-o", "m.npz", "--iterations", 5, "--window", "1,0")[0] == 0
+    options = ("--method", "treecrf_newton", "--iterations", 5, "--window", "1,0")
+    assert given(content, "fit", "-", "-o", "m.npz", *options)[0] == 0
     assert [run("predict", m, "train.csv", "--probabilities")[1] for m in ("m.npz", model)] == [
         given(content, "predict", model, "-", "--probabilities")[1]
     ] * 2

@@ -228,7 +228,7 @@ def rival_job(files, job, wildcards):
     }
 
 
-def files_of(jobs):
+def files_of_jobs(jobs):
     """The files that jobs read and write."""
     named = [
         path for job in jobs for key in ("sets", "frames") for path in job[key].values()

@@ -119,7 +119,7 @@ rule write_page:
 
 rule rivals:
     input:
-        lambda wildcards: files_of(rival_jobs()),
+        lambda wildcards: files_of_jobs(rival_jobs()),
     output:
         f"{RESULTS}/{FILE}",
     log:
