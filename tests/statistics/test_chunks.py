@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from naive_statistics import chunks_of, segments_of
+from seqeval import metrics
 
 from treecrf.statistics.chunks import are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 
@@ -70,7 +71,6 @@ def test_many_sequences_as_by_a_loop(tags):
 
 
 def test_types_as_seqeval_counts_them():
-    metrics = pytest.importorskip("seqeval.metrics")
     rng = np.random.default_rng(1)
     tags = ["B-x", "I-x", "B-y", "I-y", "O"]
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 8, 40))])
