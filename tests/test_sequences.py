@@ -287,3 +287,19 @@ def test_codes_take_two_bytes_where_an_attribute_needs_them(n_categories, dtype)
     codes = window_codes(data, (1, 0))
     assert codes.dtype == dtype
     assert codes.tolist() == [[n_categories, n_categories - 1], [n_categories - 1, n_categories + 1]]
+
+
+def test_arrays_are_kept_row_by_row():
+    values, numbers = (
+        np.asfortranarray([[0, 1], [1, 0], [0, 0]]),
+        np.asfortranarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+    )
+    kept = SequenceSet(
+        values,
+        [0, 3],
+        [Attribute("a", ("x", "y")), Attribute("b", ("x", "y"))],
+        numbers=numbers,
+        number_names=["c", "d"],
+    )
+    assert kept.values.flags.c_contiguous
+    assert kept.numbers.flags.c_contiguous

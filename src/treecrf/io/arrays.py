@@ -25,7 +25,7 @@ def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> 
     highest = np.iinfo(kept_as).max
     if array.size and (array.min() < -1 or array.max() > highest):
         raise ValueError(f"{what}: codes must lie in -1..{highest}; found {array.min()}..{array.max()}.")
-    return array.astype(kept_as)
+    return array.astype(kept_as, order="C")
 
 
 def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
@@ -33,7 +33,7 @@ def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(numbers)
     if array.dtype.kind not in "iufb":
         raise ValueError(f"numbers must be real numbers, not {array.dtype}; write NaN for missing.")
-    return array.astype(np.float64)
+    return array.astype(np.float64, order="C")
 
 
 _HIGHEST = np.iinfo(np.int64).max // 2
