@@ -132,3 +132,11 @@ def test_ctrl_c_in_the_middle(table, tmp_path):
     assert running.returncode == 130
     assert err.splitlines()[-1] == "treecrf: stopped; what was being written is not there."
     assert [file.name for file in tmp_path.iterdir()] == ["train.csv"]
+
+
+def test_lightgbm_is_left_out_where_it_is_not_installed(run, table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    monkeypatch.setattr("treecrf.cli.fit.find_spec", lambda name: None)
+    code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP, "--window", "1,0")
+    assert (code, "lightgbm" in out) == (0, False)
+    assert "Left out: lightgbm, which is not installed (pip install 'treecrf[rivals]')." in err

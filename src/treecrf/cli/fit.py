@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -236,6 +237,9 @@ def _compared(method: str, settings: dict[str, Any], held_out: float, missing: s
     suited: dict[str, dict[str, Any]] = {}
     reasons = []
     for name in METHODS if method == AUTO else (method,):
+        if method == AUTO and name == "lightgbm" and find_spec("lightgbm") is None:
+            shared.note("Left out: lightgbm, which is not installed (pip install 'treecrf[rivals]').")
+            continue
         ignored = fitting.without_effect(name, settings)
         try:
             used = {key: value for key, value in settings.items() if key not in ignored}
