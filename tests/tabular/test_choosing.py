@@ -134,7 +134,7 @@ def test_many_labels_and_categories():
 def test_two_methods_pass_where_one_fold_fits():
     folds = make_folds(before(20), 0, 10_000)
     ranked = [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for method in METHODS]
-    race = Race(folds, 0.0, lambda done, words: None)
+    race = Race(folds, 1.0, lambda done, words: None)
     race.left = 1.01 * sum(map(race.cost, ranked[:2]))
     assert [candidate.method for candidate, _ in race.finish(ranked)] == list(METHODS[:2])
     assert [sentence.split()[0] for sentence in race.left_out] == ["lightgbm", "4"]

@@ -38,7 +38,7 @@ MANY_CATEGORIES = 100
 MOST_REACH = 12
 """Observations on either side of the widest window."""
 
-HISTORY_BYTES = 200 * 2**20
+HISTORY_BYTES = 160 * 2**20
 """For the weights that a linear CRF keeps of each iteration."""
 
 
