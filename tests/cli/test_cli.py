@@ -304,10 +304,6 @@ def test_wrong_training_files(run, write, name, text, message):
     ("text", "message"),
     [
         (
-            "sequence,label,letter,noise\na,u,a,0\na,z,b,1\n",
-            "line 3: row 1, column 'label': the model was not trained with",
-        ),
-        (
             "sequence,label,noise\na,u,0\n",
             "has no column 'letter'; its columns are 'sequence', 'label', 'noise'; give it the columns that the model",
         ),
@@ -319,6 +315,20 @@ def test_wrong_files_to_evaluate(run, model, write, text, message):
     code, out, err = run("evaluate", model, "test.csv")
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert message in err
+
+
+def test_new_labels_are_errors(run, model, write):
+    write("test.csv", "sequence,label,letter,noise\na,u,a,0\na,z,b,1\nb,z,a,0\nb,y,a,1\n")
+    code, out, err = run("evaluate", model, "test.csv")
+    assert code == 0
+    assert (
+        "model.npz was not trained with 2 labels of the file: 'z', 'y' (3 positions); they count as errors with a probability of "
+        "0, and the log likelihood is that of the other positions.\n"
+    ) in err
+    assert "25.00% of 4 positions are right." in out
+    assert out.split("By label")[1].count("\nz ") == 2  # by label, and in the confusion
+    code, _, err = run("explain", model, "test.csv")
+    assert (code, "line 3: row 1, column 'label': the model was not trained with the label 'z'" in err) == (1, True)
 
 
 def test_unknown_label_does_not_hinder_prediction(run, model, write):

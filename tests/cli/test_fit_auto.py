@@ -48,6 +48,7 @@ def test_one_method_with_the_window_it_needs(run, table):
     model = treecrf.load("m.npz")
     assert (type(model).__name__, model.window, model.variance) == ("LinearCRF", (1, 1), 3)
     assert "treecrf_newton" not in out
+    assert len(model.weights_history_) == 1
 
 
 def test_one_long_sequence_is_cut_into_blocks(run, words, tmp_path):

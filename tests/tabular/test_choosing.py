@@ -7,7 +7,7 @@ from builders import number_set
 
 from treecrf import SequenceSet
 from treecrf.tabular.candidates import GRIDS, METHODS, candidate_windows, limited, make_candidates, mean_run
-from treecrf.tabular.choosing import Finalist, choose
+from treecrf.tabular.choosing import Finalist, Race, choose
 from treecrf.tabular.costs import expected_bytes, expected_seconds
 from treecrf.tabular.folds import make_folds
 from treecrf.tabular.trial import Outcome, try_candidate
@@ -125,6 +125,19 @@ def test_many_labels_and_categories():
         [],
     )
     tree.build().fit(data)
+    [linear, *_], *_ = make_candidates("linear_crf", data, [(1, 1)], "auto", {})
+    assert "min_count" not in linear.settings
+    assert linear.settings["variance"] == 10
+    assert candidate_windows(data) == [(0, 0), (1, 1)]
+
+
+def test_two_methods_pass_where_one_fold_fits():
+    folds = make_folds(before(20), 0, 10_000)
+    ranked = [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for method in METHODS]
+    race = Race(folds, 1.0, lambda done, words: None)
+    race.left = 1.01 * sum(map(race.cost, ranked[:2]))
+    assert [candidate.method for candidate, _ in race.finish(ranked)] == list(METHODS[:2])
+    assert [sentence.split()[0] for sentence in race.left_out] == ["lightgbm", "4"]
 
 
 def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ def evaluate(
     loaded = {str(path): TableLabeller.load(path) for path in models}
     sequence = next(iter(loaded.values())).columns.sequence
     frame = read_table(file, dialect, sequence, shared.note)
-    read = {name: model.read(frame, file, labelled=True) for name, model in loaded.items()}
+    read = {name: model.read(frame, file, labelled=True, new_labels=True) for name, model in loaded.items()}
     first, *others = loaded
     for name in others:
         if not _same_task(loaded[first], read[first], loaded[name], read[name]):
@@ -64,6 +65,8 @@ def evaluate(
         for sentence in model.unseen(frame, file):
             shared.note(sentence)
         found[name] = measure(model.labeller, read[name], decoder)
+        if found[name].new_labels:
+            shared.note(_about_new_labels(name, found[name].new_labels))
     for name, evaluation in found.items():
         _show(name, evaluation, len(read[name]))
     if len(found) > 1:
@@ -76,6 +79,14 @@ def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, da
         model.columns.label == other.columns.label
         and data.offsets.tolist() == data_of_other.offsets.tolist()
         and _true_labels(data) == _true_labels(data_of_other)
+    )
+
+
+def _about_new_labels(name: str, new_labels: dict[str, int]) -> str:
+    positions = counted(sum(new_labels.values()), "position")
+    return (
+        f"{name} was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} ({positions}); they "
+        "count as errors with a probability of 0, and the log likelihood is that of the other positions."
     )
 
 

@@ -146,6 +146,7 @@ def fit(
         "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
     }  # fmt: skip
     settings = {name: value for name, value in given.items() if value is not None}
+    from treecrf.models.linear.linear_crf import LinearCRF
     from treecrf.tabular import fitting
     from treecrf.tabular.labeller import TableLabeller
 
@@ -185,6 +186,8 @@ def fit(
             )
 
         by_holding_out = fitting.fit(labeller, ready, held_out, seed, follow)
+    if choice is not None and isinstance(labeller, LinearCRF):
+        labeller.drop_stages()
     TableLabeller(labeller, columns, holes).save(output)
     if by_holding_out is not None:
         shared.note(

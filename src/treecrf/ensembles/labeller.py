@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
 from treecrf.models import base
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, sum_log_probabilities
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
@@ -223,11 +223,8 @@ class Ensemble(Labeller):
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
-        labels = self.align_labels(data)
-        with np.errstate(divide="ignore"):  # votes may give a label nothing
-            chosen = np.log(self.predict_proba(data)[np.arange(len(labels)), labels])
-        return np.asarray(np.add.reduceat(chosen, data.offsets[:-1]))
+        """The logarithm of `predict_proba` at the true labels that are known, summed by sequence, shape (n_sequences,)."""
+        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
 
     @property
     def has_stages(self) -> bool:

@@ -356,6 +356,15 @@ class Labeller(Decoding, Estimator):
         return table[data.labels]
 
 
+def sum_log_probabilities(
+    probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The logarithm of the probabilities of the labels that are known, summed by sequence, shape (n_sequences,)."""
+    with np.errstate(divide="ignore"):  # votes may give a label nothing
+        chosen = np.where(labels == MISSING, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
+    return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
+
+
 def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:
     """Refuse weights that a labeller has no use for."""
     if weights is not None:

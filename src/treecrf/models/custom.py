@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
 from treecrf.models.adapted import adapt, is_classifier
-from treecrf.models.base import Decoder, Monitor
+from treecrf.models.base import Decoder, Monitor, sum_log_probabilities
 from treecrf.models.checks import Check
 from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.questions import answers, judges, learns
@@ -166,11 +166,8 @@ class CustomLabeller(base.Labeller):
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """Sum of the log probabilities of the true labels, one number for each sequence."""
-        labels = self.align_labels(data)
-        probabilities = self.predict_proba(data)[np.arange(len(labels)), labels]
-        with np.errstate(divide="ignore"):
-            return np.add.reduceat(np.log(probabilities), data.offsets[:-1])
+        """Sum of the log probabilities of the true labels that are known, one number for each sequence."""
+        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         inner_predict = getattr(self.inner_, "predict", None)

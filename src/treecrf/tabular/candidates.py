@@ -29,13 +29,16 @@ ITERATIONS = 60
 MANY_LABELS = 12
 """From here on trees have a matrix of transitions beside them: full ones cost too much."""
 
+ITERATIONS_OF_MANY = 20
+"""Of trees for that many labels, at most: they are dear, and gain little after that."""
+
 MANY_CATEGORIES = 100
-"""From here on categories that the file has only once are taken as one: they tell nothing, and new ones look like them."""
+"""From here on an attribute is one of words; trees take those that the file has only once as one, as new ones look like them."""
 
 MOST_REACH = 12
 """Observations on either side of the widest window."""
 
-HISTORY_BYTES = 2**27
+HISTORY_BYTES = 160 * 2**20
 """For the weights that a linear CRF keeps of each iteration."""
 
 
@@ -78,15 +81,21 @@ class Candidate(NamedTuple):
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     """Windows to try, narrow ones first; none reaches beyond the longest sequence.
 
-    One and three observations on either side; where numbers are labelled in long runs (an activity, a stage of sleep), also
+    One and three observations on either side; where there are words, none and one, as what stands beside them tells little
+    more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also
     half a run, `MOST_REACH` at most: single numbers say little about it.
     """
-    reaches = [1, 3]
+    reaches = [0, 1] if has_words(data) else [1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)
     if data.number_names and wide > max(reaches):
         reaches.append(wide)
     longest = int(np.diff(data.observation_offsets).max()) - 1
     return list(dict.fromkeys((min(reach, longest),) * 2 for reach in reaches))
+
+
+def has_words(data: SequenceSet) -> bool:
+    """Whether an attribute has `MANY_CATEGORIES`."""
+    return any(len(attribute.categories) >= MANY_CATEGORIES for attribute in data.attributes)
 
 
 def mean_run(data: SequenceSet) -> float:
@@ -123,6 +132,8 @@ def make_candidates(
     if ways[0] == "incorporated":
         usual["missing"] = ways[0]
     grid = [settings | usual for settings in GRIDS[method]]
+    if method == "linear_crf" and has_words(data):  # most weights are of words seen seldom: the wide prior first
+        grid.reverse()
     distinct = [settings for i, settings in enumerate(grid) if settings not in grid[:i] and _differs(settings, data)]
     yield [Candidate(method, window, distinct[0], ways[0]) for window in windows]
     yield [Candidate(method, windows[0], settings, ways[0]) for settings in distinct[1:]]
@@ -130,12 +141,15 @@ def make_candidates(
 
 
 def suit(method: str, data: SequenceSet) -> dict[str, Any]:
-    """Settings that follow from the sizes of the file."""
+    """Settings that follow from the sizes of the file.
+
+    A linear CRF has a weight for words that the file has once: they share their suffixes with others, and its prior holds it.
+    """
     settings: dict[str, Any] = {}
-    if any(len(attribute.categories) >= MANY_CATEGORIES for attribute in data.attributes):
+    if has_words(data) and method != "linear_crf":
         settings["min_count"] = 2
     if method == "treecrf_newton" and len(data.label_names) >= MANY_LABELS:
-        settings["transitions"] = "separable"
+        settings |= {"transitions": "separable", "iterations": ITERATIONS_OF_MANY}
     return settings
 
 

@@ -18,13 +18,13 @@ from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_a
 from treecrf.statistics.ranking import rank_methods
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
-from treecrf.tabular.candidates import METHODS, Candidate, limited, make_candidates
+from treecrf.tabular.candidates import MANY_LABELS, METHODS, Candidate, limited, make_candidates
 from treecrf.tabular.costs import expected_seconds
 from treecrf.tabular.folds import Folds
 from treecrf.tabular.trial import Outcome, try_candidate
 
-SCREENING = 20
-"""Iterations with which windows and settings are compared on the first fold."""
+SCREENING, SCREENING_OF_MANY = 20, 10
+"""Iterations with which windows and settings are compared on the first fold; fewer of trees for many labels."""
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
@@ -161,7 +161,7 @@ class Race:
                 if number == 2 and best is not None:
                     candidate = best[0]._replace(missing=candidate.missing)
                 candidate = limited(candidate, self.folds.data)
-                short = candidate.with_iterations(min(candidate.iterations, SCREENING))
+                short = candidate.with_iterations(min(candidate.iterations, self._n_screening(candidate)))
                 cost = self.folds.n_screening * self.cost(short)
                 if cost > share and self._any:
                     skipped.append((candidate, cost))
@@ -174,19 +174,23 @@ class Race:
         return best
 
     def finish(self, ranked: list[Candidate]) -> list[tuple[Candidate, Finalist]]:
-        """As many of the best candidates through as many folds as fit, two at least unless not even one of them does."""
+        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
         n_folds = len(self.folds.parts)
-        while len(ranked) > 1 and 2 * sum(map(self.cost, ranked)) > self.left:
+        while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
-                f"{dropped.method} was behind after a few iterations and left there: two folds would take about "
-                f"{2 * self.cost(dropped):.0f} s more."
+                f"{dropped.method} was behind after a few iterations and left there: a fold would take about "
+                f"{self.cost(dropped):.0f} s more."
             )
         each = sum(map(self.cost, ranked))
         n_fitting = min(n_folds, max(int(self.left / each), 1))
         if n_fitting < n_folds:
             self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
         return [(c, Finalist(self._run(c, range(n_fitting), n_fitting * self.cost(c)))) for c in ranked]
+
+    def _n_screening(self, candidate: Candidate) -> int:
+        many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
+        return SCREENING_OF_MANY if many else SCREENING
 
     def _share_right(self, outcomes: list[Outcome]) -> float:
         """Of the first folds, at the best stage."""

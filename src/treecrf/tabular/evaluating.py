@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.accuracy import Accuracy, estimate_accuracy
 from treecrf.statistics.calibration import brier_score, reliability
 from treecrf.statistics.chunks import ChunkScore, are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
@@ -26,11 +26,12 @@ LONG_RUN = 3.0
 class Evaluation:
     """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
-    `accuracy` has its interval by group of related sequences. `log_likelihood` is the mean of a position, in nats. `by_label`
-    has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be divided; `confusion` the
-    positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
+    `accuracy` has its interval by group of related sequences. `log_likelihood` is the mean of a position whose label training
+    had, in nats. `by_label` has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be
+    divided; `confusion` the positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
     `treecrf.statistics.calibration`. `chunks` are the scores (`treecrf.statistics.chunks`) of all chunks ("all") and of each
-    type, empty unless labels mark chunks; `segments` those of runs of one label, None unless labels come in runs.
+    type, empty unless labels mark chunks; `segments` those of runs of one label, None unless labels come in runs. `new_labels`
+    has the positions of each label that training did not have: they count as errors, with a probability of 0.
     """
 
     correct: NDArray[np.bool_]
@@ -43,23 +44,36 @@ class Evaluation:
     reliability: pd.DataFrame
     chunks: dict[str, ChunkScore]
     segments: ChunkScore | None
+    new_labels: dict[str, int]
 
 
 def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluation:
-    """Compare what a labeller predicts with the labels of a set that is encoded for it."""
-    truth, predicted = labeller.align_labels(data), labeller.predict(data, decoder)
-    names = list(labeller.label_names_)
+    """Compare what a labeller predicts with the labels of a set that is encoded for it; some may be new to it."""
+    known = list(labeller.label_names_)
+    new = [name for name in data.label_names if name not in known]
+    names = known + new
+    truth, predicted = _codes(data, names), labeller.predict(data, decoder)
+    is_new = truth >= len(known)
     counts = np.bincount(truth * np.intp(len(names)) + predicted, minlength=len(names) ** 2)
     confusion = pd.DataFrame(counts.reshape(len(names), -1), index=names, columns=names)
     correct = predicted == truth
     by_sequence = np.logical_and.reduceat(correct, data.offsets[:-1])
-    log_likelihood = float(labeller.log_likelihood(data).sum()) / data.n_positions
-    probabilities = labeller.predict_proba(data)
+    answerable = data.with_labels(np.where(is_new, MISSING, truth), known)
+    with np.errstate(invalid="ignore"):
+        log_likelihood = float(labeller.log_likelihood(answerable).sum() / np.sum(~is_new))
+    probabilities = np.pad(labeller.predict_proba(data), ((0, 0), (0, len(new))))
     chunks, segments = score_stretches(np.array(names)[truth], np.array(names)[predicted], data.offsets)
     return Evaluation(
         correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion,
         brier_score(probabilities, truth), reliability(probabilities, truth), chunks, segments,
+        {name: n for name in new if (n := int(confusion.loc[name].sum()))},
     )  # fmt: skip
+
+
+def _codes(data: SequenceSet, names: list[str]) -> NDArray[np.int16]:
+    """The labels of a labelled set by their places among `names`."""
+    assert data.labels is not None
+    return np.array([names.index(name) for name in data.label_names], dtype=np.int16)[data.labels]
 
 
 def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:

@@ -35,28 +35,35 @@ class TableLabeller:
     columns: TableColumns
     holes: Imputer | Indicator | None = None
 
-    def read(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
+    def read(
+        self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool, new_labels: bool = False
+    ) -> SequenceSet:
         """What the labeller sees of a table (`treecrf.datasets.reading.read_table`) in the file `path`: `encode`, then `prepare`."""
-        return self.prepare(self.encode(frame, path, labelled=labelled))
+        return self.prepare(self.encode(frame, path, labelled=labelled, new_labels=new_labels))
 
     def prepare(self, data: SequenceSet) -> SequenceSet:
         """The set with its holes filled or marked, where something does that before the labeller sees it."""
         return data if self.holes is None else self.holes.transform(data)
 
-    def encode(self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool) -> SequenceSet:
+    def encode(
+        self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool, new_labels: bool = False
+    ) -> SequenceSet:
         """The sequences of a table in the file `path`, holes as they are.
 
-        Without `labelled` the column of the labels is not read, and every row is a position. A ValueError names file,
-        line, row and column.
+        Without `labelled` the column of the labels is not read, and every row is a position. Labels that the training table
+        did not have are refused, or with `new_labels` come after the others in the set's label names, in the order of the
+        file. A ValueError names file, line, row and column.
         """
         columns = self.columns
         needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
         check_columns(frame, path, needed, "give it the columns that the model was trained with")
-        names = self.labeller.label_names_
+        names = tuple(self.labeller.label_names_)
         if labelled:
             label = frame[columns.label]
             unknown = ~(label.isna() | (label.astype(str) == "") | label.astype(str).isin(names)).to_numpy()
-            if unknown.any():
+            if new_labels:
+                names += tuple(label[unknown].astype(str).unique())
+            elif unknown.any():
                 row = int(unknown.argmax())
                 raise ValueError(
                     f"{cell_place(frame, path, row, columns.label)}: the model was not trained with the label "

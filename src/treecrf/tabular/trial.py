@@ -11,7 +11,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.tabular.candidates import Candidate
 from treecrf.tabular.fitting import handle_holes
 
-MOST_STAGES = 30
+MOST_STAGES = 15
 """Of a training that are judged, evenly apart."""
 
 

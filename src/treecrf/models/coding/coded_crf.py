@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models import base
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, sum_log_probabilities
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.checks import Check, one_of, whole
 from treecrf.models.coding.cascade import (
@@ -209,10 +209,8 @@ class CodedCRF(Labeller):
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """The logarithm of `predict_proba` at the true labels, summed by sequence, shape (n_sequences,)."""
-        labels = self.align_labels(data)
-        chosen = np.log(self.predict_proba(data))[np.arange(len(labels)), labels]
-        return np.asarray(np.add.reduceat(chosen, data.offsets[:-1]))
+        """The logarithm of `predict_proba` at the true labels that are known, summed by sequence, shape (n_sequences,)."""
+        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1

@@ -152,6 +152,10 @@ class LinearCRF(ChainLabeller):
         """The weights of pairs of labels after the last iteration, shape (n_labels, n_labels)."""
         return self._part(self.weights_history_[-1])[1]
 
+    def drop_stages(self) -> None:
+        """Forget the weights of all iterations but the last, for a smaller file; `staged_predict` has that stage alone."""
+        self.weights_history_ = self.weights_history_[-1:].copy()
+
     # --- prediction ---------------------------------------------------------------------------------
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
