@@ -66,7 +66,7 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
     return Evaluation(
         correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion,
         brier_score(probabilities, truth), reliability(probabilities, truth), chunks, segments,
-        {name: n for name in new if (n := int(confusion.loc[name].sum()))},
+        {name: int(n) for name, n in zip(new, counts.reshape(len(names), -1)[len(known) :].sum(axis=1), strict=True) if n},
     )  # fmt: skip
 
 
