@@ -129,7 +129,7 @@ def test_a_folder_of_files(run, words, tmp_path):
     one, other = read_table("out.csv"), read_table("out2.csv")
     assert one[other.columns].to_numpy().tolist() == other.to_numpy().tolist()
     (tmp_path / "patients/p07.csv").write_text("label,letter,noise\nu,a,0\nx,a,1\n")
-    code, _, err = run("evaluate", "folder.npz", "patients")
+    code, _, err = run("explain", "folder.npz", "patients")
     assert (code, err.startswith("treecrf: table patients/p07.csv, line 3: row 71, column 'label': the model")) == (
         1,
         True,
