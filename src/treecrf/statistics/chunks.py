@@ -67,7 +67,12 @@ def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chunk
 
 
 def chunk_f1_by_type(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> dict[str, ChunkScore]:
-    """`chunk_f1` of the chunks of each type, in the order of the types' names."""
+    """`chunk_f1` of the chunks of each type, in the order of the types' names; the parameters are as there.
+
+    Parameters
+    ----------
+    true, predicted, offsets : see `chunk_f1`
+    """
     types, in_truth, in_prediction = _found_chunks(true, predicted, offsets)
     return {
         name: _score(in_truth[in_truth[:, 2] == code], in_prediction[in_prediction[:, 2] == code])
@@ -78,8 +83,12 @@ def chunk_f1_by_type(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) 
 def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> ChunkScore:
     """Precision, recall and F1 of segments: the longest runs of one label within a sequence.
 
-    A segment is right if the first and the last position and the label are. The parameters are as of `chunk_f1`, with labels of
-    any kind.
+    A segment is right if the first and the last position and the label are.
+
+    Parameters
+    ----------
+    true, predicted : labels of any kind, shape (n_positions,)
+    offsets : see `chunk_f1`
     """
     bounds = np.asarray(offsets, dtype=np.int64)
     codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)[1]
