@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain import constrained
 from treecrf.chain import lattice as lattices
+from treecrf.chain import partial
 from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
@@ -52,7 +52,7 @@ class DenseChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
-        return constrained.log_likelihood(self.potentials, labels, self.offsets, self.order)
+        return partial.log_likelihood(self.potentials, labels, self.offsets, self.order)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
@@ -85,7 +85,7 @@ class LatticeChains(NamedTuple):
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`; minus infinity for labels that a position may not have."""
         if (labels == MISSING).any():
-            return constrained.lattice_log_likelihood(self.lattice, self.potentials, labels)
+            return partial.lattice_log_likelihood(self.lattice, self.potentials, labels)
         return lattices.log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.constrained import allows
+from treecrf.chain.partial import allows
 from treecrf.models.runner import Runner
 from treecrf.sequences import MISSING, gather_ranges
 from treecrf.trees.packing import Packing
