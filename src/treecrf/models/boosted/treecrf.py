@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
@@ -277,7 +277,7 @@ class TreeCRF(ChainLabeller):
         train, weights = self._examples(train, sample_weight)
         check_examples(self, train, weights)
         if self.missing == "error":
-            base.refuse_missing(train)
+            sets.refuse_missing(train)
         if going_on:
             self._check_continuation()
             inputs, train = self.inputs_, self._as_before(train)
@@ -402,7 +402,7 @@ class TreeCRF(ChainLabeller):
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
-            base.refuse_missing(data)
+            sets.refuse_missing(data)
         return aligned
 
     # --- parts --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
@@ -160,7 +160,7 @@ class LinearCRF(ChainLabeller):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:

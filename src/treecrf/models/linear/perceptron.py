@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
@@ -115,7 +115,7 @@ class VotedPerceptron(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
         if len(transitions) <= _FEW_LABELS:
