@@ -20,8 +20,8 @@ from treecrf.rendering.parts import (
     listed,
     open_choices,
     paragraph,
-    without_published,
 )
+from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
 from treecrf.statistics.holm import LEAST_CLUSTERS
@@ -46,7 +46,7 @@ in Java take the settings chosen for the same algorithm in this package.
 """
 
 TESTS_NOTE = """
-McNemar's test, the papers', takes positions of a sequence as independent and looks at one training of each method, so it
+McNemar's test takes positions of a sequence as independent and looks at one training of each method, so it
 finds differences that are not there far more often than its level says. The valid test lets the two methods, all their
 trainings together, change places in whole groups of related test sequences. Where these are so few that no p-value of such
 flips can be below 0.05 (fewer than {least} for one pair, more for Holm's correction over all pairs), blocks of at least {length}
@@ -108,7 +108,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     is_published = bool(summary["published"].notna().any())
     shown = Exhibits(folder, layouts, STUDY.caption)
     if not is_published:
-        shown = shown._replace(caption=lambda name: without_published(STUDY.caption(name)))
+        shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
     panels = f"a panel for each of {', '.join(finished)}, a line for each method"
     curves = [
         *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
@@ -117,7 +117,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     measured = "Table 3.6, published and measured" if is_published else "CPU seconds"
     steps = shown.captioned_table("table_3_6", measured)
     sections = [
-        _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown),
+        _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown, is_published),
         _tests(settings.training, finished, shown),
         *([_published(shown)] if is_published else []),
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
@@ -139,7 +139,12 @@ def is_finished(results: Path, name: str) -> bool:
 
 
 def _accuracy(
-    settings: TrainingSettings, summary: pd.DataFrame, notes: pd.DataFrame, stand_ins: dict[str, str], shown: Exhibits
+    settings: TrainingSettings,
+    summary: pd.DataFrame,
+    notes: pd.DataFrame,
+    stand_ins: dict[str, str],
+    shown: Exhibits,
+    is_published: bool,
 ) -> Section:
     overview = paragraph(
         INTRODUCTION,
@@ -160,7 +165,7 @@ def _accuracy(
         Fold("Peaks of the test curves", [peaks]),
         shown.folded_table("choices", "What cross-validation chose"),
         shown.folded_table("estimates", "What cross-validation promised, beside the test set"),
-        _choices(settings),
+        _choices(settings, is_published),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
@@ -204,9 +209,9 @@ def _not_run(notes: pd.DataFrame) -> list[Markup]:
     return [item.format(names=names, method=method, reason=reason) for names, method, reason in rows]
 
 
-def _choices(settings: TrainingSettings) -> Fold:
+def _choices(settings: TrainingSettings, is_published: bool) -> Fold:
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
-    return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES})
+    return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES}, is_published)
 
 
 # --- headline ---------------------------------------------------------------------------------------
