@@ -32,7 +32,17 @@ def test_page_starts_with_a_summary(results):
 def test_page_about_nothing_published_starts_with_answers(results):
     page = page_of(results, "hmm")
     check(page)
-    for words in ("not run", "ublished", "Ledger", "claims:", "the paper", "PhD", "dissertation", "chapter 3", "able 3."):
+    for words in (
+        "not run",
+        "ublished",
+        "Ledger",
+        "claims:",
+        "the paper",
+        "PhD",
+        "dissertation",
+        "chapter 3",
+        "able 3.",
+    ):
         assert words not in re.sub(
             r"<(style|script)>.*?</\1>|<li><b>SMILE was not run.*?</li>", "", page, flags=re.DOTALL
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from treecrf.estimators.conversion import Given
-from treecrf.estimators.labels import flat_weights
+from treecrf.estimators.labels import flat_masks, flat_weights, known_codes
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor
@@ -46,7 +46,7 @@ def answers(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def answer(self: Any, data: Any, *arguments: Any, **options: Any) -> Any:
         given = self._read(data)
-        return given.answers(method(self, given.data, *arguments, **options))
+        return given.answers(method(self, given.data, *arguments, **limits_of_set(self, given, options)))
 
     return answer
 
@@ -57,10 +57,21 @@ def answers_labels(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def label(self: Any, data: Any, *arguments: Any, **options: Any) -> Any:
         given = self._read(data)
-        codes = method(self, given.data, *arguments, **options)
+        codes = method(self, given.data, *arguments, **limits_of_set(self, given, options))
         return codes if given.form == "set" else given.answers(self.classes_[codes])
 
     return label
+
+
+def limits_of_set(labeller: Any, given: Given, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a question, whose limits (`treecrf.models.decoding.Limits`) have its form, with the limits of the set."""
+    limits = dict(options)
+    if given.form != "set":
+        if limits.get("known") is not None:
+            limits["known"] = known_codes(limits["known"], given.data, given.form, labeller.classes_)
+        if limits.get("allowed") is not None:
+            limits["allowed"] = flat_masks(limits["allowed"], given.data, given.form)
+    return limits
 
 
 def judges(method: Callable[..., _Result]) -> Callable[..., _Result]:

@@ -39,7 +39,9 @@ def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.
     if train.labels is None:
         raise ValueError("the training set has no labels; give labelled sequences, or their labels as y.")
     if len(train.label_names) < 2:
-        raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
+        raise ValueError(
+            f"the training set has {_only(train.label_names)}; labelling needs at least two different ones."
+        )
     is_known = train.labels != MISSING
     if not is_known.all():
         if not unknown:
@@ -50,3 +52,7 @@ def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.
         if not is_known.any():
             raise ValueError("no label of the training set is known; give at least one.")
     return train.labels
+
+
+def _only(names: tuple[str, ...]) -> str:
+    return f"the label {names[0]!r} alone" if names else "no labels"
