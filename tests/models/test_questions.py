@@ -195,6 +195,15 @@ def test_measures_are_chosen_by_name_and_new_labels_are_errors():
     assert model.score(TRAIN, decoder="viterbi") == (model.predict(TRAIN, "viterbi") == TRAIN.labels).mean()
 
 
+def test_a_labeller_is_shown_by_the_settings_that_somebody_chose():
+    assert (
+        repr(TreeCRF(20, window=(1, 1), l2_regularization=5.0))
+        == "TreeCRF(n_iterations=20, l2_regularization=5.0, window=(1, 1))"
+    )
+    assert repr(MEMM()) == "MEMM()"
+    assert repr(LinearCRF(variance=float("nan"))) == "LinearCRF(variance=nan)"
+
+
 def test_verbose_prints_lines(capsys):
     reports = []
     LinearCRF(max_iterations=5).fit(TRAIN, verbose=2, monitor=lambda *report: reports.append(report))
@@ -244,6 +253,17 @@ def test_arguments_of_other_kinds_get_a_sentence(labeller):
         ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
     ):
         next(iter(model.staged_predict(frames)))
+
+
+def test_files_and_lines_of_progress_that_cannot_be_get_a_sentence(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"^verbose='yes': give True, False, or after how many iterations to print a line\.$"
+    ):
+        LinearCRF().fit(TRAIN, verbose="yes")
+    with pytest.raises(
+        FileNotFoundError, match=r"the folder of the file does not exist; make it first: '.*model\.npz'$"
+    ):
+        LinearCRF(max_iterations=1).fit(TRAIN).save(tmp_path / "there is none" / "model.npz")
 
 
 def test_what_is_not_fitted_says_so():

@@ -6,10 +6,14 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import flat_masks, flat_weights, known_codes
+from treecrf.io.messages import quoted
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor
@@ -29,6 +33,10 @@ def learns(fit: Callable[..., _Result]) -> Callable[..., _Result]:
         given = Given.read(train, y)
         if options.get("sample_weight") is not None:
             options["sample_weight"] = flat_weights(options["sample_weight"], given.data)
+        if not isinstance(verbose, bool | np.bool_ | Integral):
+            raise ValueError(
+                f"verbose={quoted(verbose)}: give True, False, or after how many iterations to print a line."
+            )
         if verbose:
             options["monitor"] = _printing(type(self).__name__, int(verbose), options.get("monitor"))
         fitted = fit(self, given.data, **options)

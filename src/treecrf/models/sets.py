@@ -15,7 +15,7 @@ def check_set(data: Any) -> None:
     if not isinstance(data, SequenceSet):
         raise ValueError(
             f"this needs a SequenceSet, not a {type(data).__name__}; other forms of sequences are for fit, predict, "
-            "predict_proba, log_likelihood, score and staged_score."
+            "predict_proba, predict_n_best, span_probability, log_likelihood, score and staged_score."
         )
 
 
