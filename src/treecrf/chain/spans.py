@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,11 +102,12 @@ def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels
     return found
 
 
-def _span(given: tuple[int, int, int, str]) -> Span:
-    parts = tuple(given)
+def _span(given: Iterable[Any]) -> Span:
+    parts = list(given)
     if len(parts) != 4 or not all(isinstance(place, int | np.integer) for place in parts[:3]):
         raise ValueError(f"{quoted(given)} is no span; give (sequence, first position, last position, label).")
-    return Span(*parts[:3], str(parts[3]))
+    sequence, first, last, label = parts
+    return Span(sequence, first, last, str(label))
 
 
 def _check_places(spans: list[Span], lengths: NDArray[np.int64]) -> None:
