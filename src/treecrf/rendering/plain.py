@@ -21,12 +21,13 @@ def without_papers(caption: str) -> str:
 
 
 def plain_study(study: Study) -> Study:
-    """A study whose titles do not name chapters, figures and tables of papers."""
+    """A study whose titles do not name chapters, figures and tables of papers; answers take the place of its main result."""
     sections = [
         section._replace(title=_plain(section.title), parts=[_plain_part(part) for part in section.parts])
         for section in study.sections
     ]
-    return study._replace(title=_plain(study.title), sections=sections)
+    headline = "" if study.answers else study.headline
+    return study._replace(title=_plain(study.title), headline=headline, sections=sections)
 
 
 def _plain_part(part: Part) -> Part:

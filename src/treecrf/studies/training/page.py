@@ -31,18 +31,25 @@ from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER, BLOCKS
+from treecrf.studies.training.settings import CHOSEN_BY
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
-Accuracy is the percentage of test positions that are labelled correctly; where each document is a test set in turn, it is the
-mean over the documents.
+Accuracy is the percentage of test positions that are labelled correctly.{documents}
 <em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
-{folds} folds, or with that number of training documents left out in turn; then one training on all training sequences, which
-serves both decoders.
+{folds} folds; then one training on all training sequences, which serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
-what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} for methods that run in
-Java); differences smaller than this spread mean nothing. A method without such runs shows its one training. Methods that run
-in Java take the settings chosen for the same algorithm in this package.
+what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts; differences smaller than this
+spread mean nothing. A method without such runs shows its one training.{java}
+"""
+
+DOCUMENTS_NOTE = """
+Where each document is a test set in turn, it is the mean over the documents, and the number of folds that of the training
+documents left out in turn.
+"""
+
+JAVA_NOTE = """
+Methods that run in Java have {runs} such trainings and take the settings chosen for the same algorithm in this package.
 """
 
 TESTS_NOTE = """
@@ -146,11 +153,13 @@ def _accuracy(
     shown: Exhibits,
     is_published: bool,
 ) -> Section:
+    in_java = set(CHOSEN_BY) & set(settings.values("method"))
     overview = paragraph(
         INTRODUCTION,
+        documents=DOCUMENTS_NOTE if is_published else "",
+        java=JAVA_NOTE.format(runs=by_dataset(settings, "n_perturbed_java_runs")) if in_java else "",
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
-        java_runs=by_dataset(settings, "n_perturbed_java_runs"),
     )
     names = ", ".join(dict.fromkeys(summary["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
