@@ -72,7 +72,7 @@ class LinearCRF(ChainLabeller):
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     weights_history_ : float64, shape (n_iterations, n_weights)
-        The weights after 1, 2, .. iterations, cells before transitions.
+        The weights after 1, 2, .. iterations, cells before transitions; of the last one alone unless `keeps_stages`.
     objective_history_ : float64, shape (n_iterations + 1,)
         What is minimized, after 0, 1, .. iterations.
     seconds_ : dict
