@@ -97,7 +97,7 @@ class LinearCRF(ChainLabeller):
     keeps_stages = True
     """Whether a training keeps the weights of all iterations, or of the last one: `staged_predict` then has that stage alone."""
 
-    _judge = cast("Callable[[int, NDArray[np.float64]], None] | None", None)  # hears of iterations and their weights
+    _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
@@ -137,8 +137,8 @@ class LinearCRF(ChainLabeller):
         def note(weights: NDArray[np.float64], value: float) -> None:
             history[len(values) - 1 if self.keeps_stages else 0] = weights
             values.append(value)
-            if self._judge is not None:
-                self._judge(len(values) - 1, weights)
+            for judge in self._judges:
+                judge(len(values) - 1, weights)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
@@ -165,11 +165,11 @@ class LinearCRF(ChainLabeller):
                 chains = self._chains_of(cells, weights, n_labels, data.offsets)
                 stages.append({decoder: self._decode(chains, decoder) for decoder in decoders})
 
-        keeps_stages, self.keeps_stages, self._judge = self.keeps_stages, False, judge
+        keeps_stages, self.keeps_stages, self._judges = self.keeps_stages, False, (judge,)
         try:
             self.fit(train)
         finally:
-            self.keeps_stages, self._judge = keeps_stages, None
+            self.keeps_stages, self._judges = keeps_stages, ()
         return stages
 
     @property
