@@ -33,6 +33,13 @@ def log_likelihood(
     """
     if (labels != MISSING).all():
         return log_likelihood_of_all(potentials, labels, offsets, order)
+    return partial_log_likelihood(potentials, labels, offsets, order)
+
+
+def partial_log_likelihood(
+    potentials: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64], order: int
+) -> NDArray[np.float64]:
+    """`log_likelihood` of sequences some of whose labels are not known."""
     allowed = np.where(allows(labels, len(potentials))[:, :, None], potentials, -MAX_POTENTIAL)
     agreeing = forward_backward(allowed, offsets, order).log_partition
     return np.asarray(agreeing - forward_backward(potentials, offsets, order).log_partition)

@@ -15,7 +15,7 @@ from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import Chains, DenseChains
+from treecrf.models.chains import Chains, ScoredChains
 from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
@@ -119,7 +119,7 @@ class VotedPerceptron(ChainLabeller):
         cells, _ = window_cells(aligned, self.window)
         scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
         if len(transitions) <= _FEW_LABELS:
-            yield DenseChains(scores.T[:, :, None] + transitions[:, None, :], aligned.offsets, 1)
+            yield ScoredChains(scores, transitions, aligned.offsets, 1)
         else:
             yield window_chains(scores, transitions, aligned.offsets, np.ones(len(transitions), dtype=np.bool_))
 
