@@ -279,8 +279,9 @@ def test_the_network_has_a_window_of_its_own():
 
 
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
-    slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
-    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
+    for method in ("mallet", "stacking"):
+        slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
+        assert slow._n_perturbed_runs == SETTINGS.n_perturbed_slow_runs == 3
 
 
 def test_a_method_whose_start_is_fixed_is_trained_once():

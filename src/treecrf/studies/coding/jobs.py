@@ -23,6 +23,7 @@ from treecrf.datasets.hidden_markov import known_model
 from treecrf.datasets.synthetic import Splits
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
@@ -228,10 +229,21 @@ def _label_with(
     if form is None:
         return [_label_with_all(method, draw, settings)], {}
     label = _label_by_codes if form.use != BEAM else _label_by_beams
-    held_out: dict[int, NDArray[np.int16]] = {}
-    if draw.seed < settings.n_choosing and form.use in (CASCADE, BEAM):
-        held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
-    return label(form, draw, draw.whole, draw.sets.test, settings), held_out
+    found = label(form, draw, draw.whole, draw.sets.test, settings)
+    if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
+        return found, {}
+    if form.use == CASCADE:
+        return found, {found[-1].size: _label_held_out(form, draw, settings)}
+    return found, {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
+
+
+def _label_held_out(form: Form, draw: Draw, settings: CodingSettings) -> NDArray[np.int16]:
+    """The held-out part, with as many bits as choose the history; a history of all of them is all that a bit can see."""
+    n_bits = math.ceil(settings.choosing_length * max(settings.code_lengths))
+    if isinstance(form.history, int) and form.history >= n_bits:
+        form = form._replace(history=ALL)
+    fewer = settings.model_copy(update={"code_lengths": [n_bits]})
+    return _label_by_codes(form, draw, draw.sets.train, draw.sets.validation, fewer)[-1].labels
 
 
 def _label_by_codes(

@@ -45,6 +45,9 @@ class CodingSettings(StudySettings):
     n_seeds: int = Field(1, ge=1, description="Draws of the data.")
     held_out: float = Field(1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses.")
     n_choosing: int = Field(1, ge=1, description="Draws that choose the history of cascades and the beam.")
+    choosing_length: float = Field(
+        1.0, gt=0, le=1, description="Share of the bits of the longest code with which they choose the history."
+    )
     first_counted: int = Field(0, ge=0, description="Place in a sequence from which on labels count.")
     cross_fit: bool = Field(False, description="Whether a cascade is trained on predictions of sequences left out.")
     gtb_iterations: Count = Field(80, description="Iterations of gradient tree boosting (GTB).")
@@ -123,7 +126,7 @@ class CodingSettings(StudySettings):
         learner, use = (form.learner, form.use) if form else ("", "")
         users = {
             "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
-            "cross_fit": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
+            "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
             "wide_windows": form is None, "tree_": method in _TREES, "test_every": method in _TREES, "label_dictionary": method in _TREES,
             **{f"{name}_": method == name for name in ("separable", "full", "crfsuite")},
         }  # fmt: skip

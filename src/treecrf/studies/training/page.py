@@ -40,8 +40,8 @@ mean over the documents.
 {folds} folds, or with that number of training documents left out in turn; then one training on all training sequences, which
 serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
-what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} for methods that run in
-Java); differences smaller than this spread mean nothing. A method without such runs shows its one training. Methods that run
+what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({slow_runs} for stacking
+and for methods that run in Java); differences smaller than this spread mean nothing. A method without such runs shows its one training. Methods that run
 in Java take the settings chosen for the same algorithm in this package.
 """
 
@@ -145,7 +145,7 @@ def _accuracy(
         INTRODUCTION,
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
-        java_runs=by_dataset(settings, "n_perturbed_java_runs"),
+        slow_runs=by_dataset(settings, "n_perturbed_slow_runs"),
     )
     names = ", ".join(dict.fromkeys(summary["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
