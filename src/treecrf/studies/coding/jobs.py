@@ -102,6 +102,7 @@ def label_test_sets(
         Which generator drew the sets, and with what options; the data set's name and none unless given.
     """
     kept = pieces or Pieces()
+    settings = settings.model_copy(update={"code_lengths": settings.lengths_of(method)})
     windows = settings.windows + (settings.wide_windows if form_of(method) is None else [])
     if method != KNOWN_MODEL:
         load_kernels(method, next(iter(splits.values())).train, settings)
@@ -232,18 +233,20 @@ def _label_with(
     found = label(form, draw, draw.whole, draw.sets.test, settings)
     if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
         return found, {}
+    longest = max(settings.code_lengths)
+    n_bits = math.ceil(settings.choosing_length * longest)
     if form.use == CASCADE:
-        return found, {found[-1].size: _label_held_out(form, draw, settings)}
-    return found, {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
+        form, settings = _with_fewer_bits(form, settings, n_bits)
+    held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
+    return found, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
 
 
-def _label_held_out(form: Form, draw: Draw, settings: CodingSettings) -> NDArray[np.int16]:
-    """The held-out part, with as many bits as choose the history; a history of all of them is all that a bit can see."""
-    n_bits = math.ceil(settings.choosing_length * max(settings.code_lengths))
+def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple[Form, CodingSettings]:
+    """A cascade whose longest code has so many bits; a history of as many is all that a bit can see."""
     if isinstance(form.history, int) and form.history >= n_bits:
         form = form._replace(history=ALL)
-    fewer = settings.model_copy(update={"code_lengths": [n_bits]})
-    return _label_by_codes(form, draw, draw.sets.train, draw.sets.validation, fewer)[-1].labels
+    lengths = [length for length in settings.code_lengths if length < n_bits]
+    return form, settings.model_copy(update={"code_lengths": [*lengths, n_bits]})
 
 
 def _label_by_codes(

@@ -70,6 +70,8 @@ CHOICES = (
     "stacking_iterations",
     "stacking_folds",
     "n_perturbed_runs",
+    "n_perturbed_slow_runs",
+    "java_iterations",
     "start_noise",
     "exact_under",
     "blocks_under",
