@@ -48,7 +48,7 @@ SHORTER = {
     "cost": {"n_repeats": 3},
     "missing": {"tree_training_sets": 3, "newton_leaves": [30], "l2_regularizations": [40], "test_every": 4},
 }  # fmt: skip
-"""What config.yaml shortens, so that a run takes an hour."""
+"""What config.yaml shortens, where the default is the longer way."""
 
 
 def test_config_yaml_says_the_defaults_but_for_what_it_shortens():
