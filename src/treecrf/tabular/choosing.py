@@ -1,7 +1,7 @@
 """Choosing a method, its window and its number of iterations for a file, by cross-validation within a budget.
 
-On the first fold (of small files, two) each method is tried with every window and then with other settings, a few iterations each. The best
-candidate of each method then passes through all folds. What a training costs is told by the sizes of the data
+In the first folds each method is tried with every window and then with other settings, a few iterations each on a part of the
+sequences. The best candidate of each method then passes through all folds. What a training costs is told by the sizes of the data
 (`treecrf.tabular.costs`), and never by a clock: the same file, seed and budget give the same choice on every machine.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.sequences import SequenceSet
 from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
 from treecrf.statistics.ranking import rank_methods
 from treecrf.statistics.selection import derive_seed
@@ -24,7 +25,10 @@ from treecrf.tabular.folds import Folds
 from treecrf.tabular.trial import Outcome, try_candidate
 
 SCREENING, SCREENING_OF_MANY = 20, 10
-"""Iterations with which windows and settings are compared on the first fold; fewer of trees for many labels."""
+"""Iterations with which windows and settings are compared on the first folds; fewer of trees for many labels."""
+
+SCREENED_POSITIONS = 5000
+"""Of a larger training set, sequences drawn at random train what is compared so."""
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
@@ -36,7 +40,7 @@ Tick = Callable[[int, str], None]
 
 
 class Finalist(NamedTuple):
-    """What a candidate got right in some folds (`treecrf.tabular.trial.Outcome`)."""
+    """What a candidate got right in the first folds, or in all (`treecrf.tabular.trial.Outcome`)."""
 
     outcomes: list[Outcome]
 
@@ -48,6 +52,10 @@ class Finalist(NamedTuple):
     def best_stage(self) -> int:
         """The earliest of those that got most right."""
         return int(self.correct().sum(axis=1).argmax())
+
+    def n_right(self, n_folds: int) -> int:
+        """Positions in the first folds, at the best stage."""
+        return int(Finalist(self.outcomes[:n_folds]).correct().sum(axis=1).max())
 
     def best_iteration(self) -> int:
         """How many iterations the best stage is."""
@@ -117,13 +125,15 @@ def choose(
     Choice
     """
     race = Race(folds, budget, tick)
-    screened: list[tuple[Candidate, float]] = []
-    for method in methods:
-        share = race.left / (2 * (len(methods) - len(screened)))
-        best = race.screen(make_candidates(method, folds.data, list(windows), missing, given.get(method, {})), share)
+    screened: list[tuple[Candidate, Finalist]] = []
+    for number, method in enumerate(methods):
+        share = race.left / (2 * (len(methods) - number))
+        rounds = list(make_candidates(method, folds.data, list(windows), missing, given.get(method, {})))
+        best = race.screen(rounds, share)
         if best is not None:
             screened.append(best)
-    ranked = [candidate for candidate, _ in sorted(screened, key=lambda pair: -pair[1])]
+    n_common = min(len(found.outcomes) for _, found in screened)
+    ranked = [candidate for candidate, found in sorted(screened, key=lambda pair: -pair[1].n_right(n_common))]
     finalists = race.finish(ranked)
     tick(100, "")
     return _judge(finalists, folds, seed, race.left_out)
@@ -142,6 +152,7 @@ class Race:
 
     def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
         self.folds, self.budget, self.left, self.left_out = folds, budget, budget, list[str]()
+        self._parts = [folds.split_part(fold, SCREENED_POSITIONS, fold) for fold in range(len(folds.parts))]
         self._tick = tick
         self._any = False
 
@@ -150,32 +161,36 @@ class Race:
         share = 1 - 1 / len(self.folds.parts)
         return share * expected_seconds(candidate.build(), self.folds.data, candidate.iterations)
 
-    def screen(self, rounds: Any, share: float) -> tuple[Candidate, float] | None:
-        """The candidate that gets most of the first folds right after a few iterations, and that share; None if none fits."""
-        best: tuple[Candidate, float] | None = None
+    def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, Finalist] | None:
+        """The candidate that gets most of the first folds right after a few iterations, and what it got; None if none fits.
+
+        As many folds compare as the share of the budget allows for all candidates: the differences between them are small.
+        """
+        best: tuple[Candidate, Finalist] | None = None
         skipped = []
+        of_all = sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
+        n_folds = min(max(int(share / of_all), 1), len(self.folds.parts))
         for number, candidates in enumerate(rounds):
             for candidate in candidates:
                 if number == 1 and best is not None:
                     candidate = candidate._replace(window=best[0].window)
                 if number == 2 and best is not None:
                     candidate = best[0]._replace(missing=candidate.missing)
-                candidate = limited(candidate, self.folds.data)
-                short = candidate.with_iterations(min(candidate.iterations, self._n_screening(candidate)))
-                cost = self.folds.n_screening * self.cost(short)
+                cost = n_folds * self._screening_cost(candidate)
                 if cost > share and self._any:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                accuracy = self._share_right(self._run(short, range(self.folds.n_screening), cost))
-                if best is None or accuracy > best[1]:
-                    best = candidate, accuracy
+                found = Finalist(self._run(self._shortened(candidate), self._parts[:n_folds], cost))
+                if best is None or found.n_right(n_folds) > best[1].n_right(n_folds):
+                    best = candidate, found
         self._note(skipped, best)
         return best
 
     def finish(self, ranked: list[Candidate]) -> list[tuple[Candidate, Finalist]]:
         """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
         n_folds = len(self.folds.parts)
+        ranked = [limited(candidate, self.folds.data) for candidate in ranked]
         while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
@@ -186,22 +201,25 @@ class Race:
         n_fitting = min(n_folds, max(int(self.left / each), 1))
         if n_fitting < n_folds:
             self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
-        return [(c, Finalist(self._run(c, range(n_fitting), n_fitting * self.cost(c)))) for c in ranked]
+        splits = [self.folds.split(fold) for fold in range(n_fitting)]
+        return [(c, Finalist(self._run(c, splits, n_fitting * self.cost(c)))) for c in ranked]
 
-    def _n_screening(self, candidate: Candidate) -> int:
+    def _shortened(self, candidate: Candidate) -> Candidate:
+        """The candidate with the iterations that screening gives it."""
+        candidate = limited(candidate, self._parts[0][0])
         many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
-        return SCREENING_OF_MANY if many else SCREENING
+        return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
 
-    def _share_right(self, outcomes: list[Outcome]) -> float:
-        """Of the first folds, at the best stage."""
-        n_positions = sum(int(self.folds.data.lengths[part].sum()) for part in self.folds.parts[: len(outcomes)])
-        return float(Finalist(outcomes).correct().sum(axis=1).max()) / n_positions
+    def _screening_cost(self, candidate: Candidate) -> float:
+        """CPU seconds of one fold of screening, nearly."""
+        short = self._shortened(candidate)
+        return expected_seconds(short.build(), self._parts[0][0], short.iterations)
 
-    def _run(self, candidate: Candidate, folds: Any, cost: float) -> list[Outcome]:
+    def _run(self, candidate: Candidate, splits: list[tuple[SequenceSet, SequenceSet]], cost: float) -> list[Outcome]:
         left, right = candidate.window
         self._tick(int(min(100 * (1 - self.left / self.budget), 99)), f"{candidate.method}, window {left},{right}")
         self._any = True
-        outcomes = [try_candidate(candidate, *self.folds.split(fold)) for fold in folds]
+        outcomes = [try_candidate(candidate, *split) for split in splits]
         self.left -= cost
         return outcomes
 
