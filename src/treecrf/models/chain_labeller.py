@@ -56,9 +56,9 @@ class ChainLabeller(Labeller):
         labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations."""
-        for chains in self._staged_chains(data, every=1):
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after `every`, 2 `every`, .. iterations."""
+        for chains in self._staged_chains(data, every):
             yield chains.marginals()
 
     def staged_predict(

@@ -34,7 +34,7 @@ MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
 
 NEGLIGIBLE = 0.2
-"""Points by which a faster method may be behind the best one that it is tied with."""
+"""Points by which the accuracy of a faster method may differ from that of the best one."""
 
 Tick = Callable[[int, str], None]
 
@@ -46,21 +46,50 @@ class Finalist(NamedTuple):
 
     def correct(self) -> NDArray[np.int64]:
         """Correct positions by stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
-        n_stages = max(len(outcome.iterations) for outcome in self.outcomes)
-        return np.hstack([o.correct[np.minimum(np.arange(n_stages), len(o.correct) - 1)] for o in self.outcomes])
+        return self._by_stage([outcome.correct for outcome in self.outcomes])
+
+    def surprise(self) -> NDArray[np.float64]:
+        """As `correct`, of what `Outcome` calls so."""
+        return self._by_stage([outcome.surprise for outcome in self.outcomes])
+
+    def _by_stage(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
+        stages = np.arange(max(map(len, parts)))
+        return np.hstack([part[np.minimum(stages, len(part) - 1)] for part in parts])
 
     def best_stage(self) -> int:
-        """The earliest of those that got most right."""
-        return int(self.correct().sum(axis=1).argmax())
+        """By `likeliest_of_best`."""
+        return likeliest_of_best(self.correct(), self.surprise())
 
     def n_right(self, n_folds: int) -> int:
-        """Positions in the first folds, at the best stage."""
-        return int(Finalist(self.outcomes[:n_folds]).correct().sum(axis=1).max())
+        """Positions in the first folds, at the best stage of these."""
+        part = Finalist(self.outcomes[:n_folds])
+        return int(part.correct()[part.best_stage()].sum())
 
     def best_iteration(self) -> int:
         """How many iterations the best stage is."""
         longest = max((o.iterations for o in self.outcomes), key=len)
         return int(longest[self.best_stage()])
+
+
+def likeliest_of_best(correct: NDArray[np.int64], surprise: NDArray[np.float64]) -> int:
+    """Of candidates that are within a standard error of the most accurate one, the least surprised.
+
+    Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more.
+
+    Parameters
+    ----------
+    correct, surprise : arrays, shape (n_candidates, n_sequences)
+        The standard error is that of the difference between two candidates, by sequence.
+    """
+    near = within_error(correct[correct.sum(axis=1).argmax()] - correct)
+    return int(np.where(near, surprise.sum(axis=1), np.inf).argmin())
+
+
+def within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
+    """Whether sums of differences, shape (n_candidates, n_sequences), are at most their standard errors."""
+    n_sequences = differences.shape[1]
+    residuals = differences - differences.mean(axis=1, keepdims=True)
+    return differences.sum(axis=1) <= np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)
 
 
 class Choice(NamedTuple):
@@ -162,10 +191,11 @@ class Race:
         return share * expected_seconds(candidate.build(), self.folds.data, candidate.iterations)
 
     def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, Finalist] | None:
-        """The candidate that gets most of the first folds right after a few iterations, and what it got; None if none fits.
+        """The best candidate of the first folds after a few iterations, and what it got; None if none fits.
 
         As many folds compare as the share of the budget allows for all candidates: the differences between them are small.
         """
+        tried: list[tuple[Candidate, Finalist]] = []
         best: tuple[Candidate, Finalist] | None = None
         skipped = []
         of_all = sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
@@ -181,9 +211,8 @@ class Race:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                found = Finalist(self._run(self._shortened(candidate), self._parts[:n_folds], cost))
-                if best is None or found.n_right(n_folds) > best[1].n_right(n_folds):
-                    best = candidate, found
+                tried.append((candidate, Finalist(self._run(self._shortened(candidate), self._parts[:n_folds], cost))))
+            best = _best_of(tried) if tried else None
         self._note(skipped, best)
         return best
 
@@ -236,6 +265,14 @@ class Race:
             )
 
 
+def _best_of(tried: list[tuple[Candidate, Finalist]]) -> tuple[Candidate, Finalist]:
+    """By `likeliest_of_best`, each at its best stage."""
+    stages = [found.best_stage() for _, found in tried]
+    correct = [found.correct()[stage] for (_, found), stage in zip(tried, stages, strict=True)]
+    surprise = [found.surprise()[stage] for (_, found), stage in zip(tried, stages, strict=True)]
+    return tried[likeliest_of_best(np.array(correct), np.array(surprise))]
+
+
 def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int, left_out: list[str]) -> Choice:
     """The choice among those that passed through the folds."""
     n_folds = len(finalists[0][1].outcomes)
@@ -261,7 +298,9 @@ def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int,
         )
         ranks = rank_methods(pd.Series(table["accuracy"].to_numpy(), index=methods), flips).set_index("method")
         table["tied"] = ranks["tied_for_best"].loc[methods].to_numpy()
-    near = table["tied"] & (table["accuracy"] >= table["accuracy"].max() - NEGLIGIBLE)
+    surprise = [finalist.surprise()[finalist.best_stage()] for _, finalist in finalists]
+    likeliest = likeliest_of_best(np.array(best), _by_cluster(np.array(surprise), cluster, len(members)))
+    near = (table["accuracy"] - table["accuracy"][likeliest]).abs() <= NEGLIGIBLE
     chosen = min(np.flatnonzero(near), key=lambda row: METHODS.index(methods[row]))
     expected = correct_for_choice(np.vstack(stages), positions, derive_seed(seed, "expected"))
     candidate, finalist = finalists[chosen]
@@ -272,10 +311,10 @@ def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int,
     )  # fmt: skip
 
 
-def _by_cluster(counts: NDArray[np.int64], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
-    """Counts of sequences (the last dimension) added up by group."""
-    member = (cluster[:, None] == np.arange(n_clusters)).astype(np.int64)
-    return counts @ member
+def _by_cluster(sums: NDArray[Any], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:
+    """Sums of sequences (the last dimension) added up by group."""
+    member = (cluster[:, None] == np.arange(n_clusters)).astype(sums.dtype)
+    return sums @ member
 
 
 def _named(accuracy: Accuracy) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.candidates import Candidate
 from treecrf.tabular.fitting import handle_holes
@@ -14,18 +15,25 @@ from treecrf.tabular.fitting import handle_holes
 MOST_STAGES = 15
 """Of a training that are judged, evenly apart."""
 
+LEAST = 1e-10
+"""Probability that a true label counts with at least."""
+
 
 class Outcome(NamedTuple):
-    """Correct positions of held-out sequences after some of a training's iterations.
+    """What held-out sequences say of some of a training's iterations.
 
     Attributes
     ----------
     iterations : int64, shape (n_stages,)
     correct : int64, shape (n_stages, n_held_out)
+        Positions labelled correctly.
+    surprise : float64, shape (n_stages, n_held_out)
+        Sum of ``-log P(y_t | X)`` over positions.
     """
 
     iterations: NDArray[np.int64]
     correct: NDArray[np.int64]
+    surprise: NDArray[np.float64]
 
 
 def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSet) -> Outcome:
@@ -35,13 +43,16 @@ def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSe
     if holes is not None:
         train, held_out = holes.transform(train), holes.transform(held_out)
     labeller.fit(train)
+    assert isinstance(labeller, ChainLabeller)
     truth = labeller.align_labels(held_out)
     every = -(-candidate.iterations // MOST_STAGES)
-    stages = [
-        np.add.reduceat(stage["forward_backward"] == truth, held_out.offsets[:-1], dtype=np.int64)
-        for stage in labeller.staged_predict(held_out, ("forward_backward",), every)
-    ]
+    stages = list(labeller.staged_predict_proba(held_out, every))
     if not stages:  # it stopped before the first of them
-        stages = [np.add.reduceat(labeller.predict(held_out) == truth, held_out.offsets[:-1], dtype=np.int64)]
-        every = 1
-    return Outcome(every * np.arange(1, len(stages) + 1), np.array(stages))
+        stages, every = [labeller.predict_proba(held_out)], 1
+    right = np.array([marginals.argmax(axis=1) == truth for marginals in stages])
+    of_truth = np.array([marginals[np.arange(len(truth)), truth] for marginals in stages])
+    firsts = held_out.offsets[:-1]
+    return Outcome(
+        every * np.arange(1, len(stages) + 1), np.add.reduceat(right, firsts, axis=1, dtype=np.int64),
+        np.add.reduceat(-np.log(np.maximum(of_truth, LEAST)), firsts, axis=1),
+    )  # fmt: skip
