@@ -77,6 +77,15 @@ def test_a_trial_judges_stages_by_sequence():
     np.testing.assert_allclose(outcome.surprise[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
 
 
+def test_many_labels_are_judged_at_fewer_stages(monkeypatch):
+    data = before(12)
+    [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
+    split = data.select(range(8)), data.select(range(8, 12))
+    assert try_candidate(candidate, *split).iterations.tolist() == list(range(1, 16))
+    monkeypatch.setattr("treecrf.tabular.trial.JUDGING", 40 * 3**2)
+    assert try_candidate(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
+
+
 def test_large_sets_are_screened_in_part(monkeypatch):
     monkeypatch.setattr("treecrf.tabular.choosing.SCREENED_POSITIONS", 60)
     trained = []

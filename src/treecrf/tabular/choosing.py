@@ -155,8 +155,8 @@ def choose(
     """
     race = Race(folds, budget, tick)
     screened: list[tuple[Candidate, Finalist]] = []
-    for number, method in enumerate(methods):
-        share = race.left / (2 * (len(methods) - number))
+    for method in methods:
+        share = budget / (2 * len(methods))  # half of it is for the folds
         rounds = list(make_candidates(method, folds.data, list(windows), missing, given.get(method, {})))
         best = race.screen(rounds, share)
         if best is not None:

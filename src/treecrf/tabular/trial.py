@@ -12,8 +12,11 @@ from treecrf.sequences import SequenceSet
 from treecrf.tabular.candidates import Candidate
 from treecrf.tabular.fitting import handle_holes
 
-MOST_STAGES = 15
+MOST_STAGES, LEAST_STAGES = 15, 5
 """Of a training that are judged, evenly apart."""
+
+JUDGING = 2 * 10**7
+"""Pairs of labels at all positions and stages together that are judged: fewer stages where there are many labels."""
 
 LEAST = 1e-10
 """Probability that a true label counts with at least."""
@@ -45,7 +48,8 @@ def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSe
     labeller.fit(train)
     assert isinstance(labeller, ChainLabeller)
     truth = labeller.align_labels(held_out)
-    every = -(-candidate.iterations // MOST_STAGES)
+    n_stages = JUDGING // (held_out.n_positions * len(held_out.label_names) ** 2)
+    every = -(-candidate.iterations // min(max(n_stages, LEAST_STAGES), MOST_STAGES))
     stages = list(labeller.staged_predict_proba(held_out, every))
     if not stages:  # it stopped before the first of them
         stages, every = [labeller.predict_proba(held_out)], 1
