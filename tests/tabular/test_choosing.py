@@ -116,7 +116,7 @@ def test_of_candidates_that_chance_tells_apart_the_least_surprised_is_best():
     surprise = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
     assert likeliest_of_best(np.array([steady, alike, worse]), surprise) == 1  # `worse` is one behind everywhere
     assert likeliest_of_best(np.array([steady, worse]), surprise[[0, 2]]) == 0
-    assert likeliest_of_best(np.array([[3], [3]]), np.array([[2.0], [1.0]])) == 1
+    assert likeliest_of_best(np.array([steady, steady]), surprise[:2]) == 0
 
 
 # --- candidates and what they cost ------------------------------------------------------------------

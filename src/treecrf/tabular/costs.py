@@ -41,7 +41,7 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
         weights = _n_weights(labeller, train)
-        return 0.7 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
+        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divided = (
