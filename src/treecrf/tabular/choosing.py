@@ -34,7 +34,7 @@ MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
 
 NEGLIGIBLE = 0.2
-"""Points by which a faster method may be behind the best one that it is tied with."""
+"""Points by which the accuracy of a faster method may differ from that of the best one."""
 
 Tick = Callable[[int, str], None]
 
@@ -72,10 +72,10 @@ class Finalist(NamedTuple):
 
 
 def likeliest_of_best(correct: NDArray[np.int64], surprise: NDArray[np.float64]) -> int:
-    """Of candidates of a method that are within a standard error of the most accurate one, the least surprised.
+    """Of candidates that are within a standard error of the most accurate one, the least surprised.
 
     Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more. Of candidates that
-    get the same right everywhere, the first counts. Methods are not compared so, as chains are surer than others.
+    get the same right everywhere, the first counts.
 
     Parameters
     ----------
@@ -301,7 +301,9 @@ def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int,
         )
         ranks = rank_methods(pd.Series(table["accuracy"].to_numpy(), index=methods), flips).set_index("method")
         table["tied"] = ranks["tied_for_best"].loc[methods].to_numpy()
-    near = table["tied"] & (table["accuracy"] >= table["accuracy"].max() - NEGLIGIBLE)
+    surprise = [finalist.surprise()[finalist.best_stage()] for _, finalist in finalists]
+    likeliest = likeliest_of_best(np.array(best), _by_cluster(np.array(surprise), cluster, len(members)))
+    near = (table["accuracy"] - table["accuracy"][likeliest]).abs() <= NEGLIGIBLE
     chosen = min(np.flatnonzero(near), key=lambda row: METHODS.index(methods[row]))
     expected = correct_for_choice(np.vstack(stages), positions, derive_seed(seed, "expected"))
     candidate, finalist = finalists[chosen]
@@ -312,10 +314,10 @@ def _judge(finalists: list[tuple[Candidate, Finalist]], folds: Folds, seed: int,
     )  # fmt: skip
 
 
-def _by_cluster(counts: NDArray[np.int64], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
-    """Counts of sequences (the last dimension) added up by group."""
-    member = (cluster[:, None] == np.arange(n_clusters)).astype(np.int64)
-    return counts @ member
+def _by_cluster(sums: NDArray[Any], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:
+    """Sums of sequences (the last dimension) added up by group."""
+    member = (cluster[:, None] == np.arange(n_clusters)).astype(sums.dtype)
+    return sums @ member
 
 
 def _named(accuracy: Accuracy) -> dict[str, float]:
