@@ -1,0 +1,45 @@
+"""CPU seconds of two runs side by side: nothing is kept that a test could look at."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from treecrf.io.files import read_frames
+from treecrf.report.comparing.runs import Run
+from treecrf.studies import registry
+
+COLUMNS = ["study", "dataset", "method", "seconds_from", "seconds_to", "ratio", "calibrated_ratio"]
+
+
+def calibration(run: Run) -> float | None:
+    """Seconds that a fixed computation took on the machine of a run; None where nobody measured it."""
+    value = run.manifest.get("calibration_seconds")
+    return None if value is None else float(value)
+
+
+def compare_costs(one: Run, other: Run) -> pd.DataFrame:
+    """CPU seconds of training by study, data set and method, where both runs have them.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; ratio is the second run by the first, and calibrated_ratio what remains of it where each run's seconds are
+        divided by those of the same computation on its machine; NaN unless both measured that.
+    """
+    seconds = [_seconds(run) for run in (one, other)]
+    frame = seconds[0].join(seconds[1], how="inner", lsuffix="_from", rsuffix="_to").reset_index()
+    frame["ratio"] = frame["seconds_to"] / frame["seconds_from"].where(frame["seconds_from"] > 0)
+    scales = calibration(one), calibration(other)
+    frame["calibrated_ratio"] = float("nan") if None in scales else frame["ratio"] * scales[0] / scales[1]
+    return frame[COLUMNS]
+
+
+def _seconds(run: Run) -> pd.DataFrame:
+    keys = ["study", "dataset", "method"]
+    parts = [pd.DataFrame(columns=[*keys, "seconds"]).astype({"seconds": float})]
+    for study in registry():
+        pattern = study.phases.replace("{methods}", "*")
+        for folder in sorted({path.parent for path in (run.folder / study.name).glob(f"*/{pattern}")}) if pattern else []:
+            found = read_frames([str(path) for path in sorted(folder.glob(pattern))])
+            parts.append(found.assign(study=study.name, dataset=folder.name, seconds=found["cpu_seconds"])[parts[0].columns])
+    return pd.concat(parts).groupby(keys, sort=False)[["seconds"]].sum()
