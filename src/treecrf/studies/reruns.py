@@ -125,11 +125,16 @@ def pair_numbers(kept: Kept, one: pd.DataFrame, other: pd.DataFrame, rules: Reru
     one, other : DataFrame
         That frame of either run, of all methods.
     rules : RerunRules
+
+    Raises
+    ------
+    ValueError
+        If a frame lacks a column, as those of other versions may; the words go on with what is then not known.
     """
-    for frame in (one, other):
+    for frame, place in ((one, "first"), (other, "second")):
         lacking = [name for name in ("method", *kept.by, *kept.rows, *COLUMNS[kept.kind]) if name not in frame]
         if lacking:
-            raise ValueError(f"it has no column {', '.join(lacking)}")
+            raise ValueError(f"the {kept.frame} of the {place} run have no column {', '.join(lacking)}")
     keys = ["method", *kept.by]
     numbers = [_numbers(frame, kept, keys) for frame in (one, other)]
     for key in dict.fromkeys([*numbers[0], *numbers[1]]):
