@@ -74,16 +74,17 @@ def plant_run(folder, error=0.2, seed=0, **methods):
         write_frame(of_draws, folder / f"kernels/toy/{method}.predictions.parquet")
         write_frame(runs_of(of_draws), folder / f"kernels/toy/{method}.runs.parquet")
         write_frame(runs_of(of_draws), folder / "kernels/toy/runs.csv")
-    write_json({"source": "toy", "stand_in": None}, folder / "kernels/toy/description.json")
+    write_json({"source": "protein", "stand_in": None}, folder / "kernels/toy/description.json")
     return folder
 
 
 def settings_of(folder, **more):
     """Settings of such a run."""
     studies = {name: {"datasets": ["toy"], "methods": ["a", "b"]} for name in ("training", "missing", "kernels")}
+    studies["missing"]["baselines"] = {"toy": "a"}
     labellers = {name: {"class": "somebody:Class"} for name in ("a", "b")}
     places = {name: str(folder.parent / f"{folder.name}_{name}") for name in ("reports", "archives")}
-    return load_settings({"results": str(folder), "datasets": {"toy": {}}, "labellers": labellers, **places, **studies, **more})
+    return load_settings({"results": str(folder), "datasets": {"toy": {"source": "protein"}}, "labellers": labellers, **places, **studies, **more})
 
 
 def plant_manifest(folder, code=None, now=WRITTEN, **more):

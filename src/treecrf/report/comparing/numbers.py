@@ -91,6 +91,8 @@ def _rules(one: Run, other: Run, study: str, dataset: str, kept: Kept) -> RerunR
             overlap = overlap_of(runs, other.source(study, dataset))
         except KeyError as error:
             raise ValueError(f"the second run does not say how much its draws overlap: {error.args[0]}") from None
+        except ValueError:
+            raise ValueError("this version of treecrf does not know the data set") from None
     return RerunRules(
         seed=derive_seed(0, study, dataset, "reruns"),
         test_per_train=overlap,

@@ -62,8 +62,8 @@ def gaps(one: Run, other: Run, numbers: pd.DataFrame) -> Iterator[str]:
 
 def _what_changed(one: Run, other: Run, changes: pd.DataFrame) -> str:
     if not (one.manifest and other.manifest):
-        which = "Neither run" if not (one.manifest or other.manifest) else f"The {'second' if one.manifest else 'first'} run"
-        return f"{which} has a manifest, so what changed is not known" if which == "Neither run" else f"{which} has no manifest, so what changed is not known"
+        which = "The second run has no" if one.manifest else "The first run has no" if other.manifest else "Neither run has a"
+        return f"{which} manifest, so what changed is not known"
     kinds = {str(kind): rows for kind, rows in changes.groupby("kind", sort=False)}
     code = kinds.get("code")
     studies = [name for name in code["name"] if name != "commit"] if code is not None else []
@@ -82,7 +82,8 @@ def _what_moved(numbers: pd.DataFrame) -> str:
     counts = {outcome: int((numbers["outcome"] == outcome).sum()) for outcome in (SAME, WITHIN, BEYOND, NOT_COMPARED)}
     if not len(numbers) - counts[NOT_COMPARED]:
         return "no number could be compared"
-    same = f"{counted(counts[SAME], 'number')} {'is' if counts[SAME] == 1 else 'are'} the same {'bits' if counts[SAME] else ''}".strip()
+    verb = "is" if counts[SAME] == 1 else "are"
+    same = f"{counted(counts[SAME], 'number')} {verb} the same{' bits' if counts[SAME] else ''}"
     beyond = f"{counts[BEYOND]:,} beyond it" if counts[BEYOND] else "none beyond it"
     rest = f", and {counts[NOT_COMPARED]:,} could not be compared" if counts[NOT_COMPARED] else ""
     return f"{same}, {counts[WITHIN]:,} moved within noise, {beyond}{rest}"
