@@ -67,13 +67,15 @@ def plant_run(folder, error=0.2, seed=0, **methods):
 
     `methods` are other errors of single methods of the study of kernels.
     """
+    every = []
     for method in ("a", "b"):
         write_frame(trainings(method, error, seed), folder / f"training/toy/{method}.predictions.parquet")
         write_frame(counts(method, error, seed), folder / f"missing/toy/{method}.counts.parquet")
         of_draws = draws(method, methods.get(method, error), seed)
         write_frame(of_draws, folder / f"kernels/toy/{method}.predictions.parquet")
-        write_frame(runs_of(of_draws), folder / f"kernels/toy/{method}.runs.parquet")
-        write_frame(runs_of(of_draws), folder / "kernels/toy/runs.csv")
+        every.append(runs_of(of_draws))
+        write_frame(every[-1], folder / f"kernels/toy/{method}.runs.parquet")
+    write_frame(pd.concat(every), folder / "kernels/toy/runs.csv")
     write_json({"source": "protein", "stand_in": None}, folder / "kernels/toy/description.json")
     return folder
 

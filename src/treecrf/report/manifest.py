@@ -117,10 +117,10 @@ def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
     for study in registry():
         for path, dataset, kind in _of_study(StudyFiles(study, settings), settings.results):
             yield path, study.name, dataset, kind
-    results = Path(settings.results)
+    names, results = {study.name for study in registry()}, Path(settings.results)
     for path in (results / "benchmarks").rglob("*.tsv"):
-        names = path.relative_to(results / "benchmarks").parts
-        yield path.relative_to(results).as_posix(), names[0] if len(names) > 2 else SHARED, "", "benchmark"
+        first = path.relative_to(results / "benchmarks").parts[0]
+        yield path.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
 
 
 def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:

@@ -27,7 +27,7 @@ def compare_costs(one: Run, other: Run) -> pd.DataFrame:
         divided by those of the same computation on its machine; NaN unless both measured that.
     """
     seconds = [_seconds(run) for run in (one, other)]
-    frame = seconds[0].join(seconds[1], how="inner", lsuffix="_from", rsuffix="_to").reset_index()
+    frame = seconds[0].join(seconds[1], how="inner", suffixes=("_from", "_to")).reset_index()
     frame["ratio"] = frame["seconds_to"] / frame["seconds_from"].where(frame["seconds_from"] > 0)
     scales = calibration(one), calibration(other)
     frame["calibrated_ratio"] = float("nan") if None in scales else frame["ratio"] * scales[0] / scales[1]

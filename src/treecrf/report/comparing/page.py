@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import write_frame, write_text
+from treecrf.io.files import atomic, write_frame, write_text
 from treecrf.rendering.cells import DASH, cell_texts, count_text, number, p_value_text, seconds_text, signed
 from treecrf.rendering.folders import Folders
-from treecrf.rendering.parts import Fold, Part, Section, Table, paragraph
+from treecrf.rendering.parts import Fold, Part, Section, Table, drawn, paragraph
+from treecrf.rendering.style import save_figure
 from treecrf.rendering.templates import render_page
 from treecrf.report.comparing.changes import find_changes
 from treecrf.report.comparing.costs import compare_costs
+from treecrf.report.comparing.figure import MOST, draw_moves
 from treecrf.report.comparing.flips import find_flips
 from treecrf.report.comparing.numbers import BEYOND, OUTCOMES, WITHIN, compare_numbers
 from treecrf.report.comparing.runs import Run, open_run
@@ -30,13 +32,17 @@ of which a prediction changed (Holm); "better" and "worse" are those below 0.05,
 within the margin. A test of a single training speaks of two trained models: it does not know the luck of a training.
 """
 
+MOVED_CAPTION = f"""
+The numbers that moved, at most {MOST}, those that moved farthest. Right of the line, the second run is better. Filled: beyond noise.
+"""
+
 COSTS_NOTE = """
 CPU seconds of the trainings that the studies keep, and the second run's divided by the first's. Nothing tests them.
 """
 
 
 def write_comparison(first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]) -> str:
-    """Write the comparison of two runs into a folder: ``index.html``, changes.csv, numbers.csv, verdicts.csv and costs.csv.
+    """Write the comparison of two runs into a folder: ``index.html``, and CSV files: changes, numbers, verdicts, costs.
 
     Parameters
     ----------
@@ -86,24 +92,18 @@ def _runs(one: Run, other: Run) -> Table:
     def about(run: Run, name: str) -> str:
         return str(run.manifest.get(name) or DASH)
 
-    return Table(
-        "The two runs",
-        pd.DataFrame(
-            [
-                {
-                    "group": place, "values": run.name, "written": about(run, "written"), "commit": about(run, "commit"),
-                    "machine": about(run, "machine"),
-                }
-                for place, run in (("first run", one), ("second run", other))
-            ]
-        ).rename(columns={"group": "method", "values": "group"}),
-    )  # fmt: skip
+    named = {"written": "written", "commit": "commit", "machine": "machine"}
+    rows = [
+        {"run": place, "name": run.name, **{title: about(run, key) for title, key in named.items()}}
+        for place, run in (("first", one), ("second", other))
+    ]
+    return Table("The two runs", pd.DataFrame(rows))
 
 
 def _changes(changes: pd.DataFrame, folder: Path) -> list[Part]:
     if changes.empty:
         return [paragraph("Nothing that the manifests know.")]
-    layout = changes.replace("", DASH).rename(columns={"kind": "group", "name": "values"})
+    layout = changes.replace("", DASH)
     return [Table("Settings, code, versions, machine and raw files that differ", layout, folder / "changes")]
 
 
@@ -113,8 +113,16 @@ def _numbers(numbers: pd.DataFrame, folder: Path) -> list[Part]:
         counts = numbers.groupby("study", sort=False)["outcome"].value_counts().unstack(fill_value=0)
         shown = counts.reindex(columns=list(OUTCOMES), fill_value=0).map(count_text)
         total = numbers["outcome"].value_counts().reindex(list(OUTCOMES), fill_value=0).map(count_text)
-        layout = pd.concat([shown, total.to_frame("all studies").T]).rename_axis("group").reset_index()
+        layout = pd.concat([shown, total.to_frame("all studies").T]).rename_axis("study").reset_index()
         parts.append(Table("Numbers by study", layout, folder / "numbers"))
+    figure = draw_moves(numbers)
+    if figure is not None:
+        for kind in ("svg", "pdf", "png"):
+            with atomic(folder / f"moved.{kind}") as temporary:
+                save_figure(figure, temporary, kind)
+        n_beyond = int((numbers["outcome"] == BEYOND).sum())
+        alt = f"Numbers that moved between the runs, with intervals; beyond noise: {n_beyond}. The tables below hold all of them."
+        parts += drawn(folder / "moved.svg", alt, MOVED_CAPTION)
     for outcome, title in ((BEYOND, "Moved beyond noise"), (WITHIN, "Moved within noise")):
         rows = numbers[numbers["outcome"] == outcome]
         if len(rows):
@@ -131,7 +139,7 @@ def _moved(rows: pd.DataFrame) -> pd.DataFrame:
     tested = [f"{int(n)} {by}" for n, by in zip(rows["n_clusters"], rows["tested_by"], strict=True)]
     return pd.DataFrame(
         {
-            "group": rows["study"], "data set": rows["dataset"], "method": names,
+            "study": rows["study"], "data set": rows["dataset"], "method": names,
             "first (%)": cell_texts(rows["accuracy_from"], number), "second (%)": cell_texts(rows["accuracy_to"], number),
             "points": cell_texts(rows["points"], signed), "95 % interval": intervals,
             "p": cell_texts(rows["p_value"], p_value_text), "p (Holm)": cell_texts(rows["p_holm"], p_value_text),
@@ -149,7 +157,7 @@ def _flips(flips: pd.DataFrame, folder: Path) -> list[Part]:
         return [paragraph("None, neither as judged nor under another rule.")]
     layout = pd.DataFrame(
         {
-            "group": flips["id"], "rule": flips["rule"], "first": [verdict_text(word) for word in flips["from"]],
+            "claim": flips["id"], "rule": flips["rule"], "first": [verdict_text(word) for word in flips["from"]],
             "second": [verdict_text(word) for word in flips["to"]], "what the paper says": flips["statement"],
         }
     )  # fmt: skip
@@ -161,7 +169,7 @@ def _costs(costs: pd.DataFrame, folder: Path) -> list[Part]:
         return [paragraph("No study of which both runs keep CPU seconds.")]
     is_calibrated = bool(costs["calibrated_ratio"].notna().any())
     columns = {
-        "group": costs["study"], "data set": costs["dataset"], "method": costs["method"].astype(str),
+        "study": costs["study"], "data set": costs["dataset"], "method": costs["method"].astype(str),
         "first (CPU s)": cell_texts(costs["seconds_from"], seconds_text),
         "second (CPU s)": cell_texts(costs["seconds_to"], seconds_text), "ratio": cell_texts(costs["ratio"], number),
     }  # fmt: skip
