@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -36,7 +36,7 @@ def write_archive(settings: Settings) -> Path:
     if not (results / MANIFEST).is_file():
         raise ValueError(f"{results / MANIFEST} is not there; run `make results`, which writes it last.")
     manifest = read_manifest(results / MANIFEST)
-    members = dict(_members(settings, manifest))
+    members: dict[str, bytes | Path] = {address(settings, path): path for path in _files(settings, manifest)}
     members |= dict(extra_members(settings, manifest, members))
     path = Path(settings.archives) / f"{archive_name(manifest)}.zip"
     with atomic(path) as temporary, ZipFile(temporary, "w") as archive:
@@ -54,8 +54,14 @@ def archive_name(manifest: dict[str, Any]) -> str:
     return "-".join(filter(None, ("treecrf", manifest["written"][:10], commit[:10], is_dirty)))
 
 
+def address(settings: Settings, path: str | os.PathLike[str]) -> str:
+    """The name in the archive of a file of the run. Results and reports lie to each other as on disk: links of the page work."""
+    folders = [Path(folder).resolve().parent for folder in (settings.results, settings.reports)]
+    return Path(os.path.relpath(Path(path).resolve(), os.path.commonpath(folders))).as_posix()
+
+
 def extra_members(
-    settings: Settings, manifest: dict[str, Any], members: dict[str, bytes | Path]
+    settings: Settings, manifest: dict[str, Any], members: Mapping[str, bytes | Path]
 ) -> Iterator[tuple[str, bytes | Path]]:
     """What an archive has beside results and pages: names below its root, and contents or files.
 
@@ -64,23 +70,21 @@ def extra_members(
     settings : Settings
     manifest : dict
         Of the run.
-    members : dict
-        What else the archive will have, by name.
+    members : mapping
+        The other files, by `address`.
     """
     yield from ()
 
 
-def _members(settings: Settings, manifest: dict[str, Any]) -> Iterator[tuple[str, Path]]:
-    """Names and files. The folders lie to each other as they do on disk, so that the links of the page work."""
-    results, reports = Path(settings.results).resolve(), Path(settings.reports).resolve()
-    base = Path(os.path.commonpath([results.parent, reports.parent]))
-    listed = [results / MANIFEST]
+def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
+    """Manifest, results and pages; a ValueError if a file is not the one that the manifest lists."""
+    results = Path(settings.results)
+    yield results / MANIFEST
     for file in manifest["files"]:
-        if file["kind"] not in LEFT_OUT:
-            listed.append(results / file["path"])
-            if not listed[-1].is_file() or sha256(listed[-1]) != file["sha256"]:
-                raise ValueError(
-                    f"{Path(settings.results) / file['path']} is not the file that {MANIFEST} lists; run again, which writes both."
-                )
-    pages = [path for path in reports.iterdir() if path.suffix in PAGES]
-    yield from ((path.relative_to(base).as_posix(), path) for path in (*listed, *pages))
+        path = results / file["path"]
+        if file["kind"] in LEFT_OUT:
+            continue
+        if not path.is_file() or sha256(path) != file["sha256"]:
+            raise ValueError(f"{path} is not the file that {MANIFEST} lists; run again, which writes both.")
+        yield path
+    yield from (path for path in Path(settings.reports).iterdir() if path.suffix in PAGES)

@@ -83,8 +83,9 @@ def test_seconds_stand_side_by_side_until_both_machines_are_calibrated(runs, tmp
     table = read_frame(runs[1] / "kernels/toy/runs.csv")
     write_frame(table.assign(cpu_seconds=6.0), runs[1] / "kernels/toy/runs.csv")
     for seconds, expected in ((None, None), (4.0, 1.5)):
-        edit_manifest(runs[0], calibration_seconds=2.0)
-        edit_manifest(runs[1], calibration_seconds=seconds)
+        for run, kernel_seconds in zip(runs, (2.0, seconds), strict=True):
+            (run / "benchmarks/kernels").mkdir(parents=True, exist_ok=True)
+            write_json({"kernel_seconds": kernel_seconds}, run / "benchmarks/kernels/job.json")
         with open_run(runs[0]) as one, open_run(runs[1]) as other:
             costs = compare_costs(one, other).set_index(["study", "method"]).loc[("kernels", "a")]
         assert (costs["seconds_from"], costs["seconds_to"], costs["ratio"]) == (8, 24, 3)

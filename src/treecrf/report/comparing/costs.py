@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import pandas as pd
 
-from treecrf.io.files import read_frames
+from treecrf.io.files import read_frames, read_json
 from treecrf.report.comparing.runs import Run
 from treecrf.studies import registry
 
@@ -12,9 +14,10 @@ COLUMNS = ["study", "dataset", "method", "seconds_from", "seconds_to", "ratio", 
 
 
 def calibration(run: Run) -> float | None:
-    """Seconds that a fixed computation took on the machine of a run; None where nobody measured it."""
-    value = run.manifest.get("calibration_seconds")
-    return None if value is None else float(value)
+    """Seconds of a fixed computation as the records of a run's jobs have them, the median; None where no job measured it."""
+    paths = sorted((run.folder / "benchmarks").rglob("*.json"))
+    seconds = [value for path in paths if (value := read_json(path).get("kernel_seconds"))]
+    return median(seconds) if seconds else None
 
 
 def compare_costs(one: Run, other: Run) -> pd.DataFrame:
