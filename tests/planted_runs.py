@@ -20,7 +20,9 @@ def places(n_sequences=N_SEQUENCES, length=LENGTH):
     """Where predictions are, and labels."""
     sequence = np.repeat(np.arange(n_sequences), length)
     labels = np.random.default_rng(0).integers(2, size=len(sequence))
-    return pd.DataFrame({"sequence": sequence, "group": sequence, "position": np.arange(len(sequence)), "label": labels})
+    return pd.DataFrame(
+        {"sequence": sequence, "group": sequence, "position": np.arange(len(sequence)), "label": labels}
+    )
 
 
 def predicted(labels, error, seed):
@@ -31,15 +33,26 @@ def predicted(labels, error, seed):
 def trainings(method, error, seed=0, n_runs=3, dataset="toy", **more):
     """Predictions of the training study: an unperturbed training, and others."""
     where = places(**more)
-    constant = {"dataset": dataset, "method": method, "candidate": "a=0", "stage": "choice", "decoder": "viterbi", "split": 0}
-    runs = [where.assign(run=run, predicted=predicted(where["label"], error, (seed, run + 1))) for run in range(-1, n_runs)]
+    constant = {
+        "dataset": dataset,
+        "method": method,
+        "candidate": "a=0",
+        "stage": "choice",
+        "decoder": "viterbi",
+        "split": 0,
+    }
+    runs = [
+        where.assign(run=run, predicted=predicted(where["label"], error, (seed, run + 1))) for run in range(-1, n_runs)
+    ]
     return pd.concat(runs, ignore_index=True).assign(**constant)
 
 
 def draws(method, error, seed=0, n_seeds=4, dataset="toy", **more):
     """Predictions of a study that draws its data."""
     where = places(**more).drop(columns="sequence")
-    parts = [where.assign(seed=draw, predicted=predicted(where["label"], error, (seed, draw))) for draw in range(n_seeds)]
+    parts = [
+        where.assign(seed=draw, predicted=predicted(where["label"], error, (seed, draw))) for draw in range(n_seeds)
+    ]
     return pd.concat(parts, ignore_index=True).assign(dataset=dataset, method=method)
 
 
@@ -86,7 +99,16 @@ def settings_of(folder, **more):
     studies["missing"]["baselines"] = {"toy": "a"}
     labellers = {name: {"class": "somebody:Class"} for name in ("a", "b")}
     places = {name: str(folder.parent / f"{folder.name}_{name}") for name in ("reports", "archives")}
-    return load_settings({"results": str(folder), "datasets": {"toy": {"source": "protein"}}, "labellers": labellers, **places, **studies, **more})
+    return load_settings(
+        {
+            "results": str(folder),
+            "datasets": {"toy": {"source": "protein"}},
+            "labellers": labellers,
+            **places,
+            **studies,
+            **more,
+        }
+    )
 
 
 def plant_manifest(folder, code=None, now=WRITTEN, **more):

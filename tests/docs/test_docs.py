@@ -31,7 +31,7 @@ from sybil.parsers.markdown import CodeBlockParser
 from treecrf import datasets
 from treecrf.cli import app, main
 from treecrf.models.treatments import TREATMENTS
-from treecrf.report import command
+from treecrf.report.command import app as report_app
 from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
@@ -95,7 +95,7 @@ EVALUATORS = {
     "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
 }  # fmt: skip
 SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
-APPS = {"treecrf": app, "treecrf-report": command.app}
+APPS = {"treecrf": app, "treecrf-report": report_app}
 DIRECTIVES = ("{toctree}", "{include}", "{eval-rst}")
 
 

@@ -53,7 +53,9 @@ def test_it_is_named_by_date_and_commit():
 
 def test_a_file_that_is_not_the_listed_one_is_refused(run):
     (run / "kernels/toy/runs.csv").write_text("changed\n")
-    with pytest.raises(ValueError, match=r"run/kernels/toy/runs\.csv is not the file that manifest\.json lists; run again"):
+    with pytest.raises(
+        ValueError, match=r"run/kernels/toy/runs\.csv is not the file that manifest\.json lists; run again"
+    ):
         write_archive(settings_of(run))
     assert not (run.parent / "run_archives").exists()
 

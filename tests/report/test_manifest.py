@@ -56,7 +56,10 @@ def test_files_of_other_settings_are_left_out(tmp_path):
     [
         ([], "manifest.json is no manifest of a run"),
         ({}, "manifest.json is no manifest of a run"),
-        ({"format": "treecrf.run/9"}, "has the format 'treecrf.run/9', and this version of treecrf knows 'treecrf.run/1'"),
+        (
+            {"format": "treecrf.run/9"},
+            "has the format 'treecrf.run/9', and this version of treecrf knows 'treecrf.run/1'",
+        ),
     ],
 )
 def test_what_is_no_manifest_is_refused(tmp_path, content, sentence):

@@ -21,7 +21,9 @@ def test_the_manifest_lists_what_the_run_has_written(finished):
     assert manifest["settings"]["training"]["n_perturbed_runs"] == 2
     listed = {file["path"]: file for file in manifest["files"]}
     there = {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()}
-    beside = {path for path in there if path.startswith("logs/") or ".checksums/" in path or path.endswith("/kernels.json")}
+    beside = {
+        path for path in there if path.startswith("logs/") or ".checksums/" in path or path.endswith("/kernels.json")
+    }
     assert there - beside - {"manifest.json"} == set(listed)
     assert all(file["sha256"] == sha256(results / path) for path, file in listed.items() if file["kind"] != "benchmark")
 

@@ -103,7 +103,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if written is None:
         raise ValueError(f"{path} is no manifest of a run; restore it, or delete it and run again.")
     if written != FORMAT:
-        raise ValueError(f"{path} has the format {written!r}, and this version of treecrf knows {FORMAT!r}; take a newer one.")
+        raise ValueError(
+            f"{path} has the format {written!r}, and this version of treecrf knows {FORMAT!r}; take a newer one."
+        )
     return dict(manifest)
 
 
@@ -136,7 +138,10 @@ def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]
             yield f"{study.name}/{name}/{path.name}", name, "data"
     for paths in (*files.measured().values(), *files.frames(study.summary.frames).values()):
         yield from ((path[below:], "", "frame") for path in paths if str(Path(path).parent) == str(Path(files.folder)))
-    for entries, folder, kind in ((study.tables, f"{study.name}/tables", "table"), (study.figures, study.name, "figure")):
+    for entries, folder, kind in (
+        (study.tables, f"{study.name}/tables", "table"),
+        (study.figures, study.name, "figure"),
+    ):
         for name, (entry, value) in files.shown(entries).items():
             dataset = value if entry.over == "dataset" else ""
             yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in _BESIDE)

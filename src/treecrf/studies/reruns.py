@@ -157,7 +157,9 @@ def _numbers(frame: pd.DataFrame, kept: Kept, keys: Sequence[str]) -> dict[tuple
 
 
 def _conditions(names: Sequence[str], values: Sequence[object]) -> str:
-    shown = ((name, f"{value:g}" if isinstance(value, float) else value) for name, value in zip(names, values, strict=True))
+    shown = (
+        (name, f"{value:g}" if isinstance(value, float) else value) for name, value in zip(names, values, strict=True)
+    )
     return ", ".join(f"{name} {value}" for name, value in shown if value != "")
 
 
@@ -175,7 +177,10 @@ def _pair_trainings(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, m
     n_changed = sum(int((tables[0][1][run] != tables[1][1][run]).sum()) for run in common)
     same = n_changed == 0 and tables[0][1].keys() == tables[1][1].keys()
     labels = where[:, places.index("label")]
-    correct = [_correct(counting_runs(rows)["run"].unique(), table[1], labels) for rows, table in zip((one, other), tables, strict=True)]
+    correct = [
+        _correct(counting_runs(rows)["run"].unique(), table[1], labels)
+        for rows, table in zip((one, other), tables, strict=True)
+    ]
     begins = (np.diff(where[:, :2], axis=0) != 0).any(axis=1)
     offsets = np.concatenate([[0], np.flatnonzero(begins) + 1, [len(where)]])
     clusters = pd.factorize(where[:, places.index("group")])[0]
@@ -217,7 +222,9 @@ def _pair_draws(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, metho
     if not common:
         raise ValueError("the two runs have no draw in common")
     tables = [
-        rows[rows["seed"].isin(common)].sort_values(["seed", "position"], kind="stable").rename(columns={cluster: "group"})
+        rows[rows["seed"].isin(common)]
+        .sort_values(["seed", "position"], kind="stable")
+        .rename(columns={cluster: "group"})
         for rows in (one, other)
     ]
     where = [table[["seed", "group", "position", "label"]].to_numpy(dtype=np.int64) for table in tables]
@@ -227,7 +234,11 @@ def _pair_draws(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, metho
     n_changed, labels = int((predicted[0] != predicted[1]).sum()), where[0][:, -1]
     same = n_changed == 0 and seeds[0] == seeds[1]
     right = [each == labels for each in predicted]
-    note = "" if seeds[0] == seeds[1] else f"{len(seeds[0])} and {len(seeds[1])} draws, compared on the {len(common)} of both"
+    note = (
+        ""
+        if seeds[0] == seeds[1]
+        else f"{len(seeds[0])} and {len(seeds[1])} draws, compared on the {len(common)} of both"
+    )
     draws = where[0][:, 0]
     shares = [np.mean([each[draws == seed].mean() for seed in common]) for each in right]
     test: Callable[[int], Tested]
@@ -299,7 +310,9 @@ def _test_trainings(
         ]
     pairs = make_pairs(counts)
     estimates = estimate_trainings(pairs, positions)
-    return _tested(estimates, _flip_p_value(pairs, rules.seed, n_tests), by, len(positions), bool(pairs.trainings_vary[0]))
+    return _tested(
+        estimates, _flip_p_value(pairs, rules.seed, n_tests), by, len(positions), bool(pairs.trainings_vary[0])
+    )
 
 
 def _flip_p_value(pairs: Pairs, seed: int, n_tests: int) -> float:
@@ -316,14 +329,18 @@ def _flip_p_value(pairs: Pairs, seed: int, n_tests: int) -> float:
     if is_fine or p_value > ENOUGH / N_FLIPS:
         return p_value
     if differences.shape[1] > MOST_CLUSTERS:
-        differences = np.add.reduceat(differences, np.arange(MOST_CLUSTERS) * differences.shape[1] // MOST_CLUSTERS, axis=1)
+        differences = np.add.reduceat(
+            differences, np.arange(MOST_CLUSTERS) * differences.shape[1] // MOST_CLUSTERS, axis=1
+        )
     flips = draw_flips(differences.shape[1], seed, MANY_FLIPS)
     return float(flip_p_values(differences, flips, error, degrees)[0])
 
 
 def _test_draws(counts: object, rules: RerunRules, n_tests: int) -> Tested:
     """The corrected resampled t test."""
-    row = compare_counts(counts, rules.seed, Rules(0, rules.equivalence_margin, rules.seed, rules.test_per_train)).iloc[0]  # type: ignore[arg-type]
+    row = compare_counts(counts, rules.seed, Rules(0, rules.equivalence_margin, rules.seed, rules.test_per_train)).iloc[
+        0
+    ]  # type: ignore[arg-type]
     return Tested(
         row["accuracy_points"], (row["points_low"], row["points_high"]), (row["low_90"], row["high_90"]), row["valid_p_value"],
         "draws", int(row["n_seeds"]), True,
@@ -342,7 +359,11 @@ def _test_counts(counts: pd.DataFrame, rules: RerunRules, n_tests: int) -> Teste
     several = row["n_training_sets"] > 1
     by = "sequences" if row["cluster"] == "group" else "blocks"
     return _tested(
-        estimates, float(row["valid_p_value"]), f"{by} and training sets" if several else by, int(row["n_clusters"]), bool(several)
+        estimates,
+        float(row["valid_p_value"]),
+        f"{by} and training sets" if several else by,
+        int(row["n_clusters"]),
+        bool(several),
     )
 
 

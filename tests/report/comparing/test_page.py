@@ -29,7 +29,9 @@ def edit_manifest(run, **values):
 
 
 def plant_claims(run, verdicts, by_rule=()):
-    frame = pd.DataFrame([{"id": name, "statement": f"<{name}>", "verdict": verdict, "numbers": "1 point"} for name, verdict in verdicts])
+    frame = pd.DataFrame(
+        [{"id": name, "statement": f"<{name}>", "verdict": verdict, "numbers": "1 point"} for name, verdict in verdicts]
+    )
     write_frame(frame, run / "claims.csv")
     write_frame(pd.DataFrame(list(by_rule), columns=["id", "rule", "verdict"]), run / "claims_by_rule.csv")
 
@@ -44,7 +46,12 @@ def test_the_same_run_twice(runs, tmp_path):
     assert "could not be compared, and what" not in page
     files = linked_files(check(page), tmp_path / "there")
     assert sorted(path.name for path in files) == ["costs.csv", "numbers.csv"]
-    assert {path.name for path in (tmp_path / "there").iterdir()} >= {"changes.csv", "numbers.csv", "verdicts.csv", "costs.csv"}
+    assert {path.name for path in (tmp_path / "there").iterdir()} >= {
+        "changes.csv",
+        "numbers.csv",
+        "verdicts.csv",
+        "costs.csv",
+    }
 
 
 def test_what_changed_and_moved_is_said(runs, tmp_path):
@@ -63,8 +70,14 @@ def test_what_changed_and_moved_is_said(runs, tmp_path):
 
 
 def test_flipped_verdicts_are_named(runs, tmp_path):
-    plant_claims(runs[0], [("P1", "replicated"), ("P2", "undecided")], [("P2", "halved", "undecided"), ("P2", "doubled", "partly")])
-    plant_claims(runs[1], [("P1", "partly"), ("P2", "undecided")], [("P2", "halved", "replicated"), ("P2", "doubled", "partly")])
+    plant_claims(
+        runs[0],
+        [("P1", "replicated"), ("P2", "undecided")],
+        [("P2", "halved", "undecided"), ("P2", "doubled", "partly")],
+    )
+    plant_claims(
+        runs[1], [("P1", "partly"), ("P2", "undecided")], [("P2", "halved", "replicated"), ("P2", "doubled", "partly")]
+    )
     with open_run(runs[0]) as one, open_run(runs[1]) as other:
         flips, n_judged = find_flips(one, other)
     assert n_judged == 2
@@ -107,5 +120,8 @@ def test_runs_without_a_manifest_or_with_other_files_are_said_so(runs, tmp_path)
     )
     page = (tmp_path / "there/index.html").read_text()
     assert f"The first run, {runs[0]}, has no manifest" in page
-    assert "1 file of the second run changed after its manifest was written, such as kernels/toy/b.predictions.parquet" in page
+    assert (
+        "1 file of the second run changed after its manifest was written, such as kernels/toy/b.predictions.parquet"
+        in page
+    )
     assert "1 number of kernels: only in the first run (b on toy)." in page

@@ -62,7 +62,10 @@ def test_a_flipped_byte_is_found(archive, tmp_path):
 
 def test_a_member_that_was_exchanged_is_found(archive, tmp_path):
     other = rewritten(archive, tmp_path / "x.zip", lambda name, content: b"x" if name.endswith("runs.csv") else content)
-    assert refused(other) == f"{other}: kernels/toy/runs.csv differ from its manifest.json; take another copy of the archive."
+    assert (
+        refused(other)
+        == f"{other}: kernels/toy/runs.csv differ from its manifest.json; take another copy of the archive."
+    )
 
 
 def test_another_zip_is_no_archive(archive, tmp_path):
@@ -80,7 +83,10 @@ def test_an_archive_of_a_newer_format_is_named(archive, tmp_path):
 
 
 def test_an_empty_folder_is_no_run(tmp_path):
-    assert refused(tmp_path) == f"{tmp_path} has no results of a study; name the folder of results of a run, such as results."
+    assert (
+        refused(tmp_path)
+        == f"{tmp_path} has no results of a study; name the folder of results of a run, such as results."
+    )
 
 
 def test_files_that_changed_after_the_manifest_are_known(tmp_path):

@@ -59,7 +59,11 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _texts(before: Any, after: Any) -> tuple[str, str]:
     """Two values; of two lists only what the other one does not have."""
-    if isinstance(before, list) and isinstance(after, list) and all(isinstance(part, str) for part in (*before, *after)):
+    if (
+        isinstance(before, list)
+        and isinstance(after, list)
+        and all(isinstance(part, str) for part in (*before, *after))
+    ):
         only = [[part for part in one if part not in other] for one, other in ((before, after), (after, before))]
         if any(only):
             shared = ["…"] if set(before) & set(after) else []

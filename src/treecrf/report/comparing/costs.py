@@ -42,7 +42,11 @@ def _seconds(run: Run) -> pd.DataFrame:
     parts = [pd.DataFrame(columns=[*keys, "seconds"]).astype({"seconds": float})]
     for study in registry():
         pattern = study.phases.replace("{methods}", "*")
-        for folder in sorted({path.parent for path in (run.folder / study.name).glob(f"*/{pattern}")}) if pattern else []:
+        for folder in (
+            sorted({path.parent for path in (run.folder / study.name).glob(f"*/{pattern}")}) if pattern else []
+        ):
             found = read_frames([str(path) for path in sorted(folder.glob(pattern))])
-            parts.append(found.assign(study=study.name, dataset=folder.name, seconds=found["cpu_seconds"])[parts[0].columns])
+            parts.append(
+                found.assign(study=study.name, dataset=folder.name, seconds=found["cpu_seconds"])[parts[0].columns]
+            )
     return pd.concat(parts).groupby(keys, sort=False)[["seconds"]].sum()

@@ -41,7 +41,9 @@ def draw_moves(numbers: pd.DataFrame) -> Figure | None:
             color = COLORS[str(outcome)]
             axes.hlines(of.index, of["points_low"], of["points_high"], color=color, linewidth=1.2)
             filled = color if outcome == BEYOND else "white"
-            axes.plot(of["points"], of.index, "o", color=color, markerfacecolor=filled, markersize=4.5, label=str(outcome))
+            axes.plot(
+                of["points"], of.index, "o", color=color, markerfacecolor=filled, markersize=4.5, label=str(outcome)
+            )
         axes.set_yticks(range(len(rows)), [number_name(row) for row in rows.to_dict("records")], fontsize=7.5)
         axes.set_ylim(-0.8, len(rows) - 0.2)
         axes.grid(axis="y", visible=False)

@@ -24,10 +24,16 @@ def find_flips(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
     (claims, by_rule), (later, by_rule_later) = one.claims(), other.claims()
     both = claims.merge(later, on="id", suffixes=("_from", "_to"))
     changed = both[both["verdict_from"] != both["verdict_to"]]
-    judged = changed.rename(columns={"statement_to": "statement", "verdict_from": "from", "verdict_to": "to"}).assign(rule=AS_JUDGED)
+    judged = changed.rename(columns={"statement_to": "statement", "verdict_from": "from", "verdict_to": "to"}).assign(
+        rule=AS_JUDGED
+    )
     of_rules = by_rule.merge(by_rule_later, on=["id", "rule"], suffixes=("_from", "_to"))
-    of_rules = of_rules[of_rules["verdict_from"] != of_rules["verdict_to"]].rename(columns={"verdict_from": "from", "verdict_to": "to"})
-    stated = of_rules.merge(both.rename(columns={"statement_to": "statement"})[["id", "statement", "numbers_from", "numbers_to"]], on="id")
+    of_rules = of_rules[of_rules["verdict_from"] != of_rules["verdict_to"]].rename(
+        columns={"verdict_from": "from", "verdict_to": "to"}
+    )
+    stated = of_rules.merge(
+        both.rename(columns={"statement_to": "statement"})[["id", "statement", "numbers_from", "numbers_to"]], on="id"
+    )
     order = {claim: place for place, claim in enumerate(both["id"])}
     flips = pd.concat([judged[COLUMNS], stated[COLUMNS]], ignore_index=True)
     flips = flips.sort_values("id", key=lambda ids: ids.map(order), kind="stable").reset_index(drop=True)

@@ -41,7 +41,9 @@ CPU seconds of the trainings that the studies keep, and the second run's divided
 """
 
 
-def write_comparison(first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]) -> str:
+def write_comparison(
+    first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]
+) -> str:
     """Write the comparison of two runs into a folder: ``index.html``, and CSV files: changes, numbers, verdicts, costs.
 
     Parameters
@@ -110,8 +112,8 @@ def _changes(changes: pd.DataFrame, folder: Path) -> list[Part]:
 def _numbers(numbers: pd.DataFrame, folder: Path) -> list[Part]:
     parts: list[Part] = [paragraph(NUMBERS_NOTE)]
     if len(numbers):
-        counts = numbers.groupby("study", sort=False)["outcome"].value_counts().unstack(fill_value=0)
-        shown = counts.reindex(columns=list(OUTCOMES), fill_value=0).map(count_text)
+        counts = pd.crosstab(numbers["study"], numbers["outcome"])
+        shown = counts.reindex(dict.fromkeys(numbers["study"]), columns=list(OUTCOMES), fill_value=0).map(count_text)
         total = numbers["outcome"].value_counts().reindex(list(OUTCOMES), fill_value=0).map(count_text)
         layout = pd.concat([shown, total.to_frame("all studies").T]).rename_axis("study").reset_index()
         parts.append(Table("Numbers by study", layout, folder / "numbers"))
@@ -134,7 +136,9 @@ def _numbers(numbers: pd.DataFrame, folder: Path) -> list[Part]:
 def _moved(rows: pd.DataFrame) -> pd.DataFrame:
     """Numbers as texts."""
     names = [f"{method} ({of})" if of else method for method, of in zip(rows["method"], rows["of"], strict=True)]
-    intervals = [f"{signed(low)} to {signed(high)}" for low, high in zip(rows["points_low"], rows["points_high"], strict=True)]
+    intervals = [
+        f"{signed(low)} to {signed(high)}" for low, high in zip(rows["points_low"], rows["points_high"], strict=True)
+    ]
     speaks = ["method" if of_method else "trained models" for of_method in rows["is_of_method"]]
     tested = [f"{int(n)} {by}" for n, by in zip(rows["n_clusters"], rows["tested_by"], strict=True)]
     return pd.DataFrame(

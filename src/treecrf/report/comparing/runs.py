@@ -83,7 +83,9 @@ class Run:
         """Parquet files of a frame: those of the manifest, or all where there is none."""
         folder = self.folder / study / dataset
         found = sorted({*folder.glob(f"{frame}.parquet"), *folder.glob(f"*.{frame}.parquet")})
-        return [path for path in found if self._listed is None or path.relative_to(self.folder).as_posix() in self._listed]
+        return [
+            path for path in found if self._listed is None or path.relative_to(self.folder).as_posix() in self._listed
+        ]
 
     @cached_property
     def _listed(self) -> set[str] | None:
@@ -106,7 +108,9 @@ def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
         with tempfile.TemporaryDirectory(prefix="treecrf-") as folder:
             yield _in_archive(given, Path(folder))
     else:
-        raise FileNotFoundError(f"{given} is not there; name a folder of results, such as results, or an archive of a run.")
+        raise FileNotFoundError(
+            f"{given} is not there; name a folder of results, such as results, or an archive of a run."
+        )
 
 
 def kept_frames(run: Run) -> list[tuple[str, Kept]]:
@@ -125,7 +129,9 @@ def _in_archive(archive: Path, folder: Path) -> Run:
         with ZipFile(archive) as members:
             members.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise ValueError(f"{archive} is damaged or no archive of a run ({error}); make it again by make archive.") from None
+        raise ValueError(
+            f"{archive} is damaged or no archive of a run ({error}); make it again by make archive."
+        ) from None
     found = sorted(folder.rglob(MANIFEST), key=lambda path: len(path.parts))
     if not found:
         raise ValueError(f"{archive} has no {MANIFEST}; name an archive that make archive wrote.")
@@ -134,5 +140,7 @@ def _in_archive(archive: Path, folder: Path) -> Run:
     except ValueError as error:
         raise ValueError(str(error).replace(str(folder), str(archive))) from None
     if run.changed:
-        raise ValueError(f"{archive}: {listed(run.changed, str)} differ from its {MANIFEST}; take another copy of the archive.")
+        raise ValueError(
+            f"{archive}: {listed(run.changed, str)} differ from its {MANIFEST}; take another copy of the archive."
+        )
     return run

@@ -38,8 +38,14 @@ def flips_sentence(flips: pd.DataFrame, n_judged: int) -> str:
     """How many verdicts flipped."""
     judged = flips[flips["rule"] == AS_JUDGED]
     if judged.empty:
-        return f"No verdict flipped: {counted(n_judged, 'claim')} were judged by both runs." if n_judged else "No claim was judged by both runs."
-    shown = with_and(f"{row['id']} ({_verdict(row['from'])} to {_verdict(row['to'])})" for row in judged.to_dict("records"))
+        return (
+            f"No verdict flipped: {counted(n_judged, 'claim')} were judged by both runs."
+            if n_judged
+            else "No claim was judged by both runs."
+        )
+    shown = with_and(
+        f"{row['id']} ({_verdict(row['from'])} to {_verdict(row['to'])})" for row in judged.to_dict("records")
+    )
     return f"{counted(len(judged), 'verdict')} changed: {shown}."
 
 
@@ -62,7 +68,13 @@ def gaps(one: Run, other: Run, numbers: pd.DataFrame) -> Iterator[str]:
 
 def _what_changed(one: Run, other: Run, changes: pd.DataFrame) -> str:
     if not (one.manifest and other.manifest):
-        which = "The second run has no" if one.manifest else "The first run has no" if other.manifest else "Neither run has a"
+        which = (
+            "The second run has no"
+            if one.manifest
+            else "The first run has no"
+            if other.manifest
+            else "Neither run has a"
+        )
         return f"{which} manifest, so what changed is not known"
     kinds = {str(kind): rows for kind, rows in changes.groupby("kind", sort=False)}
     code = kinds.get("code")
