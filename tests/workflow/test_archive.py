@@ -30,9 +30,9 @@ def test_the_manifest_lists_what_the_run_has_written(finished):
 
 @pytest.mark.slow
 def test_an_archive_is_compared_with_the_run_that_it_is_of(finished, whole):
-    run(finished, whole, "archive")
+    run(finished, whole, "--keep-going", "archive")
     (archive,) = (finished / "archives").iterdir()
-    run(finished, whole, "compare", "--config", f"compare={archive.relative_to(finished)}")
+    run(finished, whole, "--keep-going", "compare", "--config", f"compare={archive.relative_to(finished)}")
     numbers = pd.read_csv(finished / "reports/comparison/numbers.csv")
     assert set(numbers["study"]) == {study.name for study in registry() if study.kept}
     assert set(numbers["outcome"]) == {"same"}

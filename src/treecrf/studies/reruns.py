@@ -24,7 +24,7 @@ from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, least_clusters
 from treecrf.statistics.pairs import Pairs, make_pairs
 from treecrf.statistics.sign_flip import N_FLIPS, draw_flips, flip_p_values, is_exact
 from treecrf.statistics.two_way import estimate_trainings
-from treecrf.studies.draw_tests import Rules, compare_counts, count_correct
+from treecrf.studies.draw_tests import Counts, Rules, compare_counts, count_correct
 from treecrf.studies.study import Kept
 from treecrf.studies.training.comparing import counting_runs
 
@@ -336,11 +336,11 @@ def _flip_p_value(pairs: Pairs, seed: int, n_tests: int) -> float:
     return float(flip_p_values(differences, flips, error, degrees)[0])
 
 
-def _test_draws(counts: object, rules: RerunRules, n_tests: int) -> Tested:
+def _test_draws(counts: Counts, rules: RerunRules, n_tests: int) -> Tested:
     """The corrected resampled t test."""
     row = compare_counts(counts, rules.seed, Rules(0, rules.equivalence_margin, rules.seed, rules.test_per_train)).iloc[
         0
-    ]  # type: ignore[arg-type]
+    ]
     return Tested(
         row["accuracy_points"], (row["points_low"], row["points_high"]), (row["low_90"], row["high_90"]), row["valid_p_value"],
         "draws", int(row["n_seeds"]), True,

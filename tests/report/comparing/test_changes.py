@@ -55,7 +55,9 @@ def test_code_versions_machine_and_raw_files(changes):
     ]
 
 
-def test_an_older_manifest_may_know_less(changes, tmp_path):
-    edited = {"code": {}, "versions": {}, "raw_files": []}
-    kinds = {row[0] for row in changes({"edited": edited}, {})}
-    assert kinds == {"code", "version"}
+def test_an_older_manifest_may_know_less(changes):
+    def edit(**more):
+        return {"edited": {"commit": "abc"} | more}
+
+    later = {"planted": {"code": {"kernels": "ffff"}}, "edited": {"commit": "abc", "versions": {}}}
+    assert {row[0] for row in changes(edit(), later)} == {"code", "version"}

@@ -63,7 +63,10 @@ def test_what_changed_and_moved_is_said(runs, tmp_path):
         "Other code (kernels), 1 setting changed, other machine: 0 numbers are the same, 7 moved within noise, 1 beyond it."
     )
     page = (tmp_path / "there/index.html").read_text()
-    assert "the second run is better in 1 and worse in 0; it moved most in a on toy: +1" in page
+    assert (
+        "Of the 1 number beyond noise, 1 is better and 0 are worse in the second run; a on toy moved farthest: +1"
+        in page
+    )
     check(page)
     changes = pd.read_csv(tmp_path / "there/changes.csv")
     assert changes["name"].tolist() == ["seed", "kernels", "machine"]
@@ -72,11 +75,13 @@ def test_what_changed_and_moved_is_said(runs, tmp_path):
 def test_flipped_verdicts_are_named(runs, tmp_path):
     plant_claims(
         runs[0],
-        [("P1", "replicated"), ("P2", "undecided")],
+        [("P1", "replicated"), ("P2", "undecided"), ("P3", "partly")],
         [("P2", "halved", "undecided"), ("P2", "doubled", "partly")],
     )
     plant_claims(
-        runs[1], [("P1", "partly"), ("P2", "undecided")], [("P2", "halved", "replicated"), ("P2", "doubled", "partly")]
+        runs[1],
+        [("P1", "partly"), ("P2", "undecided"), ("P3", "not_run")],
+        [("P2", "halved", "replicated"), ("P2", "doubled", "partly")],
     )
     with open_run(runs[0]) as one, open_run(runs[1]) as other:
         flips, n_judged = find_flips(one, other)
@@ -84,10 +89,14 @@ def test_flipped_verdicts_are_named(runs, tmp_path):
     assert flips[["id", "rule", "from", "to"]].to_numpy().tolist() == [
         ["P1", "as judged", "replicated", "partly"],
         ["P2", "halved", "undecided", "replicated"],
+        ["P3", "as judged", "partly", "not_run"],
     ]
     write_comparison(*runs, tmp_path / "there")
     page = (tmp_path / "there/index.html").read_text()
-    assert "1 verdict changed: P1 (replicated to partly)." in page
+    assert (
+        "1 verdict flipped, of 2 claims that both runs judge: P1 (replicated to partly). 1 claim is judged by one run alone."
+        in page
+    )
     assert "&lt;P1&gt;" in page
     check(page)
 
@@ -125,3 +134,17 @@ def test_runs_without_a_manifest_or_with_other_files_are_said_so(runs, tmp_path)
         in page
     )
     assert "1 number of kernels: only in the first run (b on toy)." in page
+
+
+def test_an_older_manifest_says_less(runs, tmp_path):
+    manifest = json.loads((runs[0] / "manifest.json").read_text())
+    write_json(
+        {name: value for name, value in manifest.items() if name not in ("code", "raw_files")},
+        runs[0] / "manifest.json",
+    )
+    said = write_comparison(*runs, tmp_path / "there")
+    assert said.startswith("Code not known, same settings, same machine: 8 numbers are the same bits")
+    page = (tmp_path / "there/index.html").read_text()
+    assert (
+        "The manifest of the first run says nothing of code and raw_files: whether they changed is not known." in page
+    )

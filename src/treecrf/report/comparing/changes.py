@@ -12,8 +12,8 @@ from treecrf.report.comparing.runs import Run
 
 COLUMNS = ["kind", "name", "from", "to"]
 
-KINDS = ("setting", "code", "version", "machine", "raw file")
-"""In the order in which they are shown; "code" is a commit, or the digest of a study's code."""
+KINDS = {"setting": "settings", "code": "code", "version": "versions", "machine": "machine", "raw file": "raw_files"}
+"""What may change, in the order in which it is shown, and what a manifest calls it; "code" is a commit or a digest of a study's code."""
 
 ABSENT = ""
 
@@ -21,19 +21,16 @@ ABSENT = ""
 def find_changes(one: Run, other: Run) -> pd.DataFrame:
     """Everything that the manifests say differently; `COLUMNS`, as texts, empty where one of them has nothing.
 
-    Without rows where a run has no manifest: then nothing is known.
+    There are no rows of a kind that one of them does not know, nor any where a run has no manifest.
     """
-    rows: list[tuple[str, str, str, str]] = []
-    if one.manifest and other.manifest:
-        of_kind = [_by_kind(run.manifest) for run in (one, other)]
-        for kind in KINDS:
-            before, after = (each[kind] for each in of_kind)
-            names = dict.fromkeys([*before, *after])
-            rows += [
-                (kind, name, *_texts(before.get(name, ABSENT), after.get(name, ABSENT)))
-                for name in names
-                if before.get(name, ABSENT) != after.get(name, ABSENT)
-            ]
+    before, after = _by_kind(one.manifest), _by_kind(other.manifest)
+    rows = [
+        (kind, name, *_texts(before[kind].get(name, ABSENT), after[kind].get(name, ABSENT)))
+        for kind, key in KINDS.items()
+        if key in one.manifest and key in other.manifest
+        for name in dict.fromkeys([*before[kind], *after[kind]])
+        if before[kind].get(name, ABSENT) != after[kind].get(name, ABSENT)
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

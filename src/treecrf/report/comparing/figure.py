@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
@@ -52,7 +54,7 @@ def draw_moves(numbers: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def number_name(row: dict[str, object]) -> str:
+def number_name(row: dict[Any, Any]) -> str:
     """What a number is of, on one line."""
     of = f", {row['of']}" if row["of"] else ""
     return f"{row['study']}, {row['dataset']}: {row['method']}{of}"

@@ -22,7 +22,9 @@ def find_flips(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
     int
     """
     (claims, by_rule), (later, by_rule_later) = one.claims(), other.claims()
-    both = claims.merge(later, on="id", suffixes=("_from", "_to"))
+    names = ["id", "statement", "verdict", "numbers"]  # those of an older run may lack some
+    told = [frame.reindex(columns=names, fill_value="") for frame in (claims, later)]
+    both = told[0].merge(told[1], on="id", suffixes=("_from", "_to"))
     changed = both[both["verdict_from"] != both["verdict_to"]]
     judged = changed.rename(columns={"statement_to": "statement", "verdict_from": "from", "verdict_to": "to"}).assign(
         rule=AS_JUDGED

@@ -91,14 +91,15 @@ def write_comparison(
 def _runs(one: Run, other: Run) -> Table:
     """Which run is which."""
 
-    def about(run: Run, name: str) -> str:
-        return str(run.manifest.get(name) or DASH)
+    def about(run: Run) -> dict[str, str]:
+        written, commit = str(run.manifest.get("written", DASH)), str(run.manifest.get("commit") or DASH)
+        digits, _, is_dirty = commit.partition("-")
+        return {
+            "written (UTC)": written[:16].replace("T", " "), "commit": "-".join(filter(None, (digits[:10], is_dirty))),
+            "machine": str(run.manifest.get("machine", DASH)),
+        }  # fmt: skip
 
-    named = {"written": "written", "commit": "commit", "machine": "machine"}
-    rows = [
-        {"run": place, "name": run.name, **{title: about(run, key) for title, key in named.items()}}
-        for place, run in (("first", one), ("second", other))
-    ]
+    rows = [{"run": place, "name": run.name, **about(run)} for place, run in (("first", one), ("second", other))]
     return Table("The two runs", pd.DataFrame(rows))
 
 
@@ -113,7 +114,9 @@ def _numbers(numbers: pd.DataFrame, folder: Path) -> list[Part]:
     parts: list[Part] = [paragraph(NUMBERS_NOTE)]
     if len(numbers):
         counts = pd.crosstab(numbers["study"], numbers["outcome"])
-        shown = counts.reindex(dict.fromkeys(numbers["study"]), columns=list(OUTCOMES), fill_value=0).map(count_text)
+        shown = counts.reindex(list(dict.fromkeys(numbers["study"])), columns=list(OUTCOMES), fill_value=0).map(
+            count_text
+        )
         total = numbers["outcome"].value_counts().reindex(list(OUTCOMES), fill_value=0).map(count_text)
         layout = pd.concat([shown, total.to_frame("all studies").T]).rename_axis("study").reset_index()
         parts.append(Table("Numbers by study", layout, folder / "numbers"))
@@ -151,7 +154,7 @@ def _moved(rows: pd.DataFrame) -> pd.DataFrame:
             "predictions changed": [
                 f"{changed:,} of {every:,}" for changed, every in zip(rows["n_changed"], rows["n_predictions"], strict=True)
             ],
-            "note": [note or DASH for note in rows["note"]],
+            **({"note": [note or DASH for note in rows["note"]]} if rows["note"].any() else {}),
         }
     )  # fmt: skip
 
