@@ -120,9 +120,9 @@ def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
         for path, dataset, kind in _of_study(StudyFiles(study, settings), settings.results):
             yield path, study.name, dataset, kind
     names, results = {study.name for study in registry()}, Path(settings.results)
-    for path in filter(Path.is_file, (results / "benchmarks").rglob("*")):
-        first = path.relative_to(results / "benchmarks").parts[0]
-        yield path.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
+    for file in filter(Path.is_file, (results / "benchmarks").rglob("*")):
+        first = file.relative_to(results / "benchmarks").parts[0]
+        yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
 
 
 def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:

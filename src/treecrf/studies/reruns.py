@@ -153,7 +153,7 @@ def _numbers(frame: pd.DataFrame, kept: Kept, keys: Sequence[str]) -> dict[tuple
     for name, value in kept.rows.items():
         counted = counted[counted[name] == value]
     groups = counted.groupby(list(keys), sort=False, dropna=False, observed=True)
-    return {tuple("" if pd.isna(part) else part for part in key): rows for key, rows in groups}
+    return {tuple(pd.Series(key, dtype=object).fillna("")): rows for key, rows in groups}
 
 
 def _conditions(names: Sequence[str], values: Sequence[object]) -> str:
@@ -209,7 +209,7 @@ def _by_training(rows: pd.DataFrame, places: Sequence[str]) -> tuple[NDArray[np.
 
 
 def _correct(
-    runs: Sequence[int], predicted: dict[int, NDArray[np.int64]], labels: NDArray[np.int64]
+    runs: NDArray[np.int64], predicted: dict[int, NDArray[np.int64]], labels: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     return np.array([predicted[int(run)] == labels for run in runs])
 
@@ -228,7 +228,7 @@ def _pair_draws(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, metho
         for rows in (one, other)
     ]
     where = [table[["seed", "group", "position", "label"]].to_numpy(dtype=np.int64) for table in tables]
-    if not np.array_equal(*where):
+    if not np.array_equal(where[0], where[1]):
         raise ValueError("the test positions or their labels are not the same")
     predicted = [table["predicted"].to_numpy(dtype=np.int64) for table in tables]
     n_changed, labels = int((predicted[0] != predicted[1]).sum()), where[0][:, -1]
@@ -268,7 +268,7 @@ def _pair_counts(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, meth
         for rows in (one, other)
     ]
     where = [table[[*keys, "n_positions"]].to_numpy(dtype=np.int64) for table in tables]
-    if not common or not np.array_equal(*where):
+    if not common or not np.array_equal(where[0], where[1]):
         raise ValueError("the damaged sets do not have the same sequences")
     correct = [table["n_correct"].to_numpy(dtype=np.int64) for table in tables]
     n_changed, total = int((correct[0] != correct[1]).sum()), int(where[0][:, -1].sum())

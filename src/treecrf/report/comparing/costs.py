@@ -29,16 +29,15 @@ def compare_costs(one: Run, other: Run) -> pd.DataFrame:
         `COLUMNS`; ratio is the second run by the first, and calibrated_ratio what remains of it where each run's seconds are
         divided by those of the same computation on its machine; NaN unless both measured that.
     """
-    seconds = [_seconds(run) for run in (one, other)]
-    frame = seconds[0].join(seconds[1], how="inner", suffixes=("_from", "_to")).reset_index()
+    frame = _seconds(one).merge(_seconds(other), on=COLUMNS[:3], suffixes=("_from", "_to"))
     frame["ratio"] = frame["seconds_to"] / frame["seconds_from"].where(frame["seconds_from"] > 0)
-    scales = calibration(one), calibration(other)
-    frame["calibrated_ratio"] = float("nan") if None in scales else frame["ratio"] * scales[0] / scales[1]
+    before, after = calibration(one), calibration(other)
+    frame["calibrated_ratio"] = frame["ratio"] * (before / after if before and after else float("nan"))
     return frame[COLUMNS]
 
 
 def _seconds(run: Run) -> pd.DataFrame:
-    keys = ["study", "dataset", "method"]
+    keys = COLUMNS[:3]
     parts = [pd.DataFrame(columns=[*keys, "seconds"]).astype({"seconds": float})]
     for study in registry():
         pattern = study.phases.replace("{methods}", "*")
@@ -49,4 +48,4 @@ def _seconds(run: Run) -> pd.DataFrame:
             parts.append(
                 found.assign(study=study.name, dataset=folder.name, seconds=found["cpu_seconds"])[parts[0].columns]
             )
-    return pd.concat(parts).groupby(keys, sort=False)[["seconds"]].sum()
+    return pd.concat(parts).groupby(keys, sort=False)["seconds"].sum().reset_index()

@@ -50,9 +50,10 @@ def compare_numbers(one: Run, other: Run) -> pd.DataFrame:
     part = frame[tested]
     p_holm = adjust_holm(part["p_value"].to_numpy(dtype=float))
     frame.loc[tested, "p_holm"] = p_holm
+    numbers = zip(part["points"], p_holm, part["low_90"], part["high_90"], part["margin"], strict=True)
     words = [
-        str(decide(*(np.array([value]) for value in values[:-1]), margin=values[-1])[0])
-        for values in zip(part["points"], p_holm, part["low_90"], part["high_90"], part["margin"], strict=True)
+        str(decide(np.array([points]), np.array([p]), np.array([low]), np.array([high]), margin=margin)[0])
+        for points, p, low, high, margin in numbers
     ]
     frame.loc[tested, "decision"] = words
     frame.loc[tested, "outcome"] = [BEYOND if word in OPPOSITES else WITHIN for word in words]

@@ -55,11 +55,11 @@ def flips_sentence(flips: pd.DataFrame, n_judged: int) -> str:
 def gaps(one: Run, other: Run, numbers: pd.DataFrame) -> Iterator[str]:
     """What could not be compared, and why."""
     for place, run in (("first", one), ("second", other)):
-        absent = [key for key in KINDS.values() if key not in run.manifest]
+        silent = [key for key in KINDS.values() if key not in run.manifest]
         if not run.manifest:
             yield f"The {place} run, {run.name}, {UNKNOWN}."
-        elif absent:
-            yield f"The manifest of the {place} run says nothing of {with_and(absent)}: whether they changed is not known."
+        elif silent:
+            yield f"The manifest of the {place} run says nothing of {with_and(silent)}: whether they changed is not known."
         if run.changed:
             n_files = counted(len(run.changed), "file")
             yield (
