@@ -102,6 +102,7 @@ def test_flipped_verdicts_are_named(runs, tmp_path):
 
 
 def test_seconds_stand_side_by_side_until_both_machines_are_calibrated(runs, tmp_path):
+    write_frame(pd.DataFrame({"group": ["a table"]}), runs[0] / "kernels/tables/runs.csv")
     table = read_frame(runs[1] / "kernels/toy/runs.csv")
     write_frame(table.assign(cpu_seconds=6.0), runs[1] / "kernels/toy/runs.csv")
     for seconds, expected in ((None, None), (4.0, 1.5)):

@@ -6,7 +6,7 @@ from statistics import median
 
 import pandas as pd
 
-from treecrf.io.files import read_frames, read_json
+from treecrf.io.files import read_frame, read_json
 from treecrf.report.comparing.runs import Run
 from treecrf.studies import registry
 
@@ -37,15 +37,14 @@ def compare_costs(one: Run, other: Run) -> pd.DataFrame:
 
 
 def _seconds(run: Run) -> pd.DataFrame:
+    """Columns study, dataset, method and seconds, of all trainings together."""
     keys = COLUMNS[:3]
     parts = [pd.DataFrame(columns=[*keys, "seconds"]).astype({"seconds": float})]
     for study in registry():
         pattern = study.phases.replace("{methods}", "*")
-        for folder in (
-            sorted({path.parent for path in (run.folder / study.name).glob(f"*/{pattern}")}) if pattern else []
-        ):
-            found = read_frames([str(path) for path in sorted(folder.glob(pattern))])
-            parts.append(
-                found.assign(study=study.name, dataset=folder.name, seconds=found["cpu_seconds"])[parts[0].columns]
-            )
-    return pd.concat(parts).groupby(keys, sort=False)["seconds"].sum().reset_index()
+        for path in sorted((run.folder / study.name).glob(f"*/{pattern}")) if pattern else []:
+            found = read_frame(path)
+            if {"method", "cpu_seconds"} <= set(found):  # a table may have the name of a frame
+                seconds = found.groupby("method", sort=False)["cpu_seconds"].sum().rename("seconds").reset_index()
+                parts.append(seconds.assign(study=study.name, dataset=path.parent.name))
+    return pd.concat(parts)
