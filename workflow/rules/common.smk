@@ -43,12 +43,14 @@ except (ValueError, OSError) as error:
     raise WorkflowError(f"configuration: {error}") from None
 
 STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
+GIVEN = SETTINGS.model_dump(mode="json", exclude={"compare"})
 RESULTS = SETTINGS.results
 REPORTS = SETTINGS.reports
 RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
+MANIFEST = f"{RESULTS}/manifest.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 
 if workflow.is_main_process:
@@ -69,6 +71,12 @@ def code_of(script, *modules, importing=()):
         PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in modules
     ]
     return CODE.digest(SCRIPTS / f"{script}.py", *paths, importing=importing)
+
+
+def code_of_study(study):
+    """A digest of the code that decides the numbers of a study: its jobs and its summary, not its tables and figures."""
+    modules = {study.module_name(job.module) for job in study.jobs}
+    return code_of("job", *sorted(modules), study.module_name("summary"))
 
 
 def labeller_code(method):

@@ -24,8 +24,8 @@ from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.study import Study, combinations
 
-NOT_SETTINGS = ("results", "reports", "raw", "mirror")
-"""Folders of the run: they say nothing of its numbers."""
+NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare")
+"""Folders of the run and of another: they say nothing of its numbers."""
 
 SHARED = "all studies"
 """The study of jobs that are those of no study alone."""
