@@ -20,6 +20,7 @@ from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.rendering.words import with_and
 from treecrf.report import provenance
+from treecrf.report.computed_by import computed_by
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
@@ -72,6 +73,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         costs=_costs(settings, results),
         commit=provenance.commit(),
         machine=provenance.machine(),
+        computed_by=computed_by(results),
         versions=[Table("Seeds", provenance.seeds(settings, registry())), Table("Versions", provenance.versions())],
         settings=yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True),
         files=_files(results),
