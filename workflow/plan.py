@@ -34,7 +34,10 @@ PUBLISHED = ROOT / "docs/results"
 def jobs_of_run(configfiles: list[str], targets: list[str]) -> list[Job]:
     """The jobs of a run; empty, after Snakemake's message, where there is something wrong."""
     output = OutputSettings(
-        dryrun=True, quiet={Quietness.RULES, Quietness.PROGRESS}, log_level_override=logging.ERROR, enable_file_logging=False
+        dryrun=True,
+        quiet={Quietness.RULES, Quietness.PROGRESS},
+        log_level_override=logging.ERROR,
+        enable_file_logging=False,
     )
     with SnakemakeApi(output) as api:
         try:
@@ -62,7 +65,7 @@ def _jobs(dag: Any) -> list[Job]:
             needs=tuple(names[other] for other in dag.dependencies[job] if other in names),
             is_done=not dag.needrun(job),
             why=_why(dag, job) if dag.needrun(job) else "",
-            priority=int(job.priority),
+            priority=int(job.priority) if dag.needrun(job) else 0,
             threads=job.threads,
             mem_mb=job.resources.get("mem_mb", 0),
         )
@@ -74,7 +77,7 @@ def _why(dag: Any, job: Any) -> str:
     """Why a job is to run, from Snakemake's reason; the first that holds."""
     reason = dag.reason(job)
     study = job.params.get("study", "all studies")
-    if reason.incomplete_output:
+    if reason.forced or reason.incomplete_output:  # nothing else is forced
         return BROKEN
     if reason.missing_output:
         return ABSENT
@@ -117,7 +120,9 @@ def main() -> int:
     settings = load_settings(read_configuration(["config/config.yaml", *given.configfile]))
     factor = factor_here(settings.results)
     print(f"{machine_text(machine())}{f', factor {factor:.2f}' if factor else ''}.\n")
-    print(plan_text(jobs, expected(jobs, settings, PUBLISHED, factor), given.cores, free_bytes(settings.results)), end="")
+    print(
+        plan_text(jobs, expected(jobs, settings, PUBLISHED, factor), given.cores, free_bytes(settings.results)), end=""
+    )
     return 0
 
 

@@ -76,7 +76,11 @@ def zenodo(project: Mapping[str, Any], citation: Mapping[str, Any]) -> dict[str,
 def reference_text(reference: Mapping[str, Any]) -> str:
     """A reference of CITATION.cff as a line of a bibliography."""
     authors = ", ".join(f"{author['family-names']}, {author['given-names']}" for author in reference["authors"])
-    where = [reference.get("collection-title"), reference.get("thesis-type"), reference.get("institution", {}).get("name")]
+    where = [
+        reference.get("collection-title"),
+        reference.get("thesis-type"),
+        reference.get("institution", {}).get("name"),
+    ]
     pages = [f"pages {reference['start']}-{reference['end']}"] if "start" in reference else []
     place = ", ".join([part for part in where if part] + pages)
     return f"{authors} ({reference['year']}). {reference['title']}.{f' {place}.' if place else ''}"

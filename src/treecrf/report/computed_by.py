@@ -45,7 +45,9 @@ def computed_by(results: Path) -> list[Part]:
 def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per machine: system, processor, cores, memory in MiB, factor, and the jobs of each study that it ran."""
     known, speeds, jobs = read_described(results, MACHINES), factors(records), _jobs(records, "machine")
-    rows = [{**known.get(name, {}), "factor": number(speeds.get(name, float("nan"))), "jobs": jobs[name]} for name in jobs]
+    rows = [
+        {**known.get(name, {}), "factor": number(speeds.get(name, float("nan"))), "jobs": jobs[name]} for name in jobs
+    ]
     columns = ["system", "processor", "cores", "memory_mib", "factor", "jobs"]
     return pd.DataFrame(rows, columns=columns).rename(columns={"memory_mib": "memory, MiB"})
 

@@ -46,9 +46,7 @@ class Expected(NamedTuple):
     is_scaled: bool
 
 
-def expected(
-    jobs: Sequence[Job], settings: Settings, published: Path, factor: float | None
-) -> dict[str, Expected]:
+def expected(jobs: Sequence[Job], settings: Settings, published: Path, factor: float | None) -> dict[str, Expected]:
     """What each job is expected to take, by its name; those that nothing is known of are left out.
 
     Parameters

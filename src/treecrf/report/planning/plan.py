@@ -59,7 +59,9 @@ def _table(jobs: Sequence[Job], known: Mapping[str, Expected]) -> str:
     rows.append(_row("total", jobs, known))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
-        "  ".join([row[0].ljust(widths[0]), *(text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))])
+        "  ".join(
+            [row[0].ljust(widths[0]), *(text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))]
+        )
         for row in rows
     )
 
@@ -87,16 +89,20 @@ def _amounts(todo: Sequence[Job], known: Mapping[str, Expected], cores: int, fre
     else:
         lines.append(f"Time and memory are not known; the largest job may ask for {asked:,} MB.")
     sizes = [one.size for one in there.values() if math.isfinite(one.size)]
-    written = f"{sum(sizes) / _MIB:,.0f} MiB by {_jobs(len(sizes))}, unknown of the others" if sizes else "unknown"
+    written = f"{sum(sizes) / _MIB:,.1f} MiB by {_jobs(len(sizes))}, unknown of the others" if sizes else "unknown"
     lines.append(f"Disk: {written}; {free / _GIB:,.0f} GiB are free.")
     if n_unknown:
-        lines.append(f"Nothing is known of {_jobs(n_unknown)}, which ran neither here nor in the published run with these settings.")
+        lines.append(
+            f"Nothing is known of {_jobs(n_unknown)}, which ran neither here nor in the published run with these settings."
+        )
     elsewhere = sum(one.source != HERE for one in there.values())
     if elsewhere:
         lines.append(f"Of {_jobs(elsewhere)} the published run tells what such jobs take on average.")
     unscaled = sum(not one.is_scaled for one in there.values())
     if unscaled:
-        lines.append(f"Seconds of {_jobs(unscaled)} are those of a machine whose speed was not measured, taken as they are.")
+        lines.append(
+            f"Seconds of {_jobs(unscaled)} are those of a machine whose speed was not measured, taken as they are."
+        )
     changed = sum(job.name in there and job.why.startswith("settings of") for job in todo)
     if changed:
         lines.append(f"{_jobs(changed)} had other settings when they were measured.")
