@@ -1,30 +1,17 @@
 """CITATION.cff, and the files that are made of it and pyproject.toml."""
 
 import json
-import subprocess
-import sys
 import tomllib
 
 import pytest
 import yaml
 from builders import ROOT
+from isolated import isolated
 
 from treecrf.report.citation import citation_files, reference_text
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-
-ISOLATED = ["--no-project", "--isolated", "--python", sys.executable]
-"""Checkers pin old versions of packages that runs need in new ones, so each has an environment of its own."""
-
-
-def isolated(tool, *command):
-    """Run a command of a tool in an environment of its own; the test is skipped where that cannot be had."""
-    uv = [sys.executable, "-m", "uv", "run", *ISOLATED, "--with", tool]
-    installed = subprocess.run([*uv, "python", "-c", ""], capture_output=True, text=True, check=False)
-    if installed.returncode:
-        pytest.skip(f"{tool} cannot be installed here: {installed.stderr.strip().splitlines()[-1]}")
-    return subprocess.run([*uv, *command], capture_output=True, text=True, check=False)
 
 
 def test_citation_says_what_pyproject_says():
@@ -60,5 +47,5 @@ def test_a_reference_is_a_line():
 
 @pytest.mark.slow
 def test_citation_is_valid():
-    found = isolated("cffconvert==2.0.0", "cffconvert", "--validate", "--infile", str(ROOT / "CITATION.cff"))
+    found = isolated(["cffconvert==2.0.0"], "cffconvert", "--validate", "--infile", str(ROOT / "CITATION.cff"))
     assert found.returncode == 0, found.stderr

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -22,11 +22,9 @@ def workflow() -> None:
 
 @app.command()
 def plan(
-    targets: Annotated[
-        Optional[list[str]], typer.Argument(help="Studies or files; the whole page unless given.")
-    ] = None,  # noqa: UP045
-    cores: Annotated[Optional[int], typer.Option(help="Cores of the run; all unless given.", min=1)] = None,  # noqa: UP045
-    configfile: Annotated[Optional[list[str]], typer.Option(help="Laid over config/config.yaml.")] = None,  # noqa: UP045
+    targets: Annotated[list[str] | None, typer.Argument(help="Studies or files; the whole page unless given.")] = None,
+    cores: Annotated[int | None, typer.Option(help="Cores of the run; all unless given.", min=1)] = None,
+    configfile: Annotated[list[str] | None, typer.Option(help="Laid over config/config.yaml.")] = None,
 ) -> None:
     """Say which jobs a run would do, why, and what they take."""
     if not _SCRIPT.is_file():
