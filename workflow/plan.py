@@ -76,7 +76,7 @@ def _jobs(dag: Any) -> list[Job]:
 def _why(dag: Any, job: Any) -> str:
     """Why a job is to run, from Snakemake's reason; the first that holds."""
     reason = dag.reason(job)
-    study = job.params.get("study", "all studies")
+    study = job.params.get("study", job.rule.name)
     if reason.forced or reason.incomplete_output:  # nothing else is forced
         return BROKEN
     if reason.missing_output:

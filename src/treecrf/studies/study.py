@@ -134,6 +134,26 @@ class Figure(Shown):
 
 
 @dataclass(frozen=True)
+class Scores:
+    """Where a frame of the summary has the score that chose beside that of the test set, both in percent.
+
+    Attributes
+    ----------
+    frame : str
+    validation, test, method : str
+        Its columns.
+    apart : tuple of str
+        Columns that tell its rows apart beside data set and method.
+    """
+
+    frame: str
+    validation: str
+    test: str
+    method: str = "method"
+    apart: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Study:
     """A study: names only, so that importing one is cheap.
 
@@ -167,6 +187,8 @@ class Study:
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     phases_note : str
         What these seconds are those of.
+    scores : Scores or None
+        None where no score that chose is kept.
     """
 
     name: str
@@ -185,6 +207,7 @@ class Study:
     claimed_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phases: str = ""
     phases_note: str = ""
+    scores: Scores | None = None
 
     @property
     def tabulated(self) -> tuple[str, ...]:
