@@ -30,6 +30,7 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from treecrf import datasets
 from treecrf.cli import app, main
+from treecrf.cli.workflow import app as workflow
 from treecrf.models.treatments import TREATMENTS
 from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
@@ -113,6 +114,8 @@ def check_command(command):
     elif program == "treecrf":
         group = typer.main.get_command(app)
         group.commands[words[1]].make_context(words[1], words[2:])
+    elif program == "treecrf-workflow":
+        typer.main.get_command(workflow).commands[words[1]].make_context(words[1], words[2:])
     elif program == "snakemake":
         check_snakemake(words[1:])
 

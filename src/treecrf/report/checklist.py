@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ TITLE = "Reproducibility checklist"
 LIMITATIONS = "limitations.txt"
 """In the folder of each study: a limitation a line."""
 
+_ABOUT_PAPERS = re.compile("paper|publi|thesis", re.IGNORECASE)
+"""What stands in limitations of the comparison with the papers."""
+
 SCORES_NOTE = """
 What chose among settings and iterations (held-out sequences of the training set, percent) beside what the choice reached on the
 test set. A validation score far above its test score says that the choice was lucky or the test set is another population.
@@ -39,7 +43,7 @@ RUNS_NOTE = (
 GRIDS_NOTE = "Every setting that is a list of numbers: what is searched, or measured one after another."
 
 
-def checklist(settings: Settings, studies: Sequence[Study]) -> list[Part]:
+def checklist(settings: Settings, studies: Sequence[Study], is_published: bool = True) -> list[Part]:
     """The parts of the checklist.
 
     Parameters
@@ -48,6 +52,8 @@ def checklist(settings: Settings, studies: Sequence[Study]) -> list[Part]:
         Where the results are, and every setting.
     studies : sequence of Study
         Those that the run has results of.
+    is_published : bool
+        Whether anything is compared with the papers; limitations of that are left out otherwise.
     """
     results = Path(settings.results)
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, studies))
@@ -65,13 +71,13 @@ def checklist(settings: Settings, studies: Sequence[Study]) -> list[Part]:
             if len(scores)
             else []
         ),
-        *limitations(studies),
+        *limitations(studies, is_published),
     ]
 
 
-def checklist_markdown(parts: Sequence[Part]) -> str:
-    """The checklist as a Markdown file of its own."""
-    return f"# {TITLE}\n\n{''.join(_markdown(part) for part in parts)}"
+def checklist_markdown(parts: Sequence[Part], level: int = 1) -> str:
+    """The checklist as Markdown, its heading of a level."""
+    return f"{level * '#'} {TITLE}\n\n{''.join(_markdown(part) for part in parts)}"
 
 
 def validation_scores(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
@@ -97,12 +103,13 @@ def grids(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
     return _settings_table(settings, studies, lambda name, value: isinstance(value, list) and _are_numbers(value))
 
 
-def limitations(studies: Sequence[Study]) -> list[Part]:
+def limitations(studies: Sequence[Study], is_published: bool) -> list[Part]:
     """What the results of each study do not show."""
     parts: list[Part] = []
     for study in studies:
         lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
-        parts += [paragraph("<b>Limitations: {title}</b>", title=study.title), *listed(lines)]
+        kept = [line for line in lines if is_published or not _ABOUT_PAPERS.search(line)]
+        parts += [paragraph("<b>Limitations of {name}</b>", name=study.name), *listed(kept)] if kept else []
     return parts
 
 

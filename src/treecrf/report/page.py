@@ -55,8 +55,9 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     results, reports = Path(settings.results), Path(settings.reports)
     claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
     shown = studies(settings, results, finished)
-    checked = checklist(settings, [study for study in registry() if getattr(settings, study.name).is_wanted])
     is_published = bool((claims["verdict"] != NOT_RUN).any())
+    wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]
+    checked = checklist(settings, wanted, is_published)
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",

@@ -87,28 +87,28 @@ def test_reasons_are_counted_and_what_follows_comes_last():
 def settings(tmp_path):
     results = tmp_path / "results/benchmarks"
     record = {
-        "machine": "m",
-        "kernel_seconds": 2 * REFERENCE_SECONDS,
+        "rule": "train_training", "wildcards": {}, "began": "2026-01-01T00:00:00+00:00", "ended": "2026-01-01T00:00:04+00:00",
+        "cpu_seconds": 3.0, "threads": 1, "environment": "e", "machine": "m", "kernel_seconds": 2 * REFERENCE_SECONDS, "inputs": [],
         "outputs": {"a": 3, "b": 4},
-        "inputs": [],
-        "wildcards": {},
-    }
-    record |= {"rule": "train_training", "began": "", "ended": "", "threads": 1, "environment": "e"}
+    }  # fmt: skip
     for name, seconds in (("training/train/hmm_treecrf", 8), ("training/draw", 6)):
         (results / name).parent.mkdir(parents=True, exist_ok=True)
         (results / f"{name}.tsv").write_text(f"s\tmax_rss\tcpu_time\n{seconds}\t{100}\tNA\n")
-    (results / "training/train/hmm_treecrf.json").write_text(json.dumps(record))
+    for name in ("training/train/hmm_treecrf", "write_page"):
+        (results / f"{name}.json").write_text(json.dumps(record))
     return load_settings(
         {"results": str(tmp_path / "results"), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
     )
 
 
 def test_seconds_of_another_machine_are_scaled(settings, tmp_path):
-    jobs = [job("training/train/hmm_treecrf"), job("training/draw"), job("training/train/new")]
-    found = expected(jobs, settings, tmp_path, factor=0.5)
+    names = ["training/train/hmm_treecrf", "training/draw", "training/train/new", "write_page"]
+    found = expected([job(name) for name in names], settings, tmp_path, factor=0.5)
+    unknown = pytest.approx(NAN, nan_ok=True)
     assert found == {
-        "training/train/hmm_treecrf": Expected(2.0, 2.0, 100.0, 7.0, HERE, True),
-        "training/draw": Expected(6.0, 6.0, 100.0, pytest.approx(NAN, nan_ok=True), HERE, False),
+        "training/train/hmm_treecrf": Expected(0.75, 2.0, 100.0, 7.0, HERE, True),
+        "training/draw": Expected(6.0, 6.0, 100.0, unknown, HERE, False),
+        "write_page": Expected(0.75, 1.0, unknown, 7.0, HERE, True),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from treecrf.report.provenance import used_settings
 from treecrf.report.study_part import PROVENANCE
 from treecrf.studies import registry
 from treecrf.studies.settings import Settings
+
+_NAN = float("nan")
 
 HERE, PUBLISHED = "the last run here", "the published run"
 """Where a number is from."""
@@ -71,17 +74,30 @@ def expected(jobs: Sequence[Job], settings: Settings, published: Path, factor: f
 
 def _measured(results: Path, factor: float | None) -> dict[str, Expected]:
     """Of jobs that have run here, by name."""
-    records = read_records(results).set_index("name")
+    benchmarks = results / BENCHMARKS
+    rows = {
+        path.relative_to(benchmarks).with_suffix("").as_posix(): pd.read_csv(
+            path, sep="\t", na_values=["-", "NA"]
+        ).mean(numeric_only=True)
+        for path in benchmarks.rglob("*.tsv")
+    }
+    found = {
+        name: _scaled(row["s"], row["cpu_time"], row["max_rss"], _NAN, HERE, None, factor) for name, row in rows.items()
+    }
+    records = read_records(results)
     speeds = factors(records)
-    found = {}
-    for path in (results / BENCHMARKS).rglob("*.tsv"):
-        name = path.relative_to(results / BENCHMARKS).with_suffix("").as_posix()
-        row = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
-        record = records.loc[name] if name in records.index else None
-        before = None if record is None else speeds.get(record["machine"])
-        size = float("nan") if record is None else float(sum(record["outputs"].values()))
-        found[name] = _scaled(row["s"], row["cpu_time"], row["max_rss"], size, HERE, before, factor)
+    for record in records.to_dict("records"):
+        # The record counts the CPU time of a job that Snakemake found too short to sample, or that has no benchmark.
+        row = rows.get(record["name"], {"s": _wall(record), "max_rss": _NAN})
+        size = float(sum(record["outputs"].values()))
+        before = speeds.get(record["machine"])
+        found[record["name"]] = _scaled(row["s"], record["cpu_seconds"], row["max_rss"], size, HERE, before, factor)
     return found
+
+
+def _wall(record: Mapping[str, Any]) -> float:
+    began, ended = (datetime.datetime.fromisoformat(record[name]) for name in ("began", "ended"))
+    return (ended - began).total_seconds()
 
 
 def _published(settings: Settings, folder: Path, factor: float | None) -> dict[tuple[str, str, str], Expected]:
@@ -100,7 +116,7 @@ def _published(settings: Settings, folder: Path, factor: float | None) -> dict[t
             wall, cpu = (float(row[name]) / int(row["jobs"]) for name in ("wall s", "CPU s"))
             memory = pd.to_numeric(row["most memory, MiB"], errors="coerce")
             place = row["study"], row["step"], dataset
-            found[place] = _scaled(wall, cpu, memory, float("nan"), PUBLISHED, origin.get("factor"), factor)
+            found[place] = _scaled(wall, cpu, memory, _NAN, PUBLISHED, origin.get("factor"), factor)
     return found
 
 
