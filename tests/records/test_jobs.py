@@ -84,9 +84,9 @@ def test_the_fixed_work_takes_some_milliseconds():
 
 
 def test_the_fixed_work_is_not_measured_without_a_compiler(monkeypatch):
-    from numba import config
+    import numba
 
-    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert calibration.kernel_seconds() is None
 
 

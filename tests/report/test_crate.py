@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from isolated import isolated
 
-from treecrf.report.crate import CRATE, WORKFLOW, run_crate
+from treecrf.report.crate import CRATE, WORKFLOW, crate_members, run_crate
 
 VALIDATOR = Path(__file__).parent / "validate_crate.py"
 
@@ -77,6 +77,7 @@ def test_jobs_say_what_they_read_and_wrote(crate):
     assert job["object"] == [{"@id": "#file/results/data/hmm/train.npz"}]  # the archive has no data
     assert job["result"] == [{"@id": "results/training/hmm/summary.csv"}]
     assert crate["#job/prepare_data/hmm"]["result"] == job["object"]
+    assert crate["#job/prepare_data/hmm"]["object"] == [{"@id": "#raw/protein.data"}]
     assert job["environment"] == [{"@id": "#environment/e1"}, {"@id": "#machine/m1"}]
     assert crate["#control/summarise_training"]["object"] == [{"@id": "#job/training/summarise/hmm"}]
     assert [step["@id"] for step in crate[WORKFLOW]["step"]] == ["#step/prepare_data", "#step/summarise_training"]
@@ -96,6 +97,16 @@ def test_files_have_sizes_and_checksums(crate):
     file = crate["results/training/hmm/summary.csv"]
     assert (file["contentSize"], file["sha256"], file["encodingFormat"]) == ("5", "ef", "text/csv")
     assert crate["#file/results/data/hmm/train.npz"]["sha256"] == "cd"
+
+
+def test_an_archive_gets_the_workflow_and_the_records_too(crate, tmp_path):
+    page = "reports/index.html"
+    found = dict(crate_members(Path("results"), MANIFEST, [page], tmp_path))
+    assert {WORKFLOW, "workflow/rules/study.smk", "results/benchmarks/training/summarise/hmm.json", CRATE} <= set(found)
+    assert not any("__pycache__" in name for name in found)
+    entities = {entity["@id"]: entity for entity in json.loads(found.pop(CRATE))["@graph"]}
+    assert references(entities["./"]["hasPart"]) == sorted([page, *found])
+    assert entities["#job/training/summarise/hmm"]["result"] == [{"@id": "#file/results/training/hmm/summary.csv"}]
 
 
 @pytest.mark.slow

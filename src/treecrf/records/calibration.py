@@ -22,11 +22,11 @@ _N_POSITIONS, _N_COLUMNS, _N_LABELS = 2**15, 24, 4
 
 def kernel_seconds() -> float | None:
     """Seconds of the fixed work; None where numba's just-in-time compilation is disabled."""
-    from numba import config
+    import numba
 
     from treecrf.records._calibration_kernel import fixed_work
 
-    if config.DISABLE_JIT:
+    if getattr(numba.config, "DISABLE_JIT", 0):  # its settings are made at run time
         return None
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 256, (_N_COLUMNS, _N_POSITIONS), np.uint8)

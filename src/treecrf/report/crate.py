@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import json
 import mimetypes
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
 
-from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described, read_records
+from treecrf.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
 
 CRATE = "ro-crate-metadata.json"
 
 WORKFLOW = "workflow/Snakefile"
 """The main workflow, which must be in the crate."""
+
+_ROOT = Path(__file__).resolve().parents[3]
 
 _PROFILES = {
     "process": "https://w3id.org/ro/wfrun/process/0.5",
@@ -27,6 +30,7 @@ _PROFILES = {
     "provenance": "https://w3id.org/ro/wfrun/provenance/0.5",
     "workflow_crate": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
 }
+_RAW = "#raw/"
 _TERMS = "https://w3id.org/ro/terms/workflow-run#"
 _CONTEXT = [
     "https://w3id.org/ro/crate/1.1/context",
@@ -60,15 +64,15 @@ def run_crate(
     """
     records = read_records(results)
     sums = {address(f"{results.as_posix()}/{file['path']}"): file for file in manifest["files"]}
-    graph = _Graph(members, sums)
+    graph = _Graph(members, sums, [file["file"] for file in manifest["raw_files"]])
     graph.add(*_root(manifest, members))
     graph.add(*_software(results))
     parameters = list(_parameters(manifest["settings"]))
     graph.add(*parameters)
     raw = [_raw_file(file) for file in manifest["raw_files"]]
     graph.add(*raw)
-    actions = [_action(record, graph, address) for record in records.to_dict("records")]
-    graph.add(*actions)
+    for _, record in records.iterrows():
+        graph.add(_action(record, graph, address))
     steps = list(_steps(records))
     graph.add(*steps)
     graph.add(_workflow(manifest, steps, parameters, results))
@@ -76,11 +80,48 @@ def run_crate(
     return {"@context": _CONTEXT, "@graph": graph.entities()}
 
 
+def crate_members(
+    results: Path, manifest: Mapping[str, Any], members: Collection[str], base: Path
+) -> Iterator[tuple[str, bytes | Path]]:
+    """What makes an archive of a run a crate: the workflow, the records of the jobs, and `CRATE`.
+
+    Parameters
+    ----------
+    results, manifest
+        As of `run_crate`.
+    members : collection of str
+        The other files of the archive.
+    base : Path
+        The folder on disk that is the archive's root.
+
+    Yields
+    ------
+    (str, bytes or Path)
+        The way of a file from the archive's root, and its contents or the file.
+    """
+
+    def address(path: str) -> str:
+        return Path(os.path.relpath(Path(path).resolve(), base.resolve())).as_posix()
+
+    records = {address(str(path)): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
+    found = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
+    yield from found.items()
+    metadata = run_crate(results, manifest, [*members, *found], address)
+    yield CRATE, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _workflow_files() -> dict[str, Path]:
+    """The files of the workflow, by their ways from the folder that holds them."""
+    files = [_ROOT / name for name in ("Snakefile", "environment.yml", "requirements.txt", "CITATION.cff")]
+    files += [path for path in sorted((_ROOT / "workflow").rglob("*")) if "__pycache__" not in path.parts]
+    return {path.relative_to(_ROOT).as_posix(): path for path in files if path.is_file()}
+
+
 class _Graph:
     """The entities of a crate, and files as entities: those of the archive, and those that it has not."""
 
-    def __init__(self, members: Collection[str], sums: Mapping[str, Mapping[str, Any]]) -> None:
-        self._sums = sums
+    def __init__(self, members: Collection[str], sums: Mapping[str, Mapping[str, Any]], raw: Collection[str]) -> None:
+        self._sums, self._raw = sums, raw
         self._found: dict[str, Entity] = {}
         for name in sorted(members):
             self.add({"@id": name, "@type": "File", "encodingFormat": _type(name), **self._about(name)})
@@ -91,9 +132,11 @@ class _Graph:
             self._found[entity["@id"]] = self._found.get(entity["@id"], {}) | entity
 
     def file(self, name: str) -> Entity:
-        """A reference to a file; one that is not in the archive becomes a work that is only named."""
+        """A reference to a file; one that is not in the archive, such as a raw one, becomes a work that is only named."""
         if name in self._found:
             return {"@id": name}
+        if raw := [file for file in self._raw if f"/{name}".endswith(f"/{file}")]:
+            return {"@id": f"{_RAW}{raw[0]}"}
         self.add({"@id": f"#file/{name}", "@type": "CreativeWork", **self._about(name)})
         return {"@id": f"#file/{name}"}
 
@@ -190,7 +233,7 @@ def _parameters(settings: Mapping[str, Any]) -> Iterator[Entity]:
 def _raw_file(file: Mapping[str, str]) -> Entity:
     """A raw file, which the crate has not."""
     return {
-        "@id": f"#raw/{file['file']}",
+        "@id": f"{_RAW}{file['file']}",
         "@type": "CreativeWork",
         "name": file["file"],
         "description": f"Raw file of the data set {file['data set']}.",
@@ -198,7 +241,7 @@ def _raw_file(file: Mapping[str, str]) -> Entity:
     }
 
 
-def _action(record: Mapping[str, Any], graph: _Graph, address: Callable[[str], str]) -> Entity:
+def _action(record: pd.Series, graph: _Graph, address: Callable[[str], str]) -> Entity:
     """A job."""
     return {
         "@id": f"#job/{record['name']}",
