@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_frames, resource
 from treecrf.rendering.cells import DASH, number
 from treecrf.rendering.layouts import to_markdown
-from treecrf.rendering.parts import Fold, Part, Table, listed, paragraph
+from treecrf.rendering.parts import Figure, Fold, Note, Part, Table, listed, paragraph
 from treecrf.report import provenance
 from treecrf.report.computed_by import computed_by
 from treecrf.studies.paths import StudyFiles
@@ -58,6 +57,8 @@ def checklist(settings: Settings, studies: Sequence[Study], is_published: bool =
     results = Path(settings.results)
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, studies))
     scores = validation_scores(settings, studies)
+    title = "Validation and test scores"
+    chosen: list[Part] = [paragraph(SCORES_NOTE), Fold(title, [Table(title, scores)])] if len(scores) else []
     return [
         *computed_by(results),
         *([Table("Run times", provenance.study_costs(jobs))] if len(jobs) else []),
@@ -66,11 +67,7 @@ def checklist(settings: Settings, studies: Sequence[Study], is_published: bool =
         Table("Numbers of runs", run_counts(settings, studies)),
         paragraph(GRIDS_NOTE),
         Table("Grids", grids(settings, studies)),
-        *(
-            [paragraph(SCORES_NOTE), Fold("Validation and test scores", [Table("Validation and test scores", scores)])]
-            if len(scores)
-            else []
-        ),
+        *chosen,
         *limitations(studies, is_published),
     ]
 
@@ -150,8 +147,12 @@ def _are_numbers(values: list[Any]) -> bool:
 
 
 def _markdown(part: Part) -> str:
-    if isinstance(part, Table):
-        return f"**{part.caption}**\n\n{to_markdown(part.layout)}\n"
-    if isinstance(part, Fold):
-        return "".join(_markdown(inner) for inner in part.parts)
-    return f"{Markup(part.html)}\n\n"
+    match part:
+        case Note():
+            return f"{part.html}\n\n"
+        case Table():
+            return f"**{part.caption}**\n\n{to_markdown(part.layout)}\n"
+        case Fold():
+            return "".join(_markdown(inner) for inner in part.parts)
+        case Figure():
+            raise TypeError("a checklist has no figures")

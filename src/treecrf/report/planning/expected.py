@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,16 +88,15 @@ def _measured(results: Path, factor: float | None) -> dict[str, Expected]:
     speeds = factors(records)
     for record in records.to_dict("records"):
         # The record counts the CPU time of a job that Snakemake found too short to sample, or that has no benchmark.
-        row = rows.get(record["name"], {"s": _wall(record), "max_rss": _NAN})
+        row = rows.get(record["name"], {"s": _wall(record["began"], record["ended"]), "max_rss": _NAN})
         size = float(sum(record["outputs"].values()))
         before = speeds.get(record["machine"])
         found[record["name"]] = _scaled(row["s"], record["cpu_seconds"], row["max_rss"], size, HERE, before, factor)
     return found
 
 
-def _wall(record: Mapping[str, Any]) -> float:
-    began, ended = (datetime.datetime.fromisoformat(record[name]) for name in ("began", "ended"))
-    return (ended - began).total_seconds()
+def _wall(began: str, ended: str) -> float:
+    return (datetime.datetime.fromisoformat(ended) - datetime.datetime.fromisoformat(began)).total_seconds()
 
 
 def _published(settings: Settings, folder: Path, factor: float | None) -> dict[tuple[str, str, str], Expected]:
