@@ -46,7 +46,7 @@ STUDY = Study(
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),
-        Table("tree_differences", ("Trees against each other", "Other trees minus the papers' trees", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
+        Table("tree_differences", ("Trees against each other", "Points that other trees gain", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
         Table("mechanisms", ("Mechanisms", "Accuracy by mechanism", "table"), needs=("mechanism_evaluations", "mechanism_comparisons"), function="mechanisms_layout"),
     ),
     figures=(
@@ -59,7 +59,7 @@ STUDY = Study(
     within="missing",
     guide="missing_values.md",
     phases="costs.csv",
-    phases_note="of all trainings, choices and predictions with the papers' trees and cells missing completely at random",
+    phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
     claimed_of={"costs": ("instance_weighting", "surrogate_splitting", "imputation", "indicator")},
 )  # fmt: skip

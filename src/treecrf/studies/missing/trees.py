@@ -36,7 +36,7 @@ PAPERS = "papers"
 _NEWTON = LABELLERS["treecrf_newton"].preset
 
 TREES = {
-    PAPERS: Trees("the papers' trees"),
+    PAPERS: Trees("single categories and gradient leaves"),
     "newton": Trees(
         "subsets and Newton leaves",
         {name: _NEWTON[name] for name in ("splits", "leaf_values", "l2_regularization")},
