@@ -100,7 +100,7 @@ class ScoredChains(NamedTuple):
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
         is_partial = (labels == MISSING).any()  # each part is asked as the whole would be: the last digits differ
-        ask = constrained.partial_log_likelihood if is_partial else constrained.log_likelihood
+        ask = partial.partial_log_likelihood if is_partial else partial.log_likelihood
         return np.concatenate(
             [ask(part.potentials, labels[at], part.offsets, self.order) for at, part in self._parts()]
         )

@@ -157,7 +157,7 @@ class LinearCRF(ChainLabeller):
         """See `Labeller`; labels while it trains, so that no weights but the last ones are kept."""
         n_labels, stages = len(train.label_names), list[dict[Decoder, NDArray[np.int16]]]()
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
         def judge(iteration: int, weights: NDArray[np.float64]) -> None:

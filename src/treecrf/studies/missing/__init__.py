@@ -2,6 +2,7 @@
 
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
+OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
 
 STUDY = Study(
@@ -14,7 +15,7 @@ STUDY = Study(
             "evaluate_rates", "{dataset}/{methods}.{frame}.parquet", ("counts", "choices", "costs"),
             verb="evaluate",
             message="Evaluates {wildcards.methods} with missing cells of {wildcards.dataset}",
-            mem_mb=1000, minutes=60, without=("trees", "mechanisms", *OF_MECHANISMS),
+            mem_mb=1000, minutes=60, without=(*OF_TREES, "mechanisms", *OF_MECHANISMS),
         ),
         Job(
             "evaluate_trees", "{dataset}/{methods}.{frame}.parquet", ("tree_counts", "tree_choices", "tree_costs"),
@@ -27,7 +28,7 @@ STUDY = Study(
             ("mechanism_counts", "mechanism_choices", "mechanism_costs"),
             verb="evaluate_mechanisms",
             message="Evaluates {wildcards.methods} with cells of {wildcards.dataset} that are missing for reasons",
-            mem_mb=1000, minutes=60, datasets="mechanism_datasets", without=("trees", "rates", "n_training_sets"),
+            mem_mb=1000, minutes=60, datasets="mechanism_datasets", without=(*OF_TREES, "rates", "n_training_sets"),
         ),
     ),
     summary=Summary(

@@ -60,6 +60,11 @@ CHOICES = (
     "mark",
     "l2_regularizations",
     "n_iterations",
+    "test_every",
+    "n_training_sets",
+    "tree_training_sets",
+    "newton_leaves",
+    "newton_rates",
 )
 """Settings that the papers leave open."""
 

@@ -40,7 +40,7 @@ Accuracy is the percentage of test positions that are labelled correctly.{docume
 {folds} folds; then one training on all training sequences, which serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
 what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts; differences smaller than this
-spread mean nothing. A method without such runs shows its one training.{java}
+spread mean nothing. A method without such runs shows its one training.{slow}
 """
 
 DOCUMENTS_NOTE = """
@@ -48,8 +48,8 @@ Where each document is a test set in turn, it is the mean over the documents, an
 documents left out in turn.
 """
 
-JAVA_NOTE = """
-Methods that run in Java have {runs} such trainings and take the settings chosen for the same algorithm in this package.
+SLOW_NOTE = """
+Stacking and methods that run in Java have {runs} such trainings; the latter take the settings chosen for the same algorithm in this package.
 """
 
 TESTS_NOTE = """
@@ -77,6 +77,8 @@ CHOICES = (
     "stacking_iterations",
     "stacking_folds",
     "n_perturbed_runs",
+    "n_perturbed_slow_runs",
+    "java_iterations",
     "start_noise",
     "exact_under",
     "blocks_under",
@@ -157,7 +159,7 @@ def _accuracy(
     overview = paragraph(
         INTRODUCTION,
         documents=DOCUMENTS_NOTE if is_published else "",
-        java=JAVA_NOTE.format(runs=by_dataset(settings, "n_perturbed_java_runs")) if in_java else "",
+        slow=SLOW_NOTE.format(runs=by_dataset(settings, "n_perturbed_slow_runs")) if in_java else "",
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
     )
