@@ -116,6 +116,7 @@ def test_seconds_of_another_machine_are_scaled(settings, tmp_path):
 def test_the_published_run_tells_of_jobs_with_its_settings_alone(settings, tmp_path, is_same):
     published = json.loads(json.dumps(used_settings(settings, [TRAINING])))
     published["training"]["n_iterations"] += not is_same
+    published["training"]["datasets"] = ["hmm", "xor"]
     row = {
         "study": "training",
         "step": "train",

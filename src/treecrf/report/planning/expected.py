@@ -108,7 +108,11 @@ def _published(settings: Settings, folder: Path, factor: float | None) -> dict[t
             continue
         origin = read_json(path)
         now = used_settings(settings, [study])[study.name]
-        if any(now.get(name) != value for name, value in origin["settings"][study.name].items()):
+        # Which data sets there are changes no job of the others.
+        before = {
+            name: value for name, value in origin["settings"][study.name].items() if not name.endswith("datasets")
+        }
+        if any(now.get(name) != value for name, value in before.items()):
             continue
         for row in origin["cpu_time"]:
             dataset = "" if row["data set"] == DASH else row["data set"]
