@@ -29,6 +29,7 @@ LAYERS = (
     "sequences",
     "options",
     "statistics",
+    "records",
     "compiled",
     "io",
 )

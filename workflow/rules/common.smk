@@ -12,6 +12,7 @@ from treecrf.datasets.folders import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.models.labellers import CHOSEN_BY
 from treecrf.io.checksums import noted, refuse_damaged
+from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry
 from treecrf.studies.named import class_problems, file_problems, table_options
 from treecrf.studies.paths import StudyFiles
@@ -27,6 +28,8 @@ for variable in (
     "MKL_NUM_THREADS",
 ):
     os.environ[variable] = "1"
+
+os.environ.setdefault(COMMIT, commit() or "")
 
 PACKAGE = Path(treecrf.__file__).parent
 CODE = CodeGraph(PACKAGE)

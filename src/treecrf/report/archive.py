@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from treecrf.io.checksums import sha256
 from treecrf.io.files import atomic
+from treecrf.report.crate import crate_members
 from treecrf.report.manifest import MANIFEST, read_manifest
 from treecrf.studies.settings import Settings
 
@@ -37,7 +38,7 @@ def write_archive(settings: Settings) -> Path:
         raise ValueError(f"{results / MANIFEST} is not there; run `make results`, which writes it last.")
     manifest = read_manifest(results / MANIFEST)
     members: dict[str, bytes | Path] = {address(settings, path): path for path in _files(settings, manifest)}
-    members |= dict(extra_members(settings, manifest, members))
+    members |= dict(crate_members(Path(settings.results), manifest, members.keys(), root(settings)))
     path = Path(settings.archives) / f"{archive_name(manifest)}.zip"
     with atomic(path) as temporary, ZipFile(temporary, "w") as archive:
         for name in sorted(members):
@@ -56,24 +57,13 @@ def archive_name(manifest: dict[str, Any]) -> str:
 
 def address(settings: Settings, path: str | os.PathLike[str]) -> str:
     """The name in the archive of a file of the run. Results and reports lie to each other as on disk: links of the page work."""
+    return Path(os.path.relpath(Path(path).resolve(), root(settings))).as_posix()
+
+
+def root(settings: Settings) -> Path:
+    """The folder on disk that is the root of the archive."""
     folders = [Path(folder).resolve().parent for folder in (settings.results, settings.reports)]
-    return Path(os.path.relpath(Path(path).resolve(), os.path.commonpath(folders))).as_posix()
-
-
-def extra_members(
-    settings: Settings, manifest: dict[str, Any], members: Mapping[str, bytes | Path]
-) -> Iterator[tuple[str, bytes | Path]]:
-    """What an archive has beside results and pages: names below its root, and contents or files.
-
-    Parameters
-    ----------
-    settings : Settings
-    manifest : dict
-        Of the run.
-    members : mapping
-        The other files, by `address`.
-    """
-    yield from ()
+    return Path(os.path.commonpath(folders))
 
 
 def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
