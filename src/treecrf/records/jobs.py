@@ -118,9 +118,3 @@ def factors(records: pd.DataFrame) -> dict[str, float]:
     """How long each machine of `read_records` takes for what the reference does in one second; those that did not measure are left out."""
     seconds = records["kernel_seconds"].astype(float).groupby(records["machine"]).median().dropna()
     return {str(name): value / REFERENCE_SECONDS for name, value in seconds.items()}
-
-
-def run_factor(results: str | os.PathLike[str]) -> float | None:
-    """The factor of the machine that computed a folder of results; None where it is not known, or where several did."""
-    known = factors(read_records(results))
-    return next(iter(known.values())) if len(known) == 1 else None

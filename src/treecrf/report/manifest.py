@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_json, write_json
-from treecrf.records.jobs import run_factor
 from treecrf.report import provenance
 from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.studies import registry
@@ -71,7 +70,7 @@ def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.dat
     Returns
     -------
     dict
-        format, written (UTC), commit, machine, calibration (`treecrf.records.jobs.run_factor`), versions, seeds, settings, code, and files: path below the folder of results,
+        format, written (UTC), commit, machine, versions, seeds, settings, code, and files: path below the folder of results,
         study, dataset, kind, bytes and sha256 of each.
     """
     results = Path(settings.results)
@@ -80,7 +79,6 @@ def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.dat
         "written": now.astimezone(datetime.UTC).isoformat(timespec="seconds"),
         "commit": provenance.commit(),
         "machine": provenance.machine(),
-        "calibration": run_factor(results),
         "versions": dict(provenance.versions().itertuples(index=False)),
         "seeds": dict(provenance.seeds(settings, registry()).itertuples(index=False)),
         "settings": provenance.used_settings(settings, registry()),
