@@ -1,0 +1,50 @@
+"""Which methods are tied for best in each case, by the valid tests of the study, corrected for all pairs of the case."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from treecrf.statistics.equivalence import MARGIN, decide
+from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.ranking import rank_methods
+from treecrf.studies.explored import ACCURACY, CASE
+
+
+def decided(pairs: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
+    """Pairs with p_holm, corrected over the pairs of a case, and the decision that follows from it.
+
+    Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
+    best method has to correct for all of them.
+    """
+    parts = []
+    for _, of_case in pairs.groupby(CASE, sort=False):
+        p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
+        points, low, high = (of_case[name].to_numpy(dtype=float) for name in ("points", "low_90", "high_90"))
+        parts.append(of_case.assign(p_holm=p_holm, decision=decide(points, p_holm, low, high, margin=margin)))
+    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(p_holm=[], decision=[])
+
+
+def standings(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_methods`).
+
+    Returns
+    -------
+    DataFrame
+        `CASE`, method, rank, tied_for_best, rank_low, rank_high.
+    """
+    accuracies = {key: part for key, part in scores[scores["metric"] == ACCURACY].groupby(CASE, sort=False)}
+    parts = []
+    for key, of_case in pairs.groupby(CASE, sort=False):
+        if key not in accuracies:
+            continue
+        values = accuracies[key].set_index("method")["value"]
+        tested = of_case[of_case["method"].isin(values.index) & of_case["other"].isin(values.index)]
+        methods = values.index[values.index.isin(np.union1d(tested["method"], tested["other"]))]
+        if len(tested) != len(methods) * (len(methods) - 1) // 2 or not len(tested):
+            continue
+        columns = tested[["method", "other", "p_value"]].assign(accuracy_points=tested["points"])
+        ranks = rank_methods(values[methods], columns).drop(columns="accuracy_points")
+        parts.append(ranks.assign(**dict(zip(CASE, key, strict=True))))
+    names = [*CASE, "method", "rank", "tied_for_best", "rank_low", "rank_high"]
+    return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
