@@ -49,6 +49,7 @@ RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
+EXPLORER = f"{REPORTS}/explorer.html"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 
 if workflow.is_main_process:

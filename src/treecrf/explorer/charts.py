@@ -32,7 +32,7 @@ ROWS = alt.Data(name="rows")
 _STANDING = alt.Scale(domain=[BEST, BEHIND, UNTESTED], range=["$best", "$behind", "$open"])
 _SHAPES = alt.Scale(domain=[BEST, BEHIND, UNTESTED], range=["circle", "diamond", "square"])
 _LEGEND = alt.Legend(orient="top", title=None, columns=3, labelLimit=300)
-_METHODS = alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False, domain=False))
+_METHODS = alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))
 
 
 def charts() -> dict[str, dict[str, Any]]:
@@ -75,12 +75,12 @@ def _specification(chart: Any) -> dict[str, Any]:
 
 def published(scale: str = "linear") -> Any:
     """Measured by published number, around the line on which both are equal."""
-    x = alt.X("published:Q", title="published", scale=alt.Scale(type=scale, zero=False, nice=True))
-    y = alt.Y("measured:Q", title="measured here", scale=alt.Scale(type=scale, zero=False, nice=True))
+    axis = alt.Scale(type="log", nice=True) if scale == "log" else alt.Scale(zero=False, nice=True)
+    x, y = alt.X("published:Q", title="published", scale=axis), alt.Y("measured:Q", title="measured here", scale=axis)
     kinds = alt.Scale(domain=["the papers' data", "a stand-in for them"], range=["$best", "$behind"])
     base = alt.Chart(ROWS)
     diagonal = base.mark_line(color="$open", strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=alt.Y("published:Q", title="measured here"))
-    spread = base.mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=alt.Color("data:N", scale=kinds, legend=None))
+    spread = base.mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=alt.Color("data:N", scale=kinds, legend=_LEGEND))
     points = base.mark_point(filled=True, size=45, opacity=0.8).encode(
         x=x,
         y=y,
@@ -88,7 +88,8 @@ def published(scale: str = "linear") -> Any:
         shape=alt.Shape("data:N", scale=alt.Scale(domain=kinds.domain, range=["circle", "diamond"]), legend=_LEGEND),
         tooltip=["where:N", "name:N", "source:N", "published:Q", "measured:Q"],
     )
-    return alt.layer(diagonal, spread, points).properties(width="container", height=280)
+    layers = [diagonal, points] if scale == "log" else [diagonal, spread, points]  # seconds have no spread
+    return alt.layer(*layers).properties(width="container", height=280)
 
 
 def verdicts() -> Any:
@@ -96,7 +97,7 @@ def verdicts() -> Any:
     order = ["replicated", "partly", "not replicated", "undecided", "not run"]
     colours = alt.Scale(domain=order, range=["#009e73", "#56b4e9", "#d55e00", "#e69f00", "#999999"])
     bars = alt.Chart(ROWS).mark_bar(stroke="$ground").encode(
-        y=alt.Y("paper:N", sort=None, title=None, axis=alt.Axis(labelLimit=200, ticks=False, domain=False)),
+        y=alt.Y("paper:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X("n:Q", title="claims", axis=alt.Axis(tickMinStep=1)),
         color=alt.Color("verdict:N", scale=colours, sort=order, legend=alt.Legend(orient="top", title=None, columns=3)),
         order=alt.Order("place:Q"),
@@ -193,7 +194,7 @@ def runs() -> Any:
         .mark_point(filled=True, size=60, color="$best", opacity=0.9)
         .encode(
             x=alt.X("accuracy:Q", title="accuracy (%)", scale=alt.Scale(zero=False)),
-            y=alt.Y("run:N", sort=None, title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False)),
+            y=alt.Y("run:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
             tooltip=["run:N", "accuracy:Q", "cpu_seconds:Q", "chosen:N"],
         )
         .properties(width="container", height=alt.Step(16))

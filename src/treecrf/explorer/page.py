@@ -26,15 +26,12 @@ from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report import provenance
 from treecrf.report.ledger import CLAIMS, read_ledger
 from treecrf.report.ledger_page import SIGNS, ledger_summary
-from treecrf.report.page import PAGE, studies
+from treecrf.report.page import EXPLORER, PAGE, studies
 from treecrf.report.rules import verdict_text
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN, VERDICTS
 from treecrf.studies.explored import ACCURACY, CHOICE, LOWER_IS_BETTER, METRICS
 from treecrf.studies.settings import Settings
-
-EXPLORER = "explorer.html"
-"""The file, in the folder of reports."""
 
 PACKAGE = "treecrf.explorer"
 

@@ -82,18 +82,22 @@ function configuration(colours) {
 function specification(name, rows, titles, colours) {
   let text = JSON.stringify(CHARTS[name]);
   for (const [word, colour] of Object.entries(colours)) text = text.replaceAll(`"${word}"`, `"${colour}"`);
-  const made = { ...JSON.parse(text), data: { values: rows }, autosize: { type: "fit-x", contains: "padding" } };
+  const made = { ...JSON.parse(text), data: { values: rows } };
   for (const layer of [made, ...(made.layer ?? [])]) {
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
   }
   return made;
 }
 
+const LOG_ERRORS = 1; // Vega's level: its warnings are for those who write specifications
+
 const drawn = []; // what has to be drawn again when colours change
 
 async function draw(place, name, rows, titles) {
   const colours = theme();
-  const options = { renderer: "svg", actions: false, config: configuration(colours), ast: false };
+  const config = configuration(colours);
+  config.axisY = { labelLimit: Math.max(110, Math.min(260, place.clientWidth * 0.38)) }; // names of methods, on a phone too
+  const options = { renderer: "svg", actions: false, config, logLevel: LOG_ERRORS };
   const { view } = await vegaEmbed(place, specification(name, rows, titles, colours), options);
   view.addEventListener("click", (_, item) => {
     if (item?.datum?.address) location.hash = item.datum.address;
@@ -103,9 +107,10 @@ async function draw(place, name, rows, titles) {
 }
 
 async function saveChart(title, name, rows, titles, kind) {
-  const colours = Object.fromEntries(Object.entries(theme()));
-  const made = { ...specification(name, rows, titles, colours), width: 760, title, padding: 12, autosize: "pad" };
-  const view = new vega.View(vega.parse(vegaLite.compile(made, { config: configuration(colours) }).spec), { renderer: "none" });
+  const colours = theme();
+  const made = { ...specification(name, rows, titles, colours), width: 760, title, padding: 12 };
+  const options = { renderer: "svg", actions: false, config: configuration(colours), logLevel: LOG_ERRORS };
+  const { view } = await vegaEmbed(document.createElement("div"), made, options);
   if (kind === "svg") {
     const text = await view.toSVG();
     save(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`, `${fileName(title)}.svg`);

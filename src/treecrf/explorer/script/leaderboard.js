@@ -206,12 +206,12 @@ function showPairs(chosen) {
     ["method", (row) => row.name], ["against", (row) => row.other_name], ["better on", (row) => row.better], ["worse on", (row) => row.worse], ["data sets", (row) => row.n],
   ], {}, meaning), element("p", {}, meaning), testNote(study));
   const name = (row) => methodName(study, row.method);
-  parts.push(element("h3", {}, "All tests"), tableWithTools(`Tests of ${WORDS.studies[study]}`, [
+  parts.push(element("details", { open: pairs.length <= 60 }, element("summary", {}, `All ${counted(pairs.length, "test")}`), tableWithTools(`Tests of ${WORDS.studies[study]}`, [
     ["data set", (row) => row.dataset], ["method", name], ["against", (row) => methodName(study, row.other)],
     ["difference (points)", (row) => row.points, (row) => signed(row.points)],
     ["95 % interval", (row) => `${fixed(row.low)} to ${fixed(row.high)}`], ["p", (row) => row.p_value, (row) => pText(row.p_value)],
     ["p after Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
-  ], pairs, 3));
+  ], pairs, 3)));
   return { title, parts };
 }
 

@@ -14,21 +14,22 @@ function publishedRows(quantity) {
 
 function publishedTitle(quantity, rows) {
   const own = rows.filter((row) => !row.stand_in);
-  if (!own.length) return `${quantity}: ${counted(rows.length, "number")}, all on stand-ins`;
+  const name = quantity[0].toUpperCase() + quantity.slice(1);
+  if (!own.length) return `${name}: ${counted(rows.length, "number")}, all on stand-ins`;
   if (quantity.startsWith("accuracy")) {
     const near = own.filter((row) => Math.abs(row.measured - row.published) <= 1).length;
-    return `${quantity}: ${near} of ${own.length} are within one point of the published number (the papers' data)`;
+    return `${name}: ${near} of ${own.length} are within one point of the published number (the papers' data)`;
   }
   if (quantity.includes("seconds")) {
     const ratios = own.map((row) => row.published / row.measured).sort((a, b) => a - b);
-    return `${quantity}: the published number is ${Math.round(ratios[ratios.length >> 1])} times the measured one (median)`;
+    return `${name}: the published number is ${Math.round(ratios[ratios.length >> 1])} times the measured one (median)`;
   }
   if (quantity.startsWith("log odds")) {
     const same = own.filter((row) => Math.sign(row.published) === Math.sign(row.measured)).length;
-    return `${quantity}: ${same} of ${own.length} have the published sign (the papers' data)`;
+    return `${name}: ${same} of ${own.length} have the published sign (the papers' data)`;
   }
   const near = own.filter((row) => Math.abs(row.measured - row.published) <= 0.01).length;
-  return `${quantity}: ${near} of ${own.length} are within 0.01 of the published number`;
+  return `${name}: ${near} of ${own.length} are within 0.01 of the published number`;
 }
 
 function showOverview() {
