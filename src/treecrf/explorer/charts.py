@@ -146,7 +146,7 @@ def wins() -> Any:
             "other_name:N",
             sort=None,
             title="against",
-            axis=alt.Axis(orient="top", labelAngle=-50, labelLimit=130, ticks=False, domain=False),
+            axis=alt.Axis(orient="top", labelAngle=-55, labelLimit=180, ticks=False, domain=False),
         ),
         y=_METHODS,
     )
@@ -155,7 +155,7 @@ def wins() -> Any:
     )
     light = alt.condition(f"indexof(['{BETTER}', '{WORSE}', 'mixed'], datum.decision) >= 0", alt.value("$ground"), alt.value("$text"))
     texts = base.mark_text(fontSize=10).encode(text="text:N", color=light)
-    return alt.layer(cells, texts).properties(width="container", height=alt.Step(24))
+    return alt.layer(cells, texts).properties(width="container", height=alt.Step(24), padding={"right": 70})
 
 
 def cost() -> Any:
@@ -169,7 +169,7 @@ def cost() -> Any:
         shape=alt.Shape("standing:N", scale=_SHAPES, legend=None),
         tooltip=["name:N", "value:Q", "cpu_seconds:Q", "standing:N"],
     )
-    names = base.transform_filter("datum.front").mark_text(align="left", dx=7, dy=-7, color="$text").encode(text="name:N")
+    names = base.mark_text(align="left", dx=7, dy=-7, color="$text").encode(text="label:N")
     return alt.layer(front, points, names).properties(width="container", height=300)
 
 

@@ -31,7 +31,7 @@ function differences(study, key) {
 
 function runsPart(key) {
   const rows = where(DATA.runs, key);
-  if (!rows.length) return absent("The results keep no single runs here.");
+  if (!rows.length) return null;
   const values = rows.map((row) => row.accuracy);
   const title = rows.length === 1 ? `One run, ${fixed(values[0])} % right`
     : `${rows.length} runs, from ${fixed(Math.min(...values))} to ${fixed(Math.max(...values))} % right`;
@@ -44,7 +44,7 @@ function runsPart(key) {
 function curvePart(key) {
   const { decoder, point, ...rest } = key;
   const rows = where(DATA.curves, rest);
-  if (!rows.length) return absent("The results keep no learning curve here: the study does not follow its trainings, or the method has no iterations.");
+  if (!rows.length) return null;
   const best = rows.reduce((one, other) => (other.accuracy > one.accuracy ? other : one));
   const chosen = rows.find((row) => row.is_chosen);
   const title = chosen ? `Stopped at iteration ${chosen.iteration} with ${fixed(chosen.accuracy)} %; the best point of the test curve is ${fixed(best.accuracy)} % at ${best.iteration}`
@@ -60,7 +60,7 @@ const MOST_LABELS = 30;
 
 function confusionPart(key) {
   const cells = where(DATA.confusion, key);
-  if (!cells.length) return absent("The results keep no predicted labels here, so no confusion can be shown.");
+  if (!cells.length) return null;
   const name = labelNames(key.study, key.dataset);
   const totals = {};
   for (const cell of cells) totals[cell.label] = (totals[cell.label] ?? 0) + cell.n;
@@ -94,7 +94,7 @@ function sequenceTable(row, name) {
 
 function hardestPart(key) {
   const rows = where(DATA.hardest, key);
-  if (!rows.length) return absent("The results keep no predicted labels here, so the hardest sequences cannot be shown.");
+  if (!rows.length) return null;
   const name = labelNames(key.study, key.dataset);
   return element("div", {},
     element("p", {}, `The ${rows.length} test sequences with the most wrong positions, in the first run; wrong labels are marked.`),
@@ -103,13 +103,21 @@ function hardestPart(key) {
 
 function calibrationPart(key) {
   const rows = where(DATA.calibration ?? [], key);
-  if (!rows.length) return absent("The results keep no probabilities here, so there is no calibration, log loss or Brier score.");
+  if (!rows.length) return null;
   const n = rows.reduce((sum, row) => sum + row.n, 0);
   const gap = rows.reduce((sum, row) => sum + (row.n * Math.abs(row.right - row.confidence)) / n, 0);
   return chart(`Probabilities are off by ${fixed(gap, 1)} points on average`, "calibration", rows, [
     ["probability (%)", (row) => row.confidence, (row) => fixed(row.confidence)], ["right (%)", (row) => row.right, (row) => fixed(row.right)], ["positions", (row) => row.n],
   ]);
 }
+
+const WHY_ABSENT = {
+  "Runs": "single runs",
+  "Learning curve": "a learning curve (the study follows none, or the method has no iterations)",
+  "Confusion": "predicted labels, for the confusion",
+  "Calibration": "probabilities, for calibration, log loss and the Brier score",
+  "Hardest sequences": "predicted labels of single sequences",
+};
 
 function showCell(chosen) {
   const key = Object.fromEntries(["study", ...CASE, "method"].map((name) => [name, chosen[name] ?? (name === "point" ? "choice" : "")]));
@@ -118,7 +126,12 @@ function showCell(chosen) {
   if (!scores.length) return { title: "Nothing is known of this cell", parts: [back, absent("Choose a cell of the leaderboard.")] };
   const score = scores.find((row) => row.metric === "accuracy") ?? scores[0];
   const name = methodName(key.study, key.method);
-  const section = (title, part) => element("section", {}, element("h3", {}, title), part);
+  const section = (title, part) => (part ? element("section", {}, element("h3", {}, title), part) : null);
+  const parts = {
+    "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key), "Calibration": calibrationPart(key),
+  };
+  const hardest = hardestPart(key);
+  const lacks = Object.entries({ ...parts, "Hardest sequences": hardest }).filter(([, part]) => !part).map(([title]) => WHY_ABSENT[title]);
   const others = DATA.scores.filter((row) => row.study === key.study && row.method === key.method && row.metric === score.metric && row.dataset === key.dataset
     && !matches(row, key));
   return {
@@ -127,10 +140,10 @@ function showCell(chosen) {
       back,
       element("p", {}, [WORDS.studies[key.study], variantText(score), POINTS[key.point]].filter(Boolean).join(" · ")),
       facts(score, scores),
-      element("div", { class: "grid" }, section("Runs", runsPart(key)), section("Learning curve", curvePart(key)),
-        section("Confusion", confusionPart(key)), section("Calibration", calibrationPart(key))),
-      section("Hardest sequences", hardestPart(key)),
+      element("div", { class: "grid" }, Object.entries(parts).map(([title, part]) => section(title, part))),
+      section("Hardest sequences", hardest),
       section("Against the other methods", differences(key.study, key)),
+      lacks.length ? absent(`Not kept by these results: ${lacks.join("; ")}.`) : "",
       others.length ? section("The same method under other conditions", table("Other conditions", [
         ["condition", (row) => variantText(row), (row) => element("a", { href: cellAddress(row) }, [variantText(row), POINTS[row.point]].filter(Boolean).join(", "))],
         ["accuracy (%)", (row) => row.value, (row) => fixed(row.value)],

@@ -38,7 +38,9 @@ function seconds(value) {
 }
 const pText = (value) => (value === null ? DASH : value < 0.001 ? "<0.001" : fixed(value, 3));
 const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 function listed(names) {
+  if (names.some((name) => name.includes(","))) return names.join("; ");
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
 }
 

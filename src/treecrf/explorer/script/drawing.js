@@ -120,8 +120,8 @@ async function saveChart(title, name, rows, titles, kind) {
   view.finalize();
 }
 
-function chart(title, name, rows, columns, titles = {}, text = "") {
-  // A figure: its title says what it shows, and its numbers are in a table below.
+function chart(title, name, rows, columns, titles = {}, text = "", isListed = () => true) {
+  // A figure: its title says what it shows, and its numbers are in a table below, but for rows that fill up a picture.
   const place = element("div", { class: "drawing", role: "img", "aria-label": `${title}. ${text} The table below has the numbers.` });
   const button = (kind, act) => element("button", { type: "button", onclick: act, "aria-label": `${kind}: ${title}` }, kind);
   const made = element("figure", { class: "chart" },
@@ -130,10 +130,10 @@ function chart(title, name, rows, columns, titles = {}, text = "") {
     element("details", {},
       element("summary", {}, "Numbers, CSV, SVG, PNG"),
       element("div", { class: "tools" },
-        button("CSV", () => saveCsv(title, columns, rows)),
+        button("CSV", () => saveCsv(title, columns, rows.filter(isListed))),
         button("SVG", () => saveChart(title, name, rows, titles, "svg")),
         button("PNG", () => saveChart(title, name, rows, titles, "png"))),
-      table(title, columns, rows)));
+      table(title, columns, rows.filter(isListed))));
   drawn.push({ place, act: () => draw(place, name, rows, titles) });
   return made;
 }

@@ -3,13 +3,20 @@
 
 // --- what is chosen ---
 
+function preferred(name, options, rows) {
+  // Where nothing is chosen: the decoder that cross-validation prefers, a condition under which methods are tested.
+  if (name === "decoder" && options.includes("better")) return "better";
+  if (name === "variant") return rows.find((row) => row.tied_for_best !== null)?.variant ?? options[0];
+  return options[0];
+}
+
 function choices(chosen) {
   // What there is to choose from, one choice after another, and what is chosen of it.
   const found = {};
   let rows = DATA.scores;
   for (const name of ["study", "metric", "point", "decoder", "variant"]) {
     const options = distinct(rows, name);
-    const wanted = options.includes(chosen[name]) ? chosen[name] : name === "decoder" && options.includes("better") ? "better" : options[0];
+    const wanted = options.includes(chosen[name]) ? chosen[name] : preferred(name, options, rows);
     found[name] = { options, value: wanted };
     rows = where(rows, { [name]: wanted });
   }
@@ -139,7 +146,7 @@ function showLeaderboard(chosen) {
   const isAccuracy = metric === "accuracy";
   const parts = [controls("leaderboard", found), LEGEND(), matrix(rows, datasets, metric)];
   if (!isAccuracy) parts.push(absent("The tests compare accuracies; the standing shown is that of the accuracy."));
-  parts.push(element("h3", {}, `${label}, lowest and highest run`), element("div", { class: "grid" }, datasets.map((dataset) => {
+  parts.push(element("h3", {}, `${capital(label)}, lowest and highest run`), element("div", { class: "grid" }, datasets.map((dataset) => {
     const ofSet = dressed(where(rows, { dataset }), metric);
     return chart(tiedTitle(datasetText(ofSet[0]), ofSet), "leaders", ofSet, leaderColumns(metric), { x: label });
   })));
@@ -170,7 +177,7 @@ function bothWays(pairs) {
 
 function winRows(study, pairs, methods) {
   const groups = Map.groupBy(bothWays(pairs), (row) => `${row.method}/${row.other}`);
-  return methods.flatMap((method) => methods.filter((other) => other !== method).map((other) => {
+  return methods.flatMap((method) => methods.map((other) => {
     const found = groups.get(`${method}/${other}`) ?? [];
     const n = (decision) => found.filter((row) => row.decision === decision).length;
     const [better, worse] = [n("better"), n("worse")];
@@ -180,7 +187,7 @@ function winRows(study, pairs, methods) {
     const text = !found.length ? "" : found.length === 1 ? signed(found[0].points) : better || worse ? `${better}:${worse}` : decision === "equivalent" ? "=" : "·";
     return { method, other, name, other_name, decision, better, worse, text, n: found.length,
       text_long: `${name} against ${other_name}: better on ${better}, worse on ${worse} of ${counted(found.length, "data set")}` };
-  })).filter((row) => row.n);
+  }));
 }
 
 function showPairs(chosen) {
@@ -197,14 +204,14 @@ function showPairs(chosen) {
   const one = datasets.length === 1;
   const title = `Tests tell ${distinctPairs} of ${counted(pairs.length, "pair")} apart${distinctPairs ? `; ${methodName(study, first[0])} has the most wins less losses (${signed(first[1]).replace(".00", "")})` : ""}`;
   const ordered = score.map(([method]) => method);
-  const sorted = [...cells].sort((a, b) => ordered.indexOf(a.method) - ordered.indexOf(b.method) || ordered.indexOf(a.other) - ordered.indexOf(b.other));
+  const sorted = cells.sort((a, b) => ordered.indexOf(a.method) - ordered.indexOf(b.method) || ordered.indexOf(a.other) - ordered.indexOf(b.other));
   const meaning = one ? "Numbers are points of accuracy, row minus column." : "3:1 means that the row is better on three data sets and worse on one; = equivalent on all, · undecided.";
   parts.push(element("ul", { class: "legend" },
     element("li", {}, element("b", { class: "mark-best" }, "■ "), "the row is better"), element("li", {}, element("b", { class: "mark-behind" }, "■ "), "the row is worse"),
     element("li", {}, "grey: equivalent; blank ground: undecided")),
   chart(`Row against column: ${one ? datasets[0] : counted(datasets.length, "data set")}`, "wins", sorted, [
     ["method", (row) => row.name], ["against", (row) => row.other_name], ["better on", (row) => row.better], ["worse on", (row) => row.worse], ["data sets", (row) => row.n],
-  ], {}, meaning), element("p", {}, meaning), testNote(study));
+  ], {}, meaning, (row) => row.n), element("p", {}, meaning), testNote(study));
   const name = (row) => methodName(study, row.method);
   parts.push(element("details", { open: pairs.length <= 60 }, element("summary", {}, `All ${counted(pairs.length, "test")}`), tableWithTools(`Tests of ${WORDS.studies[study]}`, [
     ["data set", (row) => row.dataset], ["method", name], ["against", (row) => methodName(study, row.other)],
@@ -220,8 +227,17 @@ function showPairs(chosen) {
 function withFront(rows, metric) {
   // Marks the rows that no other one beats in both seconds and value.
   const better = (a, b) => (isLower(metric) ? a < b : a > b);
-  return rows.map((row) => ({ ...row, front: !rows.some((other) => other !== row && other.cpu_seconds <= row.cpu_seconds
+  const marked = rows.map((row) => ({ ...row, front: !rows.some((other) => other !== row && other.cpu_seconds <= row.cpu_seconds
     && (better(other.value, row.value) || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
+  return marked.map((row) => ({ ...row, label: isNamed(row, marked) ? row.name : "" }));
+}
+
+function isNamed(row, rows) {
+  // Of neighbours on the front the best alone has its name beside it: names must not cover each other.
+  const extent = (values) => Math.max(...values) - Math.min(...values) || 1;
+  const tall = extent(rows.map((each) => each.value)), wide = extent(rows.map((each) => Math.log(each.cpu_seconds)));
+  const isNear = (other) => Math.abs(other.value - row.value) < 0.07 * tall && Math.abs(Math.log(other.cpu_seconds / row.cpu_seconds)) < 0.4 * wide;
+  return row.front && !rows.some((other) => other.front && other !== row && isNear(other) && other.cpu_seconds > row.cpu_seconds);
 }
 
 function showCost(chosen) {
@@ -239,7 +255,8 @@ function showCost(chosen) {
   const [first, times] = [...often].map(([name, all]) => [name, all.length]).sort((a, b) => b[1] - a[1])[0];
   parts.push(element("p", {}, "Named are the methods that no other one beats in both: none is faster and better. A difference of accuracy may still be chance; see the colours."),
     element("div", { class: "grid" }, fronts.map(({ dataset, ofSet, names }) => chart(
-      `${dataset}: ${counted(names.length, "method")} of ${ofSet.length} on the front, from ${names[0]} to ${names.at(-1)}`, "cost", ofSet,
+      names.length === 1 ? `${dataset}: ${names[0]} is the fastest and the best of ${ofSet.length}`
+        : `${dataset}: ${names.length} of ${counted(ofSet.length, "method")} on the front, from ${names[0]} to ${names.at(-1)}`, "cost", ofSet,
       [...leaderColumns(metric).slice(0, 2), ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["on the front", (row) => (row.front ? "yes" : "no")], ["standing", (row) => row.standing]],
       { y: label }))));
   return { title: `${first} is on the front of ${label.replace(/ \(.*/, "")} and cost on ${times} of ${counted(fronts.length, "data set")}`, parts };

@@ -14,7 +14,7 @@ function publishedRows(quantity) {
 
 function publishedTitle(quantity, rows) {
   const own = rows.filter((row) => !row.stand_in);
-  const name = quantity[0].toUpperCase() + quantity.slice(1);
+  const name = capital(quantity);
   if (!own.length) return `${name}: ${counted(rows.length, "number")}, all on stand-ins`;
   if (quantity.startsWith("accuracy")) {
     const near = own.filter((row) => Math.abs(row.measured - row.published) <= 1).length;
