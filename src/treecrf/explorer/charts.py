@@ -207,9 +207,9 @@ def confusion() -> Any:
         alt.Chart(ROWS)
         .mark_rect()
         .encode(
-            x=alt.X("predicted_name:N", sort=None, title="predicted", axis=alt.Axis(orient="top", labelAngle=-90, ticks=False)),
-            y=alt.Y("label_name:N", sort=None, title="true", axis=alt.Axis(ticks=False)),
-            color=alt.Color("share:Q", title="% of the true label", scale=alt.Scale(range=["$ground", "$best"], domainMin=0), legend=alt.Legend(orient="bottom", gradientLength=200)),
+            x=alt.X("predicted_name:N", sort=alt.EncodingSortField("predicted", "min"), title="predicted", axis=alt.Axis(orient="top", labelAngle=-90, ticks=False)),
+            y=alt.Y("label_name:N", sort=alt.EncodingSortField("label", "min"), title="true", axis=alt.Axis(ticks=False)),
+            color=alt.Color("share:Q", title="% of the true label", scale=alt.Scale(range=["$ground", "$best"], domainMin=0, interpolate="rgb"), legend=alt.Legend(orient="bottom", gradientLength=200)),
             tooltip=["label_name:N", "predicted_name:N", "n:Q", "share:Q"],
         )
         .properties(width="container", height=alt.Step(18))

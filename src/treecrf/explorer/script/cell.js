@@ -31,10 +31,9 @@ function differences(study, key) {
 
 function runsPart(key) {
   const rows = where(DATA.runs, key);
-  if (!rows.length) return null;
+  if (rows.length < 2) return null;
   const values = rows.map((row) => row.accuracy);
-  const title = rows.length === 1 ? `One run, ${fixed(values[0])} % right`
-    : `${rows.length} runs, from ${fixed(Math.min(...values))} to ${fixed(Math.max(...values))} % right`;
+  const title = `${rows.length} runs, from ${fixed(Math.min(...values))} to ${fixed(Math.max(...values))} % right`;
   return chart(title, "runs", rows, [
     ["run", (row) => row.run], ["accuracy (%)", (row) => row.accuracy, (row) => fixed(row.accuracy)],
     ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["settings", (row) => row.chosen],
@@ -79,12 +78,14 @@ function confusionPart(key) {
   return rest > 0 ? element("div", {}, made, element("p", {}, `The ${kept.length} commonest labels; ${rest} more are in none of the cells.`)) : made;
 }
 
+const SHORT = 16; // positions of a sequence that shares its line
+
 function sequenceTable(row, name) {
   const wrong = (place) => row.label[place] !== row.predicted[place];
   const line = (head, texts, marks) => element("tr", {}, element("th", { scope: "row" }, head),
     texts.map((text, place) => element("td", { class: marks && wrong(place) ? "wrong" : null }, text)));
   const excerpt = row.n_positions > row.label.length ? `, positions ${row.first + 1} to ${row.first + row.label.length}` : "";
-  return element("div", { class: "sequence" },
+  return element("div", { class: row.label.length > SHORT ? "sequence long" : "sequence" },
     element("h4", {}, `Sequence ${row.sequence + 1}: ${row.n_wrong} of ${row.n_positions} wrong${excerpt}`),
     element("div", { class: "wide", role: "region", tabindex: 0, "aria-label": `Labels of sequence ${row.sequence + 1}` },
       element("table", {}, element("tbody", {},
@@ -98,7 +99,7 @@ function hardestPart(key) {
   const name = labelNames(key.study, key.dataset);
   return element("div", {},
     element("p", {}, `The ${rows.length} test sequences with the most wrong positions, in the first run; wrong labels are marked.`),
-    rows.map((row) => sequenceTable(row, name)));
+    element("div", { class: "sequences" }, rows.map((row) => sequenceTable(row, name))));
 }
 
 function calibrationPart(key) {
@@ -131,7 +132,8 @@ function showCell(chosen) {
     "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key), "Calibration": calibrationPart(key),
   };
   const hardest = hardestPart(key);
-  const lacks = Object.entries({ ...parts, "Hardest sequences": hardest }).filter(([, part]) => !part).map(([title]) => WHY_ABSENT[title]);
+  const isKept = (title) => title === "Runs" && where(DATA.runs, key).length;
+  const lacks = Object.entries({ ...parts, "Hardest sequences": hardest }).filter(([title, part]) => !part && !isKept(title)).map(([title]) => WHY_ABSENT[title]);
   const others = DATA.scores.filter((row) => row.study === key.study && row.method === key.method && row.metric === score.metric && row.dataset === key.dataset
     && !matches(row, key));
   return {

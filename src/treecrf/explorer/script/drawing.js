@@ -93,8 +93,13 @@ const LOG_ERRORS = 1; // Vega's level: its warnings are for those who write spec
 
 const drawn = []; // what has to be drawn again when colours change
 
-async function draw(place, name, rows, titles) {
+// Matrices: a column needs room for its texts, and more than there is of it scrolls.
+const COLUMNS_OF = { wins: "other", confusion: "predicted" };
+
+async function draw(figure, name, rows, titles) {
   const colours = theme();
+  const place = element("div", COLUMNS_OF[name] ? { style: `min-width: ${150 + 30 * distinct(rows, COLUMNS_OF[name]).length}px` } : {});
+  figure.replaceChildren(place);
   const config = configuration(colours);
   config.axisY = { labelLimit: Math.max(110, Math.min(260, place.clientWidth * 0.38)) }; // names of methods, on a phone too
   const options = { renderer: "svg", actions: false, config, logLevel: LOG_ERRORS };

@@ -74,10 +74,13 @@ def scores(frames: Frames) -> pd.DataFrame:
 
 
 def pairs(frames: Frames) -> pd.DataFrame:
+    """Each once: the tests of the study have every method as the baseline in turn."""
     names = {
         "baseline": "other", "accuracy_points": "points", "points_low": "low", "points_high": "high", "valid_p_value": "p_value",
     }  # fmt: skip
     found = _all(frames, "comparisons")
+    if len(found):
+        found = found[found["method"] < found["baseline"]]
     return tidy(renamed(found, names), PAIRS)
 
 
@@ -93,11 +96,8 @@ def published(frames: Frames) -> pd.DataFrame:
     """Log odds of tables 4.1 a to d."""
     if "comparisons" not in frames:
         return tidy(pd.DataFrame(), PUBLISHED)
-    measured = frames["comparisons"]
-    turned = measured.rename(columns={"method": "baseline", "baseline": "method"})
-    both = pd.concat([measured, turned.assign(coefficient=-turned["coefficient"])])
     printed = missing_value_coefficients().rename(columns={"missing_rate": "rate", "coefficient": "published"})
-    found = both.merge(printed, on=["dataset", "rate", "baseline", "method"])
+    found = frames["comparisons"].merge(printed, on=["dataset", "rate", "baseline", "method"])
     error = 1.96 * found["clustered_standard_error"]
     named = found.assign(
         variant=variants(found[["rate"]]) + ", against " + found["baseline"].map(method_name),
