@@ -68,8 +68,8 @@ def gather(settings: Settings) -> Gathered:
         frames["scores"] = frames["scores"].merge(pd.concat(ranked), on=["study", *CELL], how="left")
     else:
         frames["scores"] = frames["scores"].assign(rank=None, tied_for_best=None, rank_low=None, rank_high=None)
-    if "decision" not in frames["pairs"]:
-        frames["pairs"] = frames["pairs"].assign(p_holm=None, decision=None)
+    if "p_holm" not in frames["pairs"]:
+        frames["pairs"] = frames["pairs"].assign(p_holm=None)
     return Gathered(**frames, methods=_methods(frames))
 
 
@@ -95,13 +95,8 @@ def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFra
                 found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
         if "pairs" in found:
             found["standings"] = standings(found["scores"], found["pairs"])
-            found["pairs"] = decided(found["pairs"], settings_margin(settings, study, dataset))
+            found["pairs"] = decided(found["pairs"])
         yield _named(study, found)
-
-
-def settings_margin(settings: Settings, study: Study, dataset: str) -> float:
-    """Points within which the study counts accuracies as equivalent."""
-    return float(getattr(settings, study.name).of(dataset).equivalence_margin)
 
 
 def _frames(explored: ModuleType, files: StudyFiles, dataset: str) -> Frames:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.equivalence import MARGIN, decide
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.ranking import rank_methods
 from treecrf.studies.explored import ACCURACY, CASE
 
 
-def decided(pairs: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
+def decided(pairs: pd.DataFrame) -> pd.DataFrame:
     """Pairs with p_holm, corrected over the pairs of a case, and the decision that follows from it.
 
+    "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and "undecided".
     Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
     best method has to correct for all of them.
     """
     parts = []
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
-        points, low, high = (of_case[name].to_numpy(dtype=float) for name in ("points", "low_90", "high_90"))
-        parts.append(of_case.assign(p_holm=p_holm, decision=decide(points, p_holm, low, high, margin=margin)))
-    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(p_holm=[], decision=[])
+        direction = np.where(of_case["points"].to_numpy(dtype=float) > 0, "better", "worse")
+        otherwise = np.where(of_case["decision"] == "equivalent", "equivalent", "undecided")
+        decision = np.where(p_holm < SIGNIFICANCE_LEVEL, direction, otherwise)
+        parts.append(of_case.assign(p_holm=p_holm, decision=decision))
+    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(p_holm=[])
 
 
 def standings(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:

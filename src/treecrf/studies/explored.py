@@ -35,8 +35,8 @@ NOT_KNOWN = {"variant": "", "decoder": "", "point": CHOICE}
 SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]
 """Mean over the runs of a method, the lowest and the highest run, CPU seconds of a training, and the settings chosen."""
 
-PAIRS = [*CASE, "method", "other", "points", "low", "high", "low_90", "high_90", "p_value"]
-"""Accuracy of `method` minus that of `other` in points, its intervals of 95 % and 90 %, p-value of a valid test."""
+PAIRS = [*CASE, "method", "other", "points", "low", "high", "p_value", "decision"]
+"""Accuracy of `method` minus that of `other` in points, its interval of 95 %, p-value of a valid test and the study's decision."""
 
 RUNS = [*CASE, "method", "run", "accuracy", "cpu_seconds", "chosen"]
 """Trainings: a seed of a draw or of a perturbed start, accuracy in percent."""
