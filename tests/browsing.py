@@ -26,31 +26,43 @@ class Browser:
             self.problems.append(f"request: {request.url}")
 
     def view(self, fragment):
-        """Open the page at a fragment and wait until its charts are drawn; returns the view's element."""
+        """Open the page at a fragment; returns the view once its charts are drawn."""
         self.tab.goto("about:blank")
         self.tab.goto(f"{self._address}#{fragment}")
         return self.shown()
 
     def shown(self):
-        """The view that is seen, once its charts are drawn."""
-        view = self.tab.locator("[data-view]:not([hidden])")
-        self.tab.wait_for_function("[...document.querySelectorAll('[data-view]:not([hidden]) .drawing')].every((place) => place.querySelector('svg'))")
+        """The view that the address names, once its charts are drawn."""
+        self.tab.wait_for_function(DRAWN)
         assert self.problems == []
-        return view
+        return self.tab.locator("[data-view]:not([hidden])")
+
+
+DRAWN = """document.body.dataset.shown === location.hash
+    && [...document.querySelectorAll("[data-view]:not([hidden]) .drawing")].every((place) => place.querySelector("svg"))"""
 
 
 @contextmanager
-def opened(file, **options):
-    """A `Browser` with a file; the test is skipped where there is no Chromium or no Playwright."""
+def started():
+    """Chromium; the test is skipped where there is none, or no Playwright."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("no Chromium is installed: the explorer is not opened")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the explorer is not opened")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: the explorer is not opened"
+    )
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(
             executable_path=program, args=["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND"]
         )
-        context = chromium.new_context(**({"viewport": {"width": 1200, "height": 900}} | options))
-        context.set_default_timeout(60_000)
-        yield Browser(context.new_page(), file)
+        yield chromium
         chromium.close()
+
+
+@contextmanager
+def opened(chromium, file, **options):
+    """A `Browser` with a file."""
+    context = chromium.new_context(**({"viewport": {"width": 1200, "height": 900}} | options))
+    context.set_default_timeout(60_000)
+    yield Browser(context.new_page(), file)
+    context.close()

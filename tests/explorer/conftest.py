@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from browsing import opened
+from browsing import opened, started
 from builders import ROOT
 
 from treecrf.explorer.gathering import gather
@@ -43,7 +43,14 @@ def file(html, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser(file):
-    """Opens the page at a view in a browser without a network."""
-    with opened(file) as browser:
+def chromium():
+    """A browser without a network."""
+    with started() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="session")
+def browser(chromium, file):
+    """A tab with the page."""
+    with opened(chromium, file) as browser:
         yield browser

@@ -43,7 +43,10 @@ def test_runs_confusion_and_hardest_of_a_method():
     assert found.runs["run"].tolist() == ["draw 0", "draw 1"]
     counts = {(row.label, row.predicted): row.n for row in found.confusion.itertuples()}
     assert counts == {(0, 0): 4, (0, 1): 2, (1, 0): 1, (1, 1): 3}
-    assert found.hardest[["place", "sequence", "n_wrong", "n_positions"]].to_numpy().tolist() == [[1, 7, 2, 3], [2, 3, 1, 2]]
+    assert found.hardest[["place", "sequence", "n_wrong", "n_positions"]].to_numpy().tolist() == [
+        [1, 7, 2, 3],
+        [2, 3, 1, 2],
+    ]
     assert found.hardest["predicted"].tolist() == [[1, 0, 1], [0, 1]]
 
 

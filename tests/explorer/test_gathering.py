@@ -14,7 +14,9 @@ EVIDENCE = ROOT / "docs/results/evidence"
 
 
 def frames(study, name):
-    return pd.concat([pd.read_csv(path) for path in sorted((EVIDENCE / study).glob(f"*/{name}.csv"))], ignore_index=True)
+    return pd.concat(
+        [pd.read_csv(path) for path in sorted((EVIDENCE / study).glob(f"*/{name}.csv"))], ignore_index=True
+    )
 
 
 def test_every_study_says_what_it_offers():
@@ -34,7 +36,9 @@ def test_a_study_without_frames_offers_empty_ones():
 
 
 def test_a_run_without_results_gathers_nothing(tmp_path):
-    found = gather(load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}))
+    found = gather(
+        load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    )
     assert [len(frame) for frame in found] == [0] * len(found)
 
 
@@ -42,7 +46,7 @@ def test_accuracies_of_training_are_those_of_its_summary(gathered):
     summary = frames("training", "summary")
     for point, prefix in (("choice", "chosen"), ("peak", "peak")):
         keys = ["dataset", "method", "decoder"]
-        found = gathered.scores.query("study == 'training' and point == @point").set_index(keys)["value"]
+        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(keys)["value"]
         expected = summary.set_index(keys)[f"{prefix}_mean"].fillna(summary.set_index(keys)[f"{prefix}_accuracy"])
         assert found.astype(float).to_dict() == expected.to_dict()
 
@@ -68,7 +72,9 @@ def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, stu
     found = gathered.pairs.query("study == @study and point == 'choice'").set_index(keys)
     known = known.set_index(keys).loc[found.index]  # of missing values both directions are there
     assert found["decision"].tolist() == known["decision"].tolist()
-    np.testing.assert_allclose(found["p_holm"].astype(float), known["valid_p_holm"].astype(float), rtol=1e-4)  # six digits
+    np.testing.assert_allclose(
+        found["p_holm"].astype(float), known["valid_p_holm"].astype(float), rtol=1e-4
+    )  # six digits
 
 
 def test_published_numbers_are_all_there(gathered):

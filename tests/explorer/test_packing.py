@@ -37,7 +37,9 @@ def test_frames_come_out_as_they_went_in():
 
 @pytest.mark.parametrize("missing", [None, np.nan, np.inf, pd.NA])
 def test_what_is_missing_is_null(missing):
-    assert json.loads(pack({"f": pd.DataFrame({"x": pd.Series([missing, 2.5], dtype=object)})})) == {"f": {"x": [None, 2.5]}}
+    assert json.loads(pack({"f": pd.DataFrame({"x": pd.Series([missing, 2.5], dtype=object)})})) == {
+        "f": {"x": [None, 2.5]}
+    }
 
 
 def test_texts_cannot_leave_their_script():

@@ -27,7 +27,9 @@ def test_it_is_one_small_file_that_forbids_requests(html):
     elements = Elements(markup(html))
     assert [each.get("src") for each in elements.all("script", "img", "iframe") if "src" in each] == []
     assert [each["href"] for each in elements.all("link")] == ["data:,"]
-    (policy,) = [each["content"] for each in elements.all("meta") if each.get("http-equiv") == "Content-Security-Policy"]
+    (policy,) = [
+        each["content"] for each in elements.all("meta") if each.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert "default-src 'none'" in policy
     assert not re.search(r"https?:", policy)
 

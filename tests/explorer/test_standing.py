@@ -12,7 +12,9 @@ def pairs(*rows):
 
 
 def scores(**values):
-    rows = [{"dataset": "d", "method": method, "metric": "accuracy", "value": value} for method, value in values.items()]
+    rows = [
+        {"dataset": "d", "method": method, "metric": "accuracy", "value": value} for method, value in values.items()
+    ]
     return tidy(pd.DataFrame(rows), SCORES)
 
 

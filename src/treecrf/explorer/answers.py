@@ -149,7 +149,9 @@ def _observed(test: SequenceSet, number: int, first: int, n_positions: int) -> l
     if len(values) < n_positions:
         return []
     names = test.attributes[0].categories
-    return [names[value] if value >= 0 else "?" for value in values[first : first + EXCERPT + (len(values) - n_positions)]]
+    return [
+        names[value] if value >= 0 else "?" for value in values[first : first + EXCERPT + (len(values) - n_positions)]
+    ]
 
 
 def sequence_starts(rows: pd.DataFrame) -> NDArray[np.int64]:

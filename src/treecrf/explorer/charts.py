@@ -79,8 +79,12 @@ def published(scale: str = "linear") -> Any:
     x, y = alt.X("published:Q", title="published", scale=axis), alt.Y("measured:Q", title="measured here", scale=axis)
     kinds = alt.Scale(domain=["the papers' data", "a stand-in for them"], range=["$best", "$behind"])
     base = alt.Chart(ROWS)
-    diagonal = base.mark_line(color="$open", strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=alt.Y("published:Q", title="measured here"))
-    spread = base.mark_rule(opacity=0.4).encode(x=x, y="low:Q", y2="high:Q", color=alt.Color("data:N", scale=kinds, legend=_LEGEND))
+    diagonal = base.mark_line(color="$open", strokeDash=[4, 3], strokeWidth=1).encode(
+        x=x, y=alt.Y("published:Q", title="measured here")
+    )
+    spread = base.mark_rule(opacity=0.4).encode(
+        x=x, y="low:Q", y2="high:Q", color=alt.Color("data:N", scale=kinds, legend=_LEGEND)
+    )
     points = base.mark_point(filled=True, size=45, opacity=0.8).encode(
         x=x,
         y=y,
@@ -128,7 +132,9 @@ def ranks() -> Any:
     """Between which ranks the tests leave each method."""
     base = alt.Chart(ROWS).encode(y=_METHODS)
     bars = base.mark_bar(height=9, cornerRadius=4, opacity=0.55).encode(
-        x=alt.X("from:Q", title="rank (1 is best)", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(zero=False, nice=False)),
+        x=alt.X(
+            "from:Q", title="rank (1 is best)", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(zero=False, nice=False)
+        ),
         x2="to:Q",
         color=alt.Color("standing:N", scale=_STANDING, legend=None),
         tooltip=["name:N", "rank_low:Q", "rank_high:Q", "rank:Q"],
@@ -153,7 +159,9 @@ def wins() -> Any:
     cells = base.mark_rect(stroke="$line").encode(
         color=alt.Color("decision:N", scale=colours, sort=order, legend=None), tooltip=["text_long:N"]
     )
-    light = alt.condition(f"indexof(['{BETTER}', '{WORSE}', 'mixed'], datum.decision) >= 0", alt.value("$ground"), alt.value("$text"))
+    light = alt.condition(
+        f"indexof(['{BETTER}', '{WORSE}', 'mixed'], datum.decision) >= 0", alt.value("$ground"), alt.value("$text")
+    )
     texts = base.mark_text(fontSize=10).encode(text="text:N", color=light)
     return alt.layer(cells, texts).properties(width="container", height=alt.Step(24), padding={"right": 70})
 
@@ -221,7 +229,9 @@ def calibration() -> Any:
     base = alt.Chart(ROWS)
     percent = alt.Scale(domain=[0, 100])
     x = alt.X("confidence:Q", title="probability of the label (%)", scale=percent)
-    diagonal = base.mark_line(color="$open", strokeDash=[4, 3]).encode(x=x, y=alt.Y("confidence:Q", title="right (%)", scale=percent))
+    diagonal = base.mark_line(color="$open", strokeDash=[4, 3]).encode(
+        x=x, y=alt.Y("confidence:Q", title="right (%)", scale=percent)
+    )
     points = base.mark_point(filled=True, color="$best", opacity=0.9).encode(
         x=x,
         y=alt.Y("right:Q", title="right (%)", scale=percent),

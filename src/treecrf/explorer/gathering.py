@@ -134,7 +134,9 @@ def _answers(explored: ModuleType, files: StudyFiles, dataset: str, frames: Fram
     """What the predictions of each job say; read one after another, as they are large."""
     paths = files.outcomes(dataset).get(explored.ANSWERS, [])
     return [
-        summarise_answers(explored.answers(read_frame(path), frames), tests.sets) for path in paths if Path(path).is_file()
+        summarise_answers(explored.answers(read_frame(path), frames), tests.sets)
+        for path in paths
+        if Path(path).is_file()
     ]
 
 
@@ -147,7 +149,9 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dic
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
     if not len(found.get("runs", ())):
         found["runs"] = tidy(runs, RUNS)
-    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(columns=["metric", "value", "low", "high", "n_runs"])
+    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(
+        columns=["metric", "value", "low", "high", "n_runs"]
+    )
     for metric in (MACRO_F1, SEQUENCES_RIGHT):
         of_runs = runs.groupby(CELL, sort=False)[metric]
         columns = {"value": "mean", "low": "min", "high": "max", "n_runs": "size"}
@@ -170,4 +174,6 @@ def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     names = {study.name: study.module("explored").name_of for study in registry()}
     every = pd.concat([frames["scores"][["study", "method"]], frames["pairs"][["study", "method"]],
                        frames["published"][["study", "method"]]]).drop_duplicates()  # fmt: skip
-    return every.assign(name=[names[study](method) for study, method in zip(every["study"], every["method"], strict=True)])
+    return every.assign(
+        name=[names[study](method) for study, method in zip(every["study"], every["method"], strict=True)]
+    )

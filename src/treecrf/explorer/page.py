@@ -50,8 +50,12 @@ PAPERS = {
 def write_explorer(settings: Settings) -> None:
     """Write `EXPLORER` beside the page of the run, from whatever the results folder holds."""
     claims, by_rule = _ledger(Path(settings.results))
-    headlines = {study.identifier: study.headline for study in studies(settings, Path(settings.results)) if study.headline}
-    write_text(render_explorer(settings, gather(settings), claims, by_rule, headlines), Path(settings.reports, EXPLORER))
+    headlines = {
+        study.identifier: study.headline for study in studies(settings, Path(settings.results)) if study.headline
+    }
+    write_text(
+        render_explorer(settings, gather(settings), claims, by_rule, headlines), Path(settings.reports, EXPLORER)
+    )
 
 
 def render_explorer(
@@ -118,7 +122,11 @@ def _words(gathered: Gathered) -> dict[str, Any]:
         "tests": {study.name: study.module("explored").TEST for study in registry()},
         "metrics": METRICS,
         "lower": list(LOWER_IS_BETTER),
-        "decoders": {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by cross-validation"},
+        "decoders": {
+            "forward_backward": "forward-backward",
+            "viterbi": "Viterbi",
+            "better": "preferred by cross-validation",
+        },
         "verdicts": [[name, verdict_text(name), SIGNS[name]] for name in VERDICTS],
         "papers": PAPERS,
         "page": PAGE,
@@ -170,12 +178,17 @@ def _static_tables(gathered: Gathered) -> list[tuple[str, Markup]]:
         ]
         labelled = rows.assign(
             text=texts,
-            case=[" · ".join(filter(None, case)) for case in rows[["dataset", "variant", "decoder"]].itertuples(index=False)],
+            case=[
+                " · ".join(filter(None, case))
+                for case in rows[["dataset", "variant", "decoder"]].itertuples(index=False)
+            ],
             name=[names[study.name, method] for method in rows["method"]],
         )
         cases, methods = list(dict.fromkeys(labelled["case"])), list(dict.fromkeys(labelled["name"]))
         by_cell = labelled.set_index(["case", "name"])["text"].to_dict()
-        layout = pd.DataFrame({"data set": cases} | {name: [by_cell.get((case, name), "–") for case in cases] for name in methods})
+        layout = pd.DataFrame(
+            {"data set": cases} | {name: [by_cell.get((case, name), "–") for case in cases] for name in methods}
+        )
         found.append((study.title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: tied for best")))
     return found
 

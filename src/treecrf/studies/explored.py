@@ -101,7 +101,7 @@ def draw_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_answers(predictions: pd.DataFrame) -> pd.DataFrame:
     """`ANSWERED` of a study with draws: a run for each seed, named as in `draw_runs`."""
-    sequence = predictions["sequence"] if "sequence" in predictions else -1
+    sequence = predictions.get("sequence", -1)
     return tidy(predictions.assign(run=_draws(predictions["seed"]), sequence=sequence), ANSWERED)
 
 

@@ -98,8 +98,9 @@ const COLUMNS_OF = { wins: "other", confusion: "predicted" };
 
 async function draw(figure, name, rows, titles) {
   const colours = theme();
-  const place = element("div", COLUMNS_OF[name] ? { style: `min-width: ${150 + 30 * distinct(rows, COLUMNS_OF[name]).length}px` } : {});
-  figure.replaceChildren(place);
+  const least = COLUMNS_OF[name] ? 150 + 30 * distinct(rows, COLUMNS_OF[name]).length : 0;
+  const place = element("div", { style: `width: 100%; min-width: ${least}px` });
+  figure.append(place); // what was drawn before stays until this is
   const config = configuration(colours);
   config.axisY = { labelLimit: Math.max(110, Math.min(260, place.clientWidth * 0.38)) }; // names of methods, on a phone too
   const options = { renderer: "svg", actions: false, config, logLevel: LOG_ERRORS };
@@ -107,6 +108,7 @@ async function draw(figure, name, rows, titles) {
   view.addEventListener("click", (_, item) => {
     if (item?.datum?.address) location.hash = item.datum.address;
   });
+  figure.replaceChildren(place);
   const graphic = place.querySelector("svg");
   graphic?.setAttribute("aria-hidden", "true"); // the figure has a text and a table
 }

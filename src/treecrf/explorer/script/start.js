@@ -34,6 +34,7 @@ function show() {
   if (same && section.contains(same)) same.focus({ preventScroll: true });
   else if (!first) { heading.focus({ preventScroll: true }); scrollTo(0, 0); }
   first = false;
+  document.body.dataset.shown = location.hash;
 }
 
 addEventListener("hashchange", show);

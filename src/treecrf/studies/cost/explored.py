@@ -17,7 +17,11 @@ TEST = "Nothing is tested: these are measurements of time, with one accuracy eac
 def name_of(method: str) -> str:
     """What readers see of a method, or of TreeCRF with an option."""
     option, _, value = method.partition("=")
-    return f"TreeCRF, {SAMPLING_NAMES[option]} {value}".strip() if option in SAMPLING_NAMES else training_method_name(method)
+    return (
+        f"TreeCRF, {SAMPLING_NAMES[option]} {value}".strip()
+        if option in SAMPLING_NAMES
+        else training_method_name(method)
+    )
 
 
 def scores(frames: Frames) -> pd.DataFrame:

@@ -64,5 +64,7 @@ def published(frames: Frames) -> pd.DataFrame:
     means = frames["losses"].groupby(["dataset", "method", "pool"])["loss"].mean()
     over_pools = means.groupby(["dataset", "method"]).agg(measured="mean", low="min", high="max").reset_index()
     found = over_pools.merge(read_published("table_1"), on=["dataset", "method"])
-    named = found.assign(quantity="Hamming loss", source="ESPBoost table 1", published=found["hamming_loss"], stand_in=False)
+    named = found.assign(
+        quantity="Hamming loss", source="ESPBoost table 1", published=found["hamming_loss"], stand_in=False
+    )
     return tidy(named, PUBLISHED)

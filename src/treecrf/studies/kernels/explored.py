@@ -39,7 +39,9 @@ def scores(frames: Frames) -> pd.DataFrame:
         return tidy(pd.DataFrame(), SCORES)
     lines = frames["lines"]
     viterbi = lines.assign(accuracy=lines["viterbi_accuracy"], accuracy_low=None, accuracy_high=None, decoder="viterbi")
-    return draw_scores(pd.concat([lines.assign(decoder=DECODER), viterbi.astype({"accuracy_low": float, "accuracy_high": float})]))
+    return draw_scores(
+        pd.concat([lines.assign(decoder=DECODER), viterbi.astype({"accuracy_low": float, "accuracy_high": float})])
+    )
 
 
 def pairs(frames: Frames) -> pd.DataFrame:

@@ -43,7 +43,9 @@ def scores(frames: Frames) -> pd.DataFrame:
                 metric=ACCURACY,
                 value=mean.fillna(plain),
                 n_runs=summary["n_perturbed_runs"].where(mean.notna(), 1),
-                chosen=summary[f"{told}candidate"].astype(str) + ", iteration " + summary[f"{told}iteration"].astype(str),
+                chosen=summary[f"{told}candidate"].astype(str)
+                + ", iteration "
+                + summary[f"{told}iteration"].astype(str),
                 **{end: values.fillna(plain) for end, values in named.items()},
             )
         )
