@@ -47,7 +47,6 @@ def charts() -> dict[str, dict[str, Any]]:
         "curve": curve(),
         "runs": runs(),
         "confusion": confusion(),
-        "calibration": calibration(),
         "verdicts": verdicts(),
     }
     return {name: _specification(chart) for name, chart in made.items()}
@@ -222,20 +221,3 @@ def confusion() -> Any:
         )
         .properties(width="container", height=alt.Step(18))
     )  # fmt: skip
-
-
-def calibration() -> Any:
-    """How often labels were right by how probable the model held them."""
-    base = alt.Chart(ROWS)
-    percent = alt.Scale(domain=[0, 100])
-    x = alt.X("confidence:Q", title="probability of the label (%)", scale=percent)
-    diagonal = base.mark_line(color="$open", strokeDash=[4, 3]).encode(
-        x=x, y=alt.Y("confidence:Q", title="right (%)", scale=percent)
-    )
-    points = base.mark_point(filled=True, color="$best", opacity=0.9).encode(
-        x=x,
-        y=alt.Y("right:Q", title="right (%)", scale=percent),
-        size=alt.Size("n:Q", title="positions", legend=None, scale=alt.Scale(range=[20, 300])),
-        tooltip=["confidence:Q", "right:Q", "n:Q"],
-    )
-    return alt.layer(diagonal, points).properties(width="container", height=260)

@@ -30,7 +30,7 @@ from treecrf.report.page import EXPLORER, PAGE, studies
 from treecrf.report.rules import verdict_text
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN, VERDICTS
-from treecrf.studies.explored import ACCURACY, CHOICE, LOWER_IS_BETTER, METRICS
+from treecrf.studies.explored import ACCURACY, CHOICE, METRICS
 from treecrf.studies.settings import Settings
 
 PACKAGE = "treecrf.explorer"
@@ -121,7 +121,6 @@ def _words(gathered: Gathered) -> dict[str, Any]:
         "studies": {study.name: study.title for study in registry() if study.name in there},
         "tests": {study.name: study.module("explored").TEST for study in registry()},
         "metrics": METRICS,
-        "lower": list(LOWER_IS_BETTER),
         "decoders": {
             "forward_backward": "forward-backward",
             "viterbi": "Viterbi",

@@ -35,7 +35,7 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         `CASE`, method, rank, tied_for_best, rank_low, rank_high.
     """
-    accuracies = {key: part for key, part in scores[scores["metric"] == ACCURACY].groupby(CASE, sort=False)}
+    accuracies = dict(list(scores[scores["metric"] == ACCURACY].groupby(CASE, sort=False)))
     parts = []
     for key, of_case in pairs.groupby(CASE, sort=False):
         if key not in accuracies:

@@ -58,12 +58,8 @@ METRICS = {
     "macro F1": "macro F1 (%)",
     "sequences right": "sequences without an error (%)",
     CHUNK_F1: "F1 of noun phrases (%)",
-    "log loss": "log loss (nats per position)",
-    "Brier": "Brier score per position",
 }
 """What axes call the metrics."""
-
-LOWER_IS_BETTER = ("log loss", "Brier")
 
 Frames = Mapping[str, pd.DataFrame]
 

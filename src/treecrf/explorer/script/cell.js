@@ -1,4 +1,4 @@
-// What is behind a cell: runs, settings, learning curve, confusion, hardest sequences, calibration.
+// What is behind a cell: runs, settings, learning curve, confusion, hardest sequences.
 "use strict";
 
 function labelNames(study, dataset) {
@@ -102,23 +102,14 @@ function hardestPart(key) {
     element("div", { class: "sequences" }, rows.map((row) => sequenceTable(row, name))));
 }
 
-function calibrationPart(key) {
-  const rows = where(DATA.calibration ?? [], key);
-  if (!rows.length) return null;
-  const n = rows.reduce((sum, row) => sum + row.n, 0);
-  const gap = rows.reduce((sum, row) => sum + (row.n * Math.abs(row.right - row.confidence)) / n, 0);
-  return chart(`Probabilities are off by ${fixed(gap, 1)} points on average`, "calibration", rows, [
-    ["probability (%)", (row) => row.confidence, (row) => fixed(row.confidence)], ["right (%)", (row) => row.right, (row) => fixed(row.right)], ["positions", (row) => row.n],
-  ]);
-}
-
 const WHY_ABSENT = {
   "Runs": "single runs",
   "Learning curve": "a learning curve (the study follows none, or the method has no iterations)",
   "Confusion": "predicted labels, for the confusion",
-  "Calibration": "probabilities, for calibration, log loss and the Brier score",
   "Hardest sequences": "predicted labels of single sequences",
 };
+
+const NEVER_KEPT = "probabilities, for calibration, log loss and the Brier score";
 
 function showCell(chosen) {
   const key = Object.fromEntries(["study", ...CASE, "method"].map((name) => [name, chosen[name] ?? (name === "point" ? "choice" : "")]));
@@ -129,7 +120,7 @@ function showCell(chosen) {
   const name = methodName(key.study, key.method);
   const section = (title, part) => (part ? element("section", {}, element("h3", {}, title), part) : null);
   const parts = {
-    "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key), "Calibration": calibrationPart(key),
+    "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key),
   };
   const hardest = hardestPart(key);
   const isKept = (title) => title === "Runs" && where(DATA.runs, key).length;
@@ -145,7 +136,7 @@ function showCell(chosen) {
       element("div", { class: "grid" }, Object.entries(parts).map(([title, part]) => section(title, part))),
       section("Hardest sequences", hardest),
       section("Against the other methods", differences(key.study, key)),
-      lacks.length ? absent(`Not kept by these results: ${lacks.join("; ")}.`) : "",
+      absent(`Not kept by these results: ${[...lacks, NEVER_KEPT].join("; ")}.`),
       others.length ? section("The same method under other conditions", table("Other conditions", [
         ["condition", (row) => variantText(row), (row) => element("a", { href: cellAddress(row) }, [variantText(row), POINTS[row.point]].filter(Boolean).join(", "))],
         ["accuracy (%)", (row) => row.value, (row) => fixed(row.value)],

@@ -46,6 +46,5 @@ function listed(names) {
 
 const BEST = "tied for best", BEHIND = "found worse than another", UNTESTED = "not tested";
 const standing = (row) => (row.tied_for_best === null ? UNTESTED : row.tied_for_best ? BEST : BEHIND);
-const isLower = (metric) => WORDS.lower.includes(metric);
 const variantText = (row) => [row.variant, WORDS.decoders[row.decoder] ?? row.decoder].filter(Boolean).join(", ");
 const datasetText = (row) => (row.stand_in ? `${row.dataset} (stand-in)` : row.dataset);

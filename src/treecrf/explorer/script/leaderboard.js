@@ -78,12 +78,11 @@ function tiedTitle(dataset, rows) {
   return `${dataset}: ${tied.length} of ${of} are tied for best`;
 }
 
-function dressed(rows, metric) {
-  const sign = isLower(metric) ? 1 : -1;
+function dressed(rows) {
   return rows.map((row) => ({
     ...row, name: methodName(row.study, row.method), standing: standing(row), address: cellAddress(row),
     from: row.rank_low === null ? null : row.rank_low - 0.3, to: row.rank_high === null ? null : row.rank_high + 0.3,
-  })).sort((one, other) => sign * (one.value - other.value));
+  })).sort((one, other) => other.value - one.value);
 }
 
 const link = (row) => element("a", { href: row.address }, row.name);
@@ -101,12 +100,11 @@ function leaderColumns(metric) {
 
 function matrix(rows, datasets, metric) {
   // Methods by data sets; a click on a cell shows what is behind it.
-  const lower = isLower(metric);
   const byCell = new Map(rows.map((row) => [`${row.method}/${row.dataset}`, row]));
   const at = (method, dataset) => byCell.get(`${method}/${dataset}`);
   const bestOf = Object.fromEntries(datasets.map((name) => {
     const values = rows.filter((row) => row.dataset === name).map((row) => row.value);
-    return [name, lower ? Math.min(...values) : Math.max(...values)];
+    return [name, Math.max(...values)];
   }));
   const columns = [
     ["method", (row) => row.name],
@@ -147,7 +145,7 @@ function showLeaderboard(chosen) {
   const parts = [controls("leaderboard", found), LEGEND(), matrix(rows, datasets, metric)];
   if (!isAccuracy) parts.push(absent("The tests compare accuracies; the standing shown is that of the accuracy."));
   parts.push(element("h3", {}, `${capital(label)}, lowest and highest run`), element("div", { class: "grid" }, datasets.map((dataset) => {
-    const ofSet = dressed(where(rows, { dataset }), metric);
+    const ofSet = dressed(where(rows, { dataset }));
     return chart(tiedTitle(datasetText(ofSet[0]), ofSet), "leaders", ofSet, leaderColumns(metric), { x: label });
   })));
   const ranked = datasets.filter((name) => rows.some((row) => row.dataset === name && row.rank_low !== null));
@@ -155,7 +153,7 @@ function showLeaderboard(chosen) {
     parts.push(element("h3", {}, "Ranks that the tests leave to each method"),
       element("p", {}, "The bar goes from 1 + the number of methods found better to the number of methods not found worse; the tick is the rank by accuracy."),
       element("div", { class: "grid" }, ranked.map((dataset) => {
-        const ofSet = dressed(where(rows, { dataset }), "accuracy").filter((row) => row.rank_low !== null).sort((a, b) => a.rank - b.rank);
+        const ofSet = dressed(where(rows, { dataset })).filter((row) => row.rank_low !== null).sort((a, b) => a.rank - b.rank);
         const widest = Math.max(...ofSet.map((row) => row.rank_high - row.rank_low + 1));
         return chart(`${dataset}: up to ${widest} of ${ofSet.length} ranks are open to a method`, "ranks", ofSet, leaderColumns(metric));
       })));
@@ -224,11 +222,10 @@ function showPairs(chosen) {
 
 // --- cost ---
 
-function withFront(rows, metric) {
+function withFront(rows) {
   // Marks the rows that no other one beats in both seconds and value.
-  const better = (a, b) => (isLower(metric) ? a < b : a > b);
   const marked = rows.map((row) => ({ ...row, front: !rows.some((other) => other !== row && other.cpu_seconds <= row.cpu_seconds
-    && (better(other.value, row.value) || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
+    && (other.value > row.value || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
   return marked.map((row) => ({ ...row, label: isNamed(row, marked) ? row.name : "" }));
 }
 
@@ -247,7 +244,7 @@ function showCost(chosen) {
   const timed = rows.filter((row) => row.cpu_seconds > 0);
   if (!timed.length) return { title: `${WORDS.studies[found.study.value]}: no seconds are kept here`, parts: [...parts, absent("The results of this choice keep no CPU seconds.")] };
   const fronts = found.data.value.filter((dataset) => timed.some((row) => row.dataset === dataset)).map((dataset) => {
-    const ofSet = withFront(dressed(where(timed, { dataset }), metric), metric).sort((a, b) => a.cpu_seconds - b.cpu_seconds);
+    const ofSet = withFront(dressed(where(timed, { dataset }))).sort((a, b) => a.cpu_seconds - b.cpu_seconds);
     const names = ofSet.filter((row) => row.front).map((row) => row.name);
     return { dataset, ofSet, names };
   });
