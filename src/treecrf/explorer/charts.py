@@ -176,8 +176,9 @@ def cost() -> Any:
         shape=alt.Shape("standing:N", scale=_SHAPES, legend=None),
         tooltip=["name:N", "value:Q", "cpu_seconds:Q", "standing:N"],
     )
-    names = base.mark_text(align="left", dx=7, dy=-7, color="$text").encode(text="label:N")
-    return alt.layer(front, points, names).properties(width="container", height=300)
+    after = base.mark_text(align="left", dx=7, dy=-7, color="$text").encode(text="name_after:N")
+    before = base.mark_text(align="right", dx=-7, dy=-7, color="$text").encode(text="name_before:N")
+    return alt.layer(front, points, after, before).properties(width="container", height=300)
 
 
 # --- one cell ---------------------------------------------------------------------------------------

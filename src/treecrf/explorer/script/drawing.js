@@ -98,7 +98,7 @@ const COLUMNS_OF = { wins: "other", confusion: "predicted" };
 
 async function draw(figure, name, rows, titles) {
   const colours = theme();
-  const least = COLUMNS_OF[name] ? 150 + 30 * distinct(rows, COLUMNS_OF[name]).length : 0;
+  const least = COLUMNS_OF[name] ? 210 + 36 * distinct(rows, COLUMNS_OF[name]).length : 0;
   const place = element("div", { style: `width: 100%; min-width: ${least}px` });
   figure.append(place); // what was drawn before stays until this is
   const config = configuration(colours);

@@ -226,7 +226,12 @@ function withFront(rows) {
   // Marks the rows that no other one beats in both seconds and value.
   const marked = rows.map((row) => ({ ...row, front: !rows.some((other) => other !== row && other.cpu_seconds <= row.cpu_seconds
     && (other.value > row.value || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
-  return marked.map((row) => ({ ...row, label: isNamed(row, marked) ? row.name : "" }));
+  const logs = rows.map((row) => Math.log(row.cpu_seconds));
+  const middle = (Math.min(...logs) + Math.max(...logs)) / 2;
+  return marked.map((row) => {
+    const name = isNamed(row, marked) ? row.name : "", isRight = Math.log(row.cpu_seconds) > middle;
+    return { ...row, name_after: isRight ? "" : name, name_before: isRight ? name : "" };
+  });
 }
 
 function isNamed(row, rows) {
