@@ -369,7 +369,7 @@ COST = {
 }  # fmt: skip
 MISSING = {
     "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2], "baselines": {"xor": "imputation"},
-    "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "max_leaves": 4,
+    "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "test_every": 1, "max_leaves": 4,
     "trees": ["papers", "newton"], "mechanism_datasets": ["xor"], "mechanisms": ["mnar", "test_only"], "mechanism_training_sets": 2,
 }  # fmt: skip
 FUTURE = {
@@ -408,7 +408,7 @@ def run(folder, settings, *options, check=True, package=None):
     """
     if not (folder / "config").exists():
         shutil.copytree(ROOT / "config", folder / "config")
-    (folder / "settings.yaml").write_text(json.dumps(settings))
+    (folder / "settings.yaml").write_text(json.dumps({"methods_per_job": 1} | settings))
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
     if package is not None:
         environment["PYTHONPATH"] = str(package)

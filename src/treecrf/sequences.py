@@ -197,8 +197,8 @@ class SequenceSet:
             raise ValueError(
                 f"select: index {chosen[(chosen < 0) | (chosen >= len(self))][0]} is outside 0..{len(self) - 1}."
             )
-        offsets, positions = gather_ranges(self.offsets, chosen)
-        observation_offsets, rows = gather_ranges(self.observation_offsets, chosen)
+        offsets, positions = arrays.gather_ranges(self.offsets, chosen)
+        observation_offsets, rows = arrays.gather_ranges(self.observation_offsets, chosen)
         part = copy.copy(self)  # what is right in a whole is right in its parts: they are not checked again
         for name, array in (
             ("values", self.values[rows]),
@@ -405,23 +405,3 @@ def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDAr
     """Number of boolean features of each window slot, EDGE included: C + 1; shape (n_slots,)."""
     sizes = [len(attribute.categories) + 1 for attribute in attributes]
     return np.array(sizes * (window[0] + window[1] + 1), dtype=np.int64)
-
-
-def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
-
-    Parameters
-    ----------
-    first : int64, shape (n_ranges + 1,)
-    indices : int64, shape (n_chosen,)
-
-    Returns
-    -------
-    first : int64, shape (n_chosen + 1,)
-        Where each chosen range now begins.
-    places : int64
-        What the chosen ranges hold.
-    """
-    sizes = np.diff(first)[indices]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])

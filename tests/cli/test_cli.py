@@ -230,6 +230,10 @@ def test_describe_names_holes_and_numbers(run, write):
     assert code == 0
     assert "Missing cells: 60 of 120 (50.0%)." in out
     assert "Numbers: size; categories: nothing (--kinds says otherwise)." in out
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[lines.index(["number", "missing", "share", "lowest", "median", "highest"]) + 1] == [
+        "size", "0", "0.000", "0", "4.214", "8.429",
+    ]  # fmt: skip
     assert "Column 'nothing' is empty everywhere" in err
 
 

@@ -200,7 +200,7 @@ def test_sparse_matrices_are_named():
     [
         ("abc", "the labels are 'abc'; give one list of labels for each sequence."),
         (5, "the labels are 5; give one list"),
-        ([["a", "b"]], "there are labels of 1 sequence, and 2 sequences; give both."),
+        ([["a", "b"]], "there are 2 sequences, and labels of 1; give one list of labels for each sequence."),
         ([["a", "b"], ["a"]], "sequence 1 has 1 label and 3 observations; give one label for each."),
         (["a", "b"], "labels of sequence 0: 'a' is one label; give one list of labels for each sequence."),
         ([["a", 1], ["a"] * 3], "labels are numbers and text; give them one type."),

@@ -286,6 +286,12 @@ def test_questions_that_have_no_answer_are_refused(labeller):
     data = sets()[1]
     with pytest.raises(ValueError, match=r"^n=0: give the number of paths"):
         labeller.predict_n_best(data, 0)
+    with pytest.raises(ValueError, match=r"^n='3': give the number of paths"):
+        labeller.predict_n_best(data, "3")
+    with pytest.raises(
+        ValueError, match=r"^\(0, 1, 'A'\) is no span; give \(sequence, first position, last position, label\)\.$"
+    ):
+        labeller.span_probability(data, [(0, 1, "A")])
     with pytest.raises(ValueError, match=r"^lag: whole paths are known at the end alone;"):
         labeller.predict_n_best(data, 1, lag=3)
     with pytest.raises(ValueError, match=r"is not fitted; call fit first\.$"):

@@ -93,6 +93,68 @@ def test_every_class_wraps_what_it_overrides(class_path):
             assert plain == [], level
 
 
+def test_limits_and_paths_of_lists_are_those_of_the_set():
+    frames, names = by_sequence(TEST)
+    model = LinearCRF(max_iterations=5).fit(*by_sequence(TRAIN))
+    is_known = np.arange(TEST.n_positions) % 3 == 0
+    allowed = np.random.default_rng(0).random((TEST.n_positions, 3)) < 0.8
+    allowed[np.arange(TEST.n_positions), TEST.labels] = True
+    parts = np.split(np.arange(TEST.n_positions), TEST.offsets[1:-1])
+    of_set = {"known": np.where(is_known, TEST.labels, -1), "allowed": allowed}
+    labels = np.concatenate(names)
+    of_lists = {
+        "known": [[labels[place] if is_known[place] else None for place in part] for part in parts],
+        "allowed": [allowed[part] for part in parts],
+    }
+    classes = np.array(TEST.label_names)
+    assert np.concatenate(model.predict(frames, **of_lists)).tolist() == classes[model.predict(TEST, **of_set)].tolist()
+    marginals = model.predict_proba(TEST, **of_set)
+    np.testing.assert_array_equal(np.concatenate(model.predict_proba(frames, **of_lists)), marginals)
+    best = model.predict_n_best(TEST, 4, **of_set)
+    found = model.predict_n_best(frames, 4, **of_lists)
+    assert [len(of_one) for of_one in found] == best.n_paths.tolist()
+    for number, (part, of_one) in enumerate(zip(parts, found, strict=True)):
+        for rank, (path, log_probability) in enumerate(of_one):
+            assert path.tolist() == classes[best.labels[rank, part]].tolist()
+            assert log_probability == best.log_probabilities[rank, number]
+    spans = [(1, 0, 0, "X"), (2, 0, 0, "Z")]
+    assert (
+        model.span_probability(frames, spans, **of_lists).tolist()
+        == model.span_probability(TEST, spans, **of_set).tolist()
+    )
+
+
+def test_limits_of_one_sequence_are_those_of_its_rows():
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    model = TreeCRF(n_iterations=2, max_leaves=2).fit(rows, [7, 8, 9] * 3)
+    assert model.predict(rows, known=[None, 8] + [None] * 7)[1] == 8
+    assert set(model.predict(rows, allowed=np.array([[False, False, True]] * 9)).tolist()) == {9}
+    assert model.predict_n_best(rows, 1)[0][0].labels.tolist() == model.predict(rows, "viterbi").tolist()
+    assert 0 < model.span_probability(rows, [(0, 1, 2, 7)])[0] < 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"known": [["X", None]]}, r"^known: there are 2 sequences, and labels of 1; give one list of labels for each"),
+        ({"known": [["X"], ["Z", None]]}, r"^known: sequence 0 has 1 label and 2 observations; give one label for each\.$"),
+        ({"known": [["X", -1], ["Z", -1]]}, r"^known: labels are numbers and text; give them one type\.$"),
+        ({"known": [["X", "Q"], ["Z", None]]}, r"^known: 'Q' is none of the labels, which are 'X', 'Y', 'Z'; give None where"),
+        ({"known": 3}, r"^known: the labels are the number 3; give"),
+        ({"allowed": np.ones((4, 3), dtype=bool)}, r"^allowed: there are 2 sequences, and masks of 4; give one mask,"),
+        ({"allowed": [np.ones((2, 3), bool), np.ones((3, 3), bool)]}, r"^allowed: the mask of sequence 1 has the shape \(3, 3\);"),
+        ({"allowed": [[[True], [True, False]], [[True] * 3] * 2]}, r"^allowed: the rows of a mask have different lengths;"),
+        ({"allowed": [np.ones((2, 4), bool)] * 2}, r"^allowed must be bool of shape \(4, 3\)"),
+        ({"allowed": "X"}, r"^allowed is .*; give one mask, positions by labels, for each sequence\.$"),
+    ],
+)  # fmt: skip
+def test_limits_of_other_kinds_get_a_sentence(limits, message):
+    frames = [part.iloc[:2] for part in by_sequence(TEST[TEST.lengths > 1][:2])[0]]
+    model = LinearCRF(max_iterations=2).fit(*by_sequence(TRAIN))
+    with pytest.raises(ValueError, match=message):
+        model.predict(frames, **limits)
+
+
 def test_labels_that_were_numbers_stay_numbers(tmp_path):
     frames, names = by_sequence(TRAIN)
     numbers = [[{"X": 10, "Y": 9, "Z": 8}[name] for name in part] for part in names]
@@ -131,6 +193,15 @@ def test_measures_are_chosen_by_name_and_new_labels_are_errors():
     with pytest.raises(ValueError, match=r"^y='viterbi' is a decoder and no labels; name it: decoder='viterbi'\.$"):
         model.score(TRAIN, "viterbi")
     assert model.score(TRAIN, decoder="viterbi") == (model.predict(TRAIN, "viterbi") == TRAIN.labels).mean()
+
+
+def test_a_labeller_is_shown_by_the_settings_that_somebody_chose():
+    assert (
+        repr(TreeCRF(20, window=(1, 1), l2_regularization=5.0))
+        == "TreeCRF(n_iterations=20, l2_regularization=5.0, window=(1, 1))"
+    )
+    assert repr(MEMM()) == "MEMM()"
+    assert repr(LinearCRF(variance=float("nan"))) == "LinearCRF(variance=nan)"
 
 
 def test_verbose_prints_lines(capsys):
@@ -182,6 +253,17 @@ def test_arguments_of_other_kinds_get_a_sentence(labeller):
         ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
     ):
         next(iter(model.staged_predict(frames)))
+
+
+def test_files_and_lines_of_progress_that_cannot_be_get_a_sentence(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"^verbose='yes': give True, False, or after how many iterations to print a line\.$"
+    ):
+        LinearCRF().fit(TRAIN, verbose="yes")
+    with pytest.raises(
+        FileNotFoundError, match=r"the folder of the file does not exist; make it first: '.*model\.npz'$"
+    ):
+        LinearCRF(max_iterations=1).fit(TRAIN).save(tmp_path / "there is none" / "model.npz")
 
 
 def test_what_is_not_fitted_says_so():

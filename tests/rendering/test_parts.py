@@ -18,7 +18,6 @@ from treecrf.rendering.parts import (
     listed,
     open_choices,
     paragraph,
-    without_published,
 )
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -54,7 +53,8 @@ def test_long_folded_tables_are_marked_so_that_paper_leaves_them_out(n_rows, is_
 def test_choices_name_the_data_sets_that_have_others():
     own = {"n_folds": 2, "methods": ["treecrf"]}
     settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
-    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None})], HERE)
+    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None}, of_papers=False)], HERE)
+    assert "Other settings" in shown
     assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
     assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
     assert "not_run" not in shown
@@ -100,10 +100,3 @@ def test_tables_of_several_data_sets_have_files_of_their_own():
     names = [table_name(Table("t", empty, tables / name)) for name in ("hmm/matrix", "xor/matrix", "ranks")]
     assert names == ["hmm_matrix", "xor_matrix", "ranks"]
     assert table_name(Table("Seeds & more", empty)) == "seeds_more"
-
-
-def test_a_caption_without_what_is_published():
-    caption = (
-        "Dots: measured, 2.4 s each.\nHollow: published values (table 3.5). Published too: a line. See which agree."
-    )
-    assert without_published(caption) == "Dots: measured, 2.4 s each. See which agree."

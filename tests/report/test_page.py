@@ -32,11 +32,20 @@ def test_page_starts_with_a_summary(results):
 def test_page_about_nothing_published_starts_with_answers(results):
     page = page_of(results, "hmm")
     check(page)
-    for words in ("not run", "ublished", "Ledger", "claims:"):
+    for words in (
+        "not run",
+        "ublished",
+        "Ledger",
+        "claims:",
+        "the paper",
+        "PhD",
+        "dissertation",
+        "chapter 3",
+        "able 3.",
+    ):
         assert words not in re.sub(
             r"<(style|script)>.*?</\1>|<li><b>SMILE was not run.*?</li>", "", page, flags=re.DOTALL
         )
-    assert "chapter 3" not in page
     first = page[page.index('id="summary"') : page.index('id="training"')]
     assert '<th scope="row">tied for best</th><th scope="row">linear CRF</th>' in first
     assert "linear CRF is 1.00 points ahead of my_method (p = 0.400)" in first

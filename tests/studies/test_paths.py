@@ -52,7 +52,7 @@ def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
 
 
 def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch):
-    monkeypatch.setitem(TREES, "small", Trees("small trees"))
+    monkeypatch.setitem(TREES, "small", Trees("small trees", {}, {"l2_regularization": "l2_regularizations"}))
     mixed = {"datasets": ["hmm"], "methods": ["imputation", "indicator"], "baseline": "imputation"}
 
     def outcomes(**changed):

@@ -1,6 +1,7 @@
 """What kind of holes there are: planted ones are found, others are not."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from builders import lasting_set, number_set
 
@@ -58,3 +59,8 @@ def test_two_files_are_compared(whole):
 
 def test_no_holes(whole):
     assert describe_holes(whole, 0).empty
+
+
+def test_holes_that_avoid_each_other_are_no_runs():
+    frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
+    assert list(tell_holes(frame, 0.05)) == ["Missing in runs: z."]

@@ -65,8 +65,8 @@ def best_path(trellis: Trellis) -> NDArray[np.int16]:
 
 
 def _search(trellis: Trellis, n: int) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    if n < 1:
-        raise ValueError(f"n={n}: give the number of paths, at least 1.")
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n={n!r}: give the number of paths, at least 1.")
     n_positions, n_labels = trellis.unary.shape
     search = allocate_search(n, int(np.diff(trellis.offsets).max()), n_labels**trellis.order)
     labels, n_paths = np.full((n, n_positions), NO_LABEL, dtype=np.int16), np.empty(len(trellis.offsets) - 1, np.int64)

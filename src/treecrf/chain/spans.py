@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def span_probability(
     ValueError
         If there is no such sequence, position, label or type, or a sequence has no path.
     """
-    given = [Span(*span) for span in spans]
+    given = [_span(span) for span in spans]
     _check_places(given, np.diff(trellis.offsets))
     labels_of = _entity_labels(label_names, entities) if entities is not None else _equal_labels(label_names)
     what = "label" if entities is None else "type of entities"
@@ -100,6 +100,14 @@ def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels
         not_next = -1 if rules.unfinished else last  # a label that ends an entity needs no look at the next one
         found[kind] = ((single,) * 3 + (not_next,), (first, last, last, not_next), (first, middle, last, not_next))
     return found
+
+
+def _span(given: Iterable[Any]) -> Span:
+    parts = list(given)
+    if len(parts) != 4 or not all(isinstance(place, int | np.integer) for place in parts[:3]):
+        raise ValueError(f"{quoted(given)} is no span; give (sequence, first position, last position, label).")
+    sequence, first, last, label = parts
+    return Span(sequence, first, last, str(label))
 
 
 def _check_places(spans: list[Span], lengths: NDArray[np.int64]) -> None:

@@ -47,7 +47,7 @@ def _describe_table(
 ) -> None:
     import numpy as np
 
-    from treecrf.tabular.describing import attribute_counts, kinds_sentence, label_counts, warnings_of
+    from treecrf.tabular.describing import attribute_counts, kinds_sentence, label_counts, number_counts, warnings_of
 
     frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
     lengths = data.lengths
@@ -58,17 +58,16 @@ def _describe_table(
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
     n_holes, n_cells = data.n_missing, data.n_cells
     typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).")
+    headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     decided = kinds_sentence(frame, columns)
     typer.echo("" if decided is None else f"{decided}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
-    counts = attribute_counts(frame, columns.attributes)
-    counts = counts.rename(
-        columns={
-            "n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share",
-        }
-    )  # fmt: skip
-    shared.show_table(counts, "Attributes")
+    if columns.numbers:
+        shared.show_table(number_counts(data).rename(columns=headings), "Numbers")
+    categories = [name for name in columns.attributes if name not in columns.numbers]
+    if categories:
+        shared.show_table(attribute_counts(frame, categories).rename(columns=headings), "Attributes")
     for sentence in warnings_of(frame, columns):
         shared.note(sentence)
 

@@ -99,7 +99,8 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     typer.echo(f"{name}: {points:.2f}% of {n_positions:,} positions are right.")
     if low == low:
         typer.echo(f"On other sequences like these: {low:.1f} to {high:.1f}% (95% interval by sequence).")
-    typer.echo(f"Sequences without an error: {evaluation.whole_sequences:.2%} of {n_sequences:,}.")
+    n_whole = round(evaluation.whole_sequences * n_sequences)
+    typer.echo(f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({evaluation.whole_sequences:.1%}).")
     typer.echo(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
     _show_stretches(evaluation)

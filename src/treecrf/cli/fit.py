@@ -170,6 +170,8 @@ def fit(
         labeller, way = choice.candidate.build(), choice.candidate.missing
         _set_threads_and_seed(labeller, choice.candidate.method, threads, seed)
         held_out = 0.0
+        if isinstance(labeller, LinearCRF):
+            labeller.keeps_stages = False
     elif sides is not None:
         labeller.set_params(window=shared.window_within(sides, data))
     holes = fitting.handle_holes(labeller, way, data)
@@ -186,8 +188,6 @@ def fit(
             )
 
         by_holding_out = fitting.fit(labeller, ready, held_out, seed, follow)
-    if choice is not None and isinstance(labeller, LinearCRF):
-        labeller.drop_stages()
     TableLabeller(labeller, columns, holes).save(output)
     if by_holding_out is not None:
         shared.note(

@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
-from treecrf.models import base
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, sum_log_probabilities
+from treecrf.models import sets
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
+from treecrf.models.scores import sum_log_probabilities
+from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
 
@@ -118,8 +120,8 @@ class Ensemble(Labeller):
             For unusable settings or data, in one sentence.
         """
         self._check_settings()
-        base.refuse_weights(self, sample_weight)
-        base.check_training_set(train)
+        refuse_weights(self, sample_weight)
+        sets.check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
@@ -142,7 +144,7 @@ class Ensemble(Labeller):
         """What experts of the first part say of the second, and its labels."""
         share = float(self.held_out or 0)
         first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
-        return Evidence.ask(self._train_experts(first), second), base.check_training_set(second)
+        return Evidence.ask(self._train_experts(first), second), sets.check_training_set(second)
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
@@ -157,7 +159,7 @@ class Ensemble(Labeller):
             others = np.setdiff1d(np.arange(len(train)), fold)
             parts.append(Evidence.ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
         ordered = train.select(np.concatenate(folds))
-        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), base.check_training_set(ordered)
+        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), sets.check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         found = []
@@ -235,7 +237,7 @@ class Ensemble(Labeller):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """`predict`, once."""
-        base.check_set(data)
+        sets.check_set(data)
         if every == 1:
             for decoder in decoders:
                 check_decoder(decoder)

@@ -41,7 +41,7 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
         )
     if len(given) != len(data):
         raise ValueError(
-            f"there are labels of {counted(len(given), 'sequence')}, and {counted(len(data), 'sequence')}; give both."
+            f"there are {counted(len(data), 'sequence')}, and labels of {len(given)}; give one list of labels for each sequence."
         )
     nested = [list(each) for each in given]
     wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
@@ -52,6 +52,46 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
         )
     return [label for each in nested for label in each]
+
+
+def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,)."""
+    try:
+        found, codes = sorted_labels(flat_labels(known, data, form))
+    except ValueError as error:
+        raise ValueError(f"known: {error}") from None
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    for label in found.tolist():
+        if label not in code_of:
+            raise ValueError(
+                f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where the label is "
+                "not known."
+            )
+    return np.array([*(code_of[label] for label in found.tolist()), MISSING])[codes]
+
+
+def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
+    """The labels that positions may have, bool, shape (n_positions, n_labels), of such a mask for each sequence."""
+    if form != "sequences":
+        return allowed
+    if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):
+        raise ValueError(f"allowed is {described(allowed)}; give one mask, positions by labels, for each sequence.")
+    masks = list(allowed)
+    if len(masks) != len(data):
+        raise ValueError(
+            f"allowed: there are {counted(len(data), 'sequence')}, and masks of {len(masks)}; give one mask, positions by labels, for "
+            "each."
+        )
+    try:
+        masks = [np.asarray(mask) for mask in masks]
+    except ValueError:
+        raise ValueError("allowed: the rows of a mask have different lengths; give a bool for each label.") from None
+    for number, (mask, length) in enumerate(zip(masks, data.lengths.tolist(), strict=True)):
+        if mask.ndim != 2 or len(mask) != length or mask.shape[1] != masks[0].shape[1]:
+            raise ValueError(
+                f"allowed: the mask of sequence {number} has the shape {mask.shape}; give ({length}, the number of labels)."
+            )
+    return np.concatenate(masks)
 
 
 def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:

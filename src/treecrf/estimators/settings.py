@@ -19,7 +19,7 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Settings by name (scikit-learn's protocol; `deep` is accepted and has no effect)."""
-        return {name: getattr(self, name) for name in _setting_names(type(self))}
+        return {name: getattr(self, name) for name in _settings(type(self))}
 
     def set_params(self, **params: Any) -> Self:
         """Change settings; a ValueError names a setting that is not known."""
@@ -31,8 +31,10 @@ class Estimator:
         return self
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({settings})"
+        """The settings that are not at their defaults."""
+        usual = {name: repr(parameter.default) for name, parameter in _settings(type(self)).items()}
+        changed = {name: repr(value) for name, value in self.get_params().items() if repr(value) != usual[name]}
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in changed.items())})"
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
@@ -66,12 +68,13 @@ class Estimator:
         return tags
 
 
-def _setting_names(estimator: type) -> list[str]:
+def _settings(estimator: type) -> dict[str, inspect.Parameter]:
     """The parameters of a class, those of its base where it passes them on."""
-    names: list[str] = []
+    found: dict[str, inspect.Parameter] = {}
     for level in estimator.__mro__:
         parameters = inspect.signature(level.__init__).parameters.values()  # type: ignore[misc]
-        names += [p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in ("self", *names)]
+        own = {p.name: p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"}
+        found |= {name: parameter for name, parameter in own.items() if name not in found}
         if all(p.kind is not p.VAR_KEYWORD for p in parameters):
             break
-    return names
+    return found

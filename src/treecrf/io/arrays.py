@@ -117,3 +117,23 @@ def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
         np.int64
     )
+
+
+def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
+
+    Parameters
+    ----------
+    first : int64, shape (n_ranges + 1,)
+    indices : int64, shape (n_chosen,)
+
+    Returns
+    -------
+    first : int64, shape (n_chosen + 1,)
+        Where each chosen range now begins.
+    places : int64
+        What the chosen ranges hold.
+    """
+    sizes = np.diff(first)[indices]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])

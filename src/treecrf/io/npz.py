@@ -32,6 +32,8 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
     Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder of the file does not exist; make it first", os.fspath(path))
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +20,9 @@ from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import answers_labels, learns
 from treecrf.models.scores import METRICS
-from treecrf.models.weights import ClassWeight, position_weights, without_silent
+from treecrf.models.sets import check_set, check_training_set, refuse_missing
+from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
-
-if TYPE_CHECKING:
-    pass
 
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
@@ -201,6 +199,13 @@ class Labeller(Decoding, Estimator):
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         raise NotImplementedError
 
+    def fit_staged_predict(
+        self, train: SequenceSet, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> list[dict[Decoder, NDArray[np.int16]]]:
+        """`fit` with one set, then `staged_predict` of another."""
+        self.fit(train)
+        return list(self.staged_predict(data, decoders, every))
+
     @property
     def has_stages(self) -> bool:
         """Whether predictions change from iteration to iteration; a labeller without stages has iteration 1 alone."""
@@ -356,66 +361,7 @@ class Labeller(Decoding, Estimator):
         return table[data.labels]
 
 
-def sum_log_probabilities(
-    probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The logarithm of the probabilities of the labels that are known, summed by sequence, shape (n_sequences,)."""
-    with np.errstate(divide="ignore"):  # votes may give a label nothing
-        chosen = np.where(labels == MISSING, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
-    return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
-
-
-def refuse_weights(labeller: Labeller, weights: ArrayLike | None) -> None:
-    """Refuse weights that a labeller has no use for."""
-    if weights is not None:
-        raise ValueError(
-            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
-        )
-
-
 def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
-
-
-def check_set(data: Any) -> None:
-    """Refuse what is no set, where nothing else is read."""
-    if not isinstance(data, SequenceSet):
-        raise ValueError(
-            f"this needs a SequenceSet, not a {type(data).__name__}; other forms of sequences are for fit, predict, "
-            "predict_proba, log_likelihood, score and staged_score."
-        )
-
-
-def refuse_missing(data: SequenceSet) -> None:
-    """Refuse a set with missing cells."""
-    if data.has_missing:
-        names = [f"attribute {attribute.name!r}" for attribute in data.attributes]
-        names += [f"number {name!r}" for name in data.number_names]
-        row, column = np.argwhere(np.hstack([data.values == MISSING, np.isnan(data.numbers)]))[0]
-        raise ValueError(
-            f"{names[column]} is missing at observation {row}; "
-            "fill or mark the holes (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
-        )
-
-
-def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
-    """The labels of a training set, once it has been found fit to learn from; `unknown` says whether some may be `MISSING`."""
-    check_set(train)
-    if not len(train):
-        raise ValueError("the training set has no sequences; give at least one.")
-    if train.labels is None:
-        raise ValueError("the training set has no labels; give labelled sequences, or their labels as y.")
-    if len(train.label_names) < 2:
-        raise ValueError(f"the training set has the label {train.label_names!r} alone; labelling needs at least two.")
-    is_known = train.labels != MISSING
-    if not is_known.all():
-        if not unknown:
-            raise ValueError(
-                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of labels; give "
-                "it one, drop its sequence, or choose a method that sums over unknown labels, such as TreeCRF or LinearCRF."
-            )
-        if not is_known.any():
-            raise ValueError("no label of the training set is known; give at least one.")
-    return train.labels

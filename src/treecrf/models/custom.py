@@ -14,12 +14,14 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.models import base
+from treecrf.models import base, sets
 from treecrf.models.adapted import adapt, is_classifier
-from treecrf.models.base import Decoder, Monitor, sum_log_probabilities
+from treecrf.models.base import Decoder, Monitor
 from treecrf.models.checks import Check
 from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.questions import answers, judges, learns
+from treecrf.models.scores import sum_log_probabilities
+from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 
 _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
@@ -100,8 +102,8 @@ class CustomLabeller(base.Labeller):
             If the class cannot be found or does not take its settings, in one sentence.
         """
         self._check_settings()
-        base.refuse_weights(self, sample_weight)
-        base.check_training_set(train)
+        refuse_weights(self, sample_weight)
+        sets.check_training_set(train)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         self.inner_ = inner = self._make()
         phases, last, is_followed = dict[str, float](), float("nan"), False

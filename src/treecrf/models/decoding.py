@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from treecrf.chain.constraints import (
     steps_of_scheme,
 )
 from treecrf.io.messages import quoted
+from treecrf.models.questions import limits_of_set
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
@@ -34,9 +36,9 @@ class Limits(TypedDict, total=False):
     Attributes
     ----------
     allowed : bool, shape (n_positions, n_labels)
-        The labels that each position may have, in the order of ``label_names_``.
+        The labels that each position may have, in the order of ``label_names_``; of lists, such an array for each sequence.
     known : int, shape (n_positions,)
-        Labels that are known already, by code; -1 elsewhere.
+        Labels that are known already, by code; -1 elsewhere. Of lists, lists of labels, None elsewhere.
     constraints : str or bool, shape (n_labels + 1, n_labels)
         "bio" or "bioes" (`treecrf.chain.constraints.SCHEMES`), or whether each label may stand right after another: by the
         label before, START (what stands before a first position) last, and the label.
@@ -50,6 +52,13 @@ class Limits(TypedDict, total=False):
     lag: int | None
 
 
+class Labelling(NamedTuple):
+    """Labels of one sequence, as ``classes_`` has them, and the logarithm of their probability."""
+
+    labels: NDArray[Any]
+    log_probability: float
+
+
 class Decoding:
     """Questions to labellers whose answers come from constrained chains (`treecrf.chain.trellis`).
 
@@ -58,12 +67,12 @@ class Decoding:
 
     label_names_: tuple[str, ...]
 
-    def predict_n_best(self, data: SequenceSet, n: int, **limits: Unpack[Limits]) -> NBest:
+    def predict_n_best(self, data: Any, n: int, **limits: Unpack[Limits]) -> NBest | list[list[Labelling]]:
         """The n likeliest label sequences of every sequence, exactly.
 
         Parameters
         ----------
-        data : SequenceSet
+        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         n : int
             At least 1.
         **limits
@@ -75,7 +84,7 @@ class Decoding:
             ``labels``, int16 of shape (n, n_positions): row i holds the (i + 1)-th likeliest path of each sequence, -1 where a
             sequence has fewer; ``log_probabilities``, shape (n, n_sequences), given the limits; ``n_paths``, shape
             (n_sequences,). Of equally likely paths the one with the lowest last label comes first, then with the lowest label
-            before it, and so on.
+            before it, and so on. Of sequences in other forms than a set, a list of `Labelling` for each sequence.
 
         Raises
         ------
@@ -86,12 +95,24 @@ class Decoding:
         from treecrf.chain.trellis import forward_backward
 
         _refuse_lag(limits)
-        trellis = limited_trellis(self, data, limits)
-        return n_best(trellis, n, forward_backward(trellis).log_partition)
+        given = self._read(data)  # type: ignore[attr-defined]
+        trellis = limited_trellis(self, given.data, cast("Limits", limits_of_set(self, given, limits)))
+        found = n_best(trellis, n, forward_backward(trellis).log_partition)
+        return found if given.form == "set" else self._labellings(found, given.data.offsets)
+
+    def _labellings(self, found: NBest, offsets: NDArray[np.int64]) -> list[list[Labelling]]:
+        classes = self.classes_  # type: ignore[attr-defined]
+        return [
+            [
+                Labelling(classes[found.labels[rank, begin:end]], float(found.log_probabilities[rank, sequence]))
+                for rank in range(found.n_paths[sequence])
+            ]
+            for sequence, (begin, end) in enumerate(pairwise(offsets.tolist()))
+        ]
 
     def span_probability(
         self,
-        data: SequenceSet,
+        data: Any,
         spans: Iterable[tuple[int, int, int, str]],
         *,
         entities: str | None = None,
@@ -101,7 +122,7 @@ class Decoding:
 
         Parameters
         ----------
-        data : SequenceSet
+        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         spans : iterable of (sequence, first, last, label)
             Number of the sequence; its first and last position in the sequence, both within; the name of the label.
         entities : "bio" or "bioes", optional
@@ -122,7 +143,9 @@ class Decoding:
         from treecrf.chain.spans import span_probability
 
         _refuse_lag(limits)
-        return span_probability(limited_trellis(self, data, limits), spans, self.label_names_, entities)
+        given = self._read(data)  # type: ignore[attr-defined]
+        trellis = limited_trellis(self, given.data, cast("Limits", limits_of_set(self, given, limits)))
+        return span_probability(trellis, spans, self.label_names_, entities)
 
     def stream(self, lag: int, *, constraints: Constraints | None = None) -> LabelStream:
         """Something that takes one observation after another of a sequence, and labels each when `lag` more have come.

@@ -6,10 +6,14 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from treecrf.estimators.conversion import Given
-from treecrf.estimators.labels import flat_weights
+from treecrf.estimators.labels import flat_masks, flat_weights, known_codes
+from treecrf.io.messages import quoted
 
 if TYPE_CHECKING:
     from treecrf.models.base import Monitor
@@ -29,6 +33,10 @@ def learns(fit: Callable[..., _Result]) -> Callable[..., _Result]:
         given = Given.read(train, y)
         if options.get("sample_weight") is not None:
             options["sample_weight"] = flat_weights(options["sample_weight"], given.data)
+        if not isinstance(verbose, bool | np.bool_ | Integral):
+            raise ValueError(
+                f"verbose={quoted(verbose)}: give True, False, or after how many iterations to print a line."
+            )
         if verbose:
             options["monitor"] = _printing(type(self).__name__, int(verbose), options.get("monitor"))
         fitted = fit(self, given.data, **options)
@@ -46,7 +54,7 @@ def answers(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def answer(self: Any, data: Any, *arguments: Any, **options: Any) -> Any:
         given = self._read(data)
-        return given.answers(method(self, given.data, *arguments, **options))
+        return given.answers(method(self, given.data, *arguments, **limits_of_set(self, given, options)))
 
     return answer
 
@@ -57,10 +65,21 @@ def answers_labels(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def label(self: Any, data: Any, *arguments: Any, **options: Any) -> Any:
         given = self._read(data)
-        codes = method(self, given.data, *arguments, **options)
+        codes = method(self, given.data, *arguments, **limits_of_set(self, given, options))
         return codes if given.form == "set" else given.answers(self.classes_[codes])
 
     return label
+
+
+def limits_of_set(labeller: Any, given: Given, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a question, whose limits (`treecrf.models.decoding.Limits`) have its form, with the limits of the set."""
+    limits = dict(options)
+    if given.form != "set":
+        if limits.get("known") is not None:
+            limits["known"] = known_codes(limits["known"], given.data, given.form, labeller.classes_)
+        if limits.get("allowed") is not None:
+            limits["allowed"] = flat_masks(limits["allowed"], given.data, given.form)
+    return limits
 
 
 def judges(method: Callable[..., _Result]) -> Callable[..., _Result]:

@@ -46,3 +46,12 @@ METRICS: dict[str, Metric] = {
     metric.__name__: metric for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy)
 }
 """By name."""
+
+
+def sum_log_probabilities(
+    probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The logarithm of the probabilities of the labels that are known, summed by sequence, shape (n_sequences,)."""
+    with np.errstate(divide="ignore"):  # votes may give a label nothing
+        chosen = np.where(labels == MISSING, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
+    return np.asarray(np.add.reduceat(chosen, offsets[:-1]))

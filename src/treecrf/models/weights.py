@@ -115,3 +115,11 @@ def refuse_mixed(labels: NDArray[np.int16], weights: NDArray[np.float64], offset
             f"sequence {int(both.argmax())} has unknown labels and weights that differ between its positions; give it one weight, "
             "and leave class_weight out."
         )
+
+
+def refuse_weights(labeller: object, weights: ArrayLike | None) -> None:
+    """Refuse weights that a labeller has no use for."""
+    if weights is not None:
+        raise ValueError(
+            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+        )

@@ -113,12 +113,6 @@ def caption_html(text: str) -> Markup:
     return Markup(re.sub(r"``(.+?)``", r"<code>\1</code>", str(escape(text))))
 
 
-def without_published(caption: str) -> str:
-    """A caption without the sentences about published values, for a page that has none."""
-    sentences = re.split(r"(?<=\.)\s+(?=[A-Z])", caption)
-    return " ".join(sentence for sentence in sentences if "published" not in sentence.lower())
-
-
 def captioned(text: str) -> Note:
     """A caption as a paragraph."""
     return Note(Markup("<p>{}</p>").format(caption_html(text)))
@@ -143,8 +137,13 @@ def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] =
     return f"{usual} ({instead})" if instead else usual
 
 
-def open_choices(settings: StudySettings, names: Sequence[str], more: dict[str, Any] | None = None) -> Fold:
-    """Settings of a study that the papers leave open, then those that single data sets have instead."""
+def open_choices(
+    settings: StudySettings,
+    names: Sequence[str],
+    more: dict[str, Any] | None = None,
+    of_papers: bool = True,
+) -> Fold:
+    """Settings of a study, then those that single data sets have instead; `of_papers` says whether it is one of papers."""
     values = settings.model_dump(mode="json")
     alike: dict[Markup, list[str]] = {}
     for dataset, own in values["overrides"].items():
@@ -153,7 +152,8 @@ def open_choices(settings: StudySettings, names: Sequence[str], more: dict[str, 
     instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
     heading = [paragraph("Instead, on single data sets:")] if instead else []
     chosen = paragraph("{chosen}", chosen=_named_values({name: values[name] for name in names} | (more or {})))
-    return Fold("Choices that the papers leave open", [chosen, *heading, *listed(instead)])
+    title = "Choices that the papers leave open" if of_papers else "Other settings"
+    return Fold(title, [chosen, *heading, *listed(instead)])
 
 
 def _named_values(values: dict[str, Any]) -> Markup:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from treecrf.rendering.cells import window_text
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
+from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
 from treecrf.rendering.words import with_and
 from treecrf.report import provenance
@@ -64,7 +64,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         is_published=is_published,
         explorer=EXPLORER if finished else "",
         folders=Folders(results, reports),
-        studies=shown if is_published else [_unpublished(study) for study in shown],
+        studies=shown if is_published else [plain_study(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
         rivals=_rivals(settings),
         claims=ledger_summary(claims),
@@ -129,16 +129,6 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
         for study in registry()
         for name in unfinished(study, settings, results)
     }
-
-
-def _unpublished(study: Study) -> Study:
-    """A study whose titles do not name chapters, figures and tables of the papers."""
-
-    def plain(title: str) -> str:
-        return re.sub(r" \((chapter|figure|table)s? [^()]*\)$", "", title)
-
-    sections = [section._replace(title=plain(section.title)) for section in study.sections]
-    return study._replace(title=plain(study.title), sections=sections)
 
 
 def _rivals(settings: Settings) -> str:

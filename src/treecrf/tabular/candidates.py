@@ -39,7 +39,7 @@ MOST_REACH = 12
 """Observations on either side of the widest window."""
 
 HISTORY_BYTES = 160 * 2**20
-"""For the weights that a linear CRF keeps of each iteration."""
+"""For the weights of a linear CRF after each of its iterations, were all kept: the more weights, the fewer iterations."""
 
 
 WORDS = {"variance": "variance", "n_bins": "bins", "max_leaves": "leaves", "learning_rate": "learning rate"}
@@ -176,7 +176,7 @@ def _differs(settings: Mapping[str, Any], data: SequenceSet) -> bool:
 
 
 def limited(candidate: Candidate, data: SequenceSet) -> Candidate:
-    """The candidate, with no more iterations than a linear CRF can keep the weights of."""
+    """The candidate, with fewer iterations where a linear CRF has many weights (`HISTORY_BYTES`)."""
     labeller = candidate.build()
     if not isinstance(labeller, LinearCRF):
         return candidate

@@ -59,7 +59,7 @@ def expected_bytes(labeller: Labeller, train: SequenceSet, n_iterations: int) ->
     if isinstance(labeller, TreeCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
-        return 8 * _n_weights(labeller, train) * (VECTORS + n_iterations)
+        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 

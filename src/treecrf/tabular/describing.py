@@ -41,6 +41,20 @@ def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataF
     return pd.DataFrame(rows)
 
 
+def number_counts(data: SequenceSet) -> pd.DataFrame:
+    """number, n_missing, share_missing, lowest, median, highest (text of four digits; empty where all are missing)."""
+    numbers = pd.DataFrame(data.numbers, columns=list(data.number_names))
+    missing = numbers.isna()
+    found = {
+        "number": data.number_names,
+        "n_missing": missing.sum().to_numpy(),
+        "share_missing": missing.mean().to_numpy(),
+    }
+    for name, values in (("lowest", numbers.min()), ("median", numbers.median()), ("highest", numbers.max())):
+        found[name] = ["" if np.isnan(value) else f"{value:.4g}" for value in values]
+    return pd.DataFrame(found)
+
+
 def warnings_of(frame: pd.DataFrame, columns: TableColumns) -> Iterator[str]:
     """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
     for name, kind in columns.kinds.items():

@@ -75,7 +75,10 @@ def tell_holes(frame: pd.DataFrame, level: float) -> Iterator[str]:
     )  # fmt: skip
     for column, found, none in questions:
         if column in frame.columns:
-            names = frame.loc[frame[column] < level, "column"].tolist()
+            is_found = frame[column] < level
+            if column == "p_run":  # runs that are shorter than by chance are none
+                is_found &= frame["run"] > frame["run_by_chance"]
+            names = frame.loc[is_found, "column"].tolist()
             yield found.format(", ".join(names)) if names else none
 
 

@@ -34,14 +34,11 @@ def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSe
     holes = handle_holes(labeller, candidate.missing, train)
     if holes is not None:
         train, held_out = holes.transform(train), holes.transform(held_out)
-    labeller.fit(train)
-    truth = labeller.align_labels(held_out)
     every = -(-candidate.iterations // MOST_STAGES)
-    stages = [
-        np.add.reduceat(stage["forward_backward"] == truth, held_out.offsets[:-1], dtype=np.int64)
-        for stage in labeller.staged_predict(held_out, ("forward_backward",), every)
-    ]
-    if not stages:  # it stopped before the first of them
-        stages = [np.add.reduceat(labeller.predict(held_out) == truth, held_out.offsets[:-1], dtype=np.int64)]
-        every = 1
-    return Outcome(every * np.arange(1, len(stages) + 1), np.array(stages))
+    stages = labeller.fit_staged_predict(train, held_out, ("forward_backward",), every)
+    predicted = [stage["forward_backward"] for stage in stages]
+    if not predicted:  # it stopped before the first of them
+        predicted, every = [labeller.predict(held_out)], 1
+    truth = labeller.align_labels(held_out)
+    correct = [np.add.reduceat(labels == truth, held_out.offsets[:-1], dtype=np.int64) for labels in predicted]
+    return Outcome(every * np.arange(1, len(correct) + 1), np.array(correct))

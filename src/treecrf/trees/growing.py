@@ -11,6 +11,7 @@ from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.best_split import BestSplits
 from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, take_rest
+from treecrf.trees.holes.leaves import share_of_known
 from treecrf.trees.leaves import Leaves, has_room, plant_leaves, split_by_label, split_by_window
 from treecrf.trees.node_sums import NodeSums, bound_singles, take_sums, weight_and_total, write_test
 from treecrf.trees.packing import steps
@@ -103,9 +104,13 @@ def _split(problem, rows, workspace, leaf, child, tree):
         return False
     scanned, both = nodes.histograms[child], nodes.histograms[leaf]  # the child has none yet
     child_sum = write_test(problem, nodes, workspace.splits, leaf, child, tree)
-    child_is_smaller = 2 * steps(child_sum, packing) <= steps(nodes.totals[leaf], packing)
+    n_true, n_both = steps(child_sum, packing), steps(nodes.totals[leaf], packing)
+    child_is_smaller = 2 * n_true <= n_both
     column, codes, n_slots = int64(tree.columns[child - 1]), set_of(tree, child - 1), len(columns.first_cell) - 1
+    tree.shares[child - 1] = 0
     if column < n_slots:
+        if problem.handling.learns_direction or problem.handling.blends:  # what predictions divide
+            tree.shares[child - 1] = share_of_known(problem.handling, n_true, n_both)
         split_by_window(leaves, columns, leaf, child, column, codes, child_is_smaller)
     else:
         split_by_label(leaves, problem.labels_of_state, leaf, child, column - n_slots, codes)

@@ -1,6 +1,7 @@
 """`LinearCRF` against enumeration and python-crfsuite."""
 
 import re
+import tracemalloc
 from types import SimpleNamespace
 
 import naive
@@ -182,6 +183,42 @@ def test_missing_cells_are_refused():
     values[2, 0] = -1
     with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
         LinearCRF().fit(data.with_values(values))
+
+
+@pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])
+def test_labelling_while_it_trains_is_labelling_by_stages(settings):
+    train, data = random_set(0), random_set(1)
+    usual = LinearCRF(**settings).fit(train)
+    model = LinearCRF(**settings)
+    stages = model.fit_staged_predict(train, data, every=3)
+    expected = list(usual.staged_predict(data, every=3))
+    assert len(stages) == len(expected) >= 2
+    for stage, same in zip(stages, expected, strict=True):
+        assert stage.keys() == same.keys()
+        assert all(np.array_equal(stage[decoder], same[decoder]) for decoder in stage)
+    assert model.weights_history_.tobytes() == usual.weights_history_[-1:].tobytes()
+    assert len(model.fit(train).weights_history_) == len(usual.weights_history_)
+
+
+def test_predictions_take_less_memory_than_the_potentials():
+    rng, n_labels, n = np.random.default_rng(0), 40, 8000
+    attribute = Attribute("letter", tuple("abcdefgh"))
+    labels = rng.integers(0, n_labels, n)
+    data = treecrf.SequenceSet(
+        rng.integers(0, 8, (n, 1)),
+        np.arange(0, n + 1, 20),
+        (attribute,),
+        labels,
+        tuple(f"y{i}" for i in range(n_labels)),
+    )
+    model = LinearCRF(max_iterations=1).fit(data)
+    model.predict_proba(data)  # compiles
+    tracemalloc.start()
+    model.predict_proba(data)
+    model.log_likelihood(data)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < 0.3 * 8 * n * n_labels**2
 
 
 def test_an_early_stop_is_said(monkeypatch):

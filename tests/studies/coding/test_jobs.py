@@ -53,6 +53,25 @@ def test_held_out_sequences_choose_histories_in_the_first_draws(splits):
     assert run(splits, "gtb_secoc").runs["held_out_accuracy"].isna().all()
 
 
+@pytest.mark.parametrize(("method", "history"), [("gtb_cascade_1", 1), ("gtb_cascade_15", "all")])
+def test_fewer_bits_may_choose_histories(splits, method, history):
+    runs, _ = run({0: splits[0]}, method, choosing_length=0.6)
+    seed = Draw("transition", 0, (0, 0), splits[0], None).code_seed
+    model = CodedCRF(TreeCRF(3, 4, 5.0), 12, history, seed).fit(splits[0].train)
+    assert runs["size"].tolist() == [16, 20]
+    assert runs["held_out_accuracy"].isna().tolist() == [True, False]
+    assert runs["held_out_accuracy"].iloc[1] == pytest.approx(100 * model.score(splits[0].validation))
+    assert runs["accuracy"].tolist() == run({0: splits[0]}, method).runs["accuracy"].tolist()
+
+
+def test_codes_of_trees_may_have_other_lengths(splits):
+    lengths = {"gtb_code_lengths": [13, 14]}
+    assert run({0: splits[0]}, "gtb_secoc", **lengths).runs["size"].tolist() == [13, 14]
+    assert run({0: splits[0]}, "vp_secoc", **lengths).runs["size"].tolist() == [16, 20]
+    with pytest.raises(ValueError, match="names 'gtb_cascade_14', but a code of 14 bits has fewer before the last one"):
+        CodingSettings(methods=["gtb_cascade_14"], **lengths)
+
+
 def test_shorter_codes_cost_less_than_longer_ones(splits):
     seconds = run(splits, "vp_secoc").runs.groupby("seed")["cpu_seconds"]
     assert all(of_draw.is_monotonic_increasing and of_draw.min() > 0 for _, of_draw in seconds)
@@ -147,7 +166,8 @@ def test_a_job_looks_at_its_own_settings():
     }
     assert {"gtb_leaves", "code_lengths"} <= used["gtb_iid"]
     assert not {"n_epochs", "beams", "beam_iterations", "cross_fit", "tree_iterations"} & used["gtb_iid"]
-    assert {"n_epochs", "cross_fit"} <= used["vp_cascade_5"]
+    assert {"n_epochs", "cross_fit", "choosing_length"} <= used["vp_cascade_5"]
+    assert not {"choosing_length", "gtb_code_lengths"} & used["vp_beam"]
     assert {"beams", "early_update"} <= used["vp_beam"]
     assert "n_epochs" in used["perceptron"]
     assert {"full_leaves", "label_dictionary", "wide_windows"} <= used["full"]

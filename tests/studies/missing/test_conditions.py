@@ -125,7 +125,7 @@ def trees(monkeypatch):
 def test_kinds_of_trees_stand_one_under_another(trees):
     layout = trees_layout(*trees)
     assert layout["missing rate"].tolist() == ["10 %", "10 %", "40 %", "40 %"]
-    assert layout["trees"].tolist() == ["the papers' trees", "small trees"] * 2
+    assert layout["trees"].tolist() == ["single categories and gradient leaves", "small trees"] * 2
     assert layout.iloc[2:, 3:].to_numpy().tolist() == [
         ["65.00 ± 7.07 ▲", "60.00 ± 7.07", "+5.00† [+3.00, +7.00]"],
         ["70.00 ± 7.07 ▲", "69.50 ± 7.07 ▲", "+0.50 [−0.50, +1.50]"],
@@ -183,10 +183,10 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     answers = tree_answers(evaluations, comparisons, differences)
     assert answers == (
         "With small trees the choice of the method makes no difference that the tests find: the best one is significantly better "
-        "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with the papers' trees in 1 of 1, 5.00 "
+        "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with single categories and gradient leaves in 1 of 1, 5.00 "
         "points ahead on average. Instance weighting is never beaten with them: it is not significantly worse than the best method "
-        "in 2 of 2 cases, with the papers' trees in 2 of 2. Beside the papers' trees with the same method they are better in 2 of 2 "
-        "cases (data set, share and method) and worse in 0; their best method is better than the best one with the papers' trees in "
+        "in 2 of 2 cases, with single categories and gradient leaves in 2 of 2. Beside single categories and gradient leaves with the same method they are better in 2 of 2 "
+        "cases (data set, share and method) and worse in 0; their best method is better than the best one with single categories and gradient leaves in "
         "1 of 1 case and worse in 0."
     )
     rows = [("protein", 0.4, "small", "incorporated", WEIGHTING, 5.0, 4.0, 6.0, 0.01, "better")]
@@ -217,7 +217,7 @@ def test_where_nothing_was_run_there_are_no_rows(layout):
 def test_trees_of_a_data_set_stand_side_by_side_on_one_scale(trees, tmp_path):
     figure = accuracy_by_trees(trees[0])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["protein, the papers' trees", "protein, small trees"]
+    assert titles == ["protein, single categories and gradient leaves", "protein, small trees"]
     papers, small = figure.axes
     assert papers.get_ylim() == small.get_ylim()
     (line, *_), *_ = small.containers

@@ -313,7 +313,9 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
 
 # --- other mechanisms and trees ---------------------------------------------------------------------------
 
-SMALL = Trees("small trees", {"max_leaves": 2}, {"n_surrogates": (1, 2), "l2_regularization": (3.0,)})
+SMALL = Trees(
+    "small trees", {"l2_regularization": 3.0}, {"max_leaves": "newton_leaves", "learning_rate": "newton_rates"}
+)
 
 
 def test_every_mechanism_is_evaluated_and_some_spare_the_training_set():
@@ -371,21 +373,43 @@ def test_other_trees_have_their_settings_and_grid(monkeypatch):
 
     class Spy(TreeCRF):
         def fit(self, train):
-            made.append((self.max_leaves, self.n_surrogates, self.l2_regularization))
+            made.append((self.max_leaves, self.learning_rate, self.l2_regularization))
             return super().fit(train)
 
     monkeypatch.setattr(study, "TreeCRF", Spy)
     train, test = tiny_set(0), tiny_set(1, 7)
-    both = settings(trees=["papers", "small"], rates=[0.0, 0.2], n_training_sets=1, n_test_sets=1, n_iterations=2)
+    small = {"n_training_sets": 1, "n_test_sets": 1, "n_iterations": 2, "newton_leaves": [3, 2], "newton_rates": [0.5]}
+    both = settings(trees=["papers", "small"], rates=[0.0, 0.2], **small)
     counts, choices, _ = study.evaluate_trees("tiny", train, test, (1, 1), "surrogate_splitting", both, 7)
     assert set(counts["trees"]) == {"small"}  # the papers' are another job's
-    assert set(made) == {(2, 1, 3.0), (2, 2, 3.0)}
-    assert set(choices["candidate"]) <= {f"n_surrogates={n}, l2_regularization=3" for n in (1, 2)}
+    assert set(made) == {(2, 0.5, 3.0), (3, 0.5, 3.0)}
+    assert set(choices["candidate"]) <= {f"max_leaves={n}, learning_rate=0.5" for n in (2, 3)}
     # The holes are those of the papers' trees.
     monkeypatch.setitem(TREES, "small", TREES["papers"])
     again = study.evaluate_trees("tiny", train, test, (1, 1), "imputation", both, 7).counts
     papers = study.evaluate_rates("tiny", train, test, (1, 1), "imputation", both, 7).counts
     assert again.drop(columns="trees").equals(papers)
+
+
+def test_other_trees_may_see_fewer_training_sets(monkeypatch):
+    monkeypatch.setitem(TREES, "small", TREES["papers"])
+    train, test = tiny_set(0), tiny_set(1, 7)
+    few = settings(trees=["papers", "small"], rates=[0.0, 0.2], n_training_sets=3, tree_training_sets=2, n_test_sets=1)
+    counts = study.evaluate_trees("tiny", train, test, (1, 1), "imputation", few, 7).counts
+    papers = study.evaluate_rates("tiny", train, test, (1, 1), "imputation", few, 7).counts
+    assert counts.drop(columns="trees").equals(papers[papers["training_set"] < 2].reset_index(drop=True))
+
+
+def test_every_nth_iteration_is_a_candidate():
+    train, test = tiny_set(0), tiny_set(1, 7)
+    every, third = (
+        study.evaluate_method("tiny", train, test, (1, 1), 0.2, "imputation", settings(test_every=n), 7).choices
+        for n in (1, 3)
+    )
+    assert set(third["iteration"]) <= {3, 6}
+    assert (third["held_out_accuracy"] <= every["held_out_accuracy"]).all()
+    with pytest.raises(ValueError, match="has test_every=7 above n_iterations=6; lower it"):
+        settings(test_every=7)
 
 
 def test_without_other_trees_and_for_a_labeller_of_your_own_there_is_nothing(monkeypatch):

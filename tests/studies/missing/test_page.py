@@ -16,7 +16,7 @@ def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
     counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
     frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
     text, figure, *_ = missing_page._accuracy(
-        settings, frame, Exhibits(tmp_path, {"accuracy": frame}, MISSING.caption)
+        settings, frame, Exhibits(tmp_path, {"accuracy": frame}, MISSING.caption), of_papers=True
     ).parts
     assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
     assert isinstance(figure, Figure)

@@ -8,6 +8,7 @@ from treecrf.statistics.deviance import compare_all
 from treecrf.studies.missing.summary import (
     analyse,
     analyse_by,
+    beside_papers,
     comparable,
     compare_trees,
     evaluations,
@@ -152,6 +153,18 @@ def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pai
     np.testing.assert_array_equal(
         pairs.loc[("papers", "a", "new", "b"), columns], direct.loc[("papersa", "newb"), columns]
     )
+
+
+def test_other_trees_are_beside_the_papers_of_the_same_training_sets():
+    rng = np.random.default_rng(3)
+    papers, newer = planted_counts(rng, 3), planted_counts(rng, 3).assign(trees="new")
+    fewer = newer[newer["training_set"] < 2]
+    kept, others = beside_papers(papers, [fewer])
+    assert others is fewer
+    pd.testing.assert_frame_equal(kept, papers[papers["training_set"] < 2].assign(trees="papers"))
+    assert beside_papers(papers, []) == []
+    [kept, _] = beside_papers(papers, [fewer.iloc[:0]])
+    assert len(kept) == len(papers)
 
 
 def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():

@@ -48,9 +48,9 @@ def test_groups():
     summary, comparisons, ranks = frames()
     layout = groups_layout(ranks, summary.set_index("method"), comparisons)
     assert layout.to_numpy().tolist() == [
-        ["tied for best", "TreeCRF", "90.00", "–", "–", "9.00"],
-        ["tied for best", "linear CRF", "89.00", "−1.00", "0.300", "2.00"],
-        ["worse", "mine", "85.00", "−5.00", "0.001", "1.00"],
+        ["tied for best", "TreeCRF", "90.00", "–", "–", "–", "9.00"],
+        ["tied for best", "linear CRF", "89.00", "−1.00", "0.300", "–", "2.00"],
+        ["worse", "mine", "85.00", "−5.00", "0.001", "TreeCRF, linear CRF", "1.00"],
     ]
 
 

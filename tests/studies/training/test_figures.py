@@ -169,6 +169,8 @@ def test_overview_draws_choice_spread_peak_and_published():
     assert (middle.get_xdata().tolist(), middle.get_ydata().tolist()) == ([60.0, 63.0], [1, 0])
     assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[60.0, 60.0], [62.0, 65.0]]
     assert faq.containers[0].lines[0].get_ydata().tolist() == [2]
+    (legend,) = accuracies(summary.assign(published=float("nan"))).legends
+    assert [text.get_text() for text in legend.get_texts() if "published" in text.get_text()] == []
 
 
 # --- all figures ------------------------------------------------------------------------------------

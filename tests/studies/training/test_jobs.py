@@ -204,7 +204,8 @@ def test_holes_are_filled_for_every_method():
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in CHOSEN_BY])
 def test_every_method_runs_and_says_what_it_did(method):
-    outcome = compare(method)
+    settings = SETTINGS.model_copy(update={"n_perturbed_slow_runs": 2})
+    outcome = compare(method, settings=settings)
     assert {row.split for row in outcome.choice.itertuples()} == {0}
     assert (outcome.curves["n_positions"] == 20).all()
     assert set(outcome.curves["run"]) == {-1, 0, 1}
@@ -212,7 +213,7 @@ def test_every_method_runs_and_says_what_it_did(method):
     assert {len(predictions(outcome, decoder, run)) for decoder in SETTINGS.decoders for run in (-1, 0, 1)} == {20}
     last = 1 if method == "stacking" else 4  # experts are trained to their end
     assert outcome.curves.loc[outcome.curves["run"] == -1].groupby("candidate")["iteration"].max().eq(last).all()
-    again = compare(method)
+    again = compare(method, settings=settings)
     for name in ("folds", "choice", "predictions"):
         pd.testing.assert_frame_equal(getattr(outcome, name), getattr(again, name))
 
@@ -279,8 +280,23 @@ def test_the_network_has_a_window_of_its_own():
 
 
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
-    slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "mallet", SETTINGS, 0)
-    assert slow._n_perturbed_runs == SETTINGS.n_perturbed_java_runs == 3
+    for method in ("mallet", "stacking"):
+        slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
+        assert slow._n_perturbed_runs == SETTINGS.n_perturbed_slow_runs == 3
+
+
+def test_methods_in_java_may_have_fewer_iterations(outcome):
+    shorter = SETTINGS.model_copy(update={"java_iterations": 2})
+    made = {
+        method: training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, shorter, 0)
+        for method in ("mallet", "treecrf")
+    }
+    assert {method: made[method]._settings.n_iterations for method in made} == {"mallet": 2, "treecrf": 4}
+    later = outcome.choice.assign(iteration=9, candidate="l2_regularization=1", rank=0)
+    found = made["treecrf"].run(later)
+    assert found.choice["iteration"].tolist() == [4, 4]
+    with pytest.raises(ValueError, match="has test_every=3 above java_iterations=2; lower it"):
+        TrainingSettings(test_every=3, java_iterations=2)
 
 
 def test_a_method_whose_start_is_fixed_is_trained_once():

@@ -258,7 +258,7 @@ def test_all_methods_mark_all_that_are_tied_for_best():
     assert ranks_layout(tied).iloc[3].tolist() == ["faq_a", "MEMM", "79.00", "2", "2–2", "no", "blocks"]
 
 
-def test_tests_are_shown_by_the_papers_test_and_by_a_valid_one():
+def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     rows = [
         comparison(
             "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, p_holm=0.0123,
@@ -267,10 +267,10 @@ def test_tests_are_shown_by_the_papers_test_and_by_a_valid_one():
         comparison("a", "better", "treecrf", "memm", 0.5, 1.0, family_test="blocks", n_blocks=29.0, n_clusters=5, trainings_vary=False),
     ]  # fmt: skip
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
-    papers, valid = "by the paper's test", "by a valid test"
+    mcnemar, valid = "by McNemar's test", "by a valid test"
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"), ("", "against"), (papers, "points"), (papers, "method alone right"),
-        (papers, "other alone right"), (papers, "p"), (papers, "p, Holm"), (valid, "points"), (valid, "95 %"),
+        ("", "data set"), ("", "method"), ("", "against"), (mcnemar, "points"), (mcnemar, "method alone right"),
+        (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %"),
         (valid, "flips of"), (valid, "p"), (valid, "p, Holm"), (valid, "decision"),
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [

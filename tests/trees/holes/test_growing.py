@@ -10,7 +10,7 @@ import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
-from builders import POLICIES, ROOT, assert_same_bits, assert_same_trees, damaged_sets
+from builders import POLICIES, ROOT, assert_same_bits, assert_same_trees, damaged_sets, number_set
 from builders import dependent_set as random_set
 
 import treecrf
@@ -89,6 +89,20 @@ def test_without_missing_cells_all_methods_grow_the_same_trees_for_real_words(mi
 
 
 # --- much is missing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [{}, {"window": (0, 0), "leaf_values": "newton"}, {"splits": "subsets", "order": 2},
+                                      {"row_fraction": 0.5, "leaf_values": "newton"}])  # fmt: skip
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
+def test_whole_rows_grow_the_trees_of_rows_that_divide(policy, settings, monkeypatch):
+    train = number_set(0)
+    holes = inject(number_set(1), 0.3, np.random.default_rng(0))
+    model = TreeCRF(
+        **{"n_iterations": 4, "max_leaves": 8, "l2_regularization": 1.0, "window": (1, 1)} | settings | policy
+    )
+    first = model.fit(train)
+    monkeypatch.setattr("treecrf.models.boosted.beginning.divides_rows", lambda *_: True)
+    assert_same_bits(first, TreeCRF(**model.get_params()).fit(train), [train, holes])
 
 
 @pytest.mark.parametrize("method", METHODS)

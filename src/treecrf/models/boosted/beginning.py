@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models.boosted.dictionary import make_befores, make_lattice, uses_lattice
-from treecrf.models.boosted.growth import growth_of, handling_of, kinds_of
+from treecrf.models.boosted.growth import divides_rows, growth_of, handling_of, kinds_of
 from treecrf.models.boosted.lattice_training import Candidates, LatticeTraining
 from treecrf.models.boosted.sampling import make_sampling
 from treecrf.models.boosted.training import Training
@@ -57,13 +57,15 @@ def begin_training(
             columns, sweep, _candidates(labeller, train, dictionary), train.labels, start, kinds, labeller.max_leaves, growth,
             newton, sampling, weights,
         )  # fmt: skip
-    columns, windows, window_of = distinct_windows_of(labeller, train)
-    sweep = build_sweep(windows, labeller.window, labeller.missing != "error")
+    divides = divides_rows(labeller, train)
+    with_missing = divides or labeller.missing == "incorporated"
+    columns, windows, window_of = distinct_windows_of(labeller, train, with_missing)
+    sweep = build_sweep(windows, labeller.window, with_missing)
     seconds["windows"] = time.thread_time() - before
     space = chain.StateSpace(len(train.label_names), labeller.order)
     return Training(
         columns, sweep, train.offsets, train.labels, space, start, kinds, labeller.max_leaves, growth, handling_of(labeller),
-        newton, window_of, sampling, labeller._criterion == "local", weights,
+        divides, newton, window_of, sampling, labeller._criterion == "local", weights,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from treecrf import chain
 from treecrf.chain.lattice import counts_before
 from treecrf.compiled.struct import size_of
 from treecrf.models.boosted.dictionary import learn_dictionary, make_befores, make_lattice, uses_lattice
-from treecrf.models.boosted.growth import WHOLE_ROWS
+from treecrf.models.boosted.growth import divides_rows
 from treecrf.models.boosted.lattice_inference import N_SHARES
 from treecrf.models.boosted.pair_trees import pair_sizes
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
@@ -41,7 +41,7 @@ def training_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     if uses_lattice(labeller):
         return _lattice_bytes(labeller, train)
     space = chain.StateSpace(len(train.label_names), labeller.order)
-    n_positions, divides = train.n_positions, labeller.missing not in WHOLE_ROWS
+    n_positions, divides = train.n_positions, divides_rows(labeller, train)
     sizes = _sizes(labeller, train, space)
     n_kept = n_positions + _n_partial(labeller, train)
     rows = space.n_labels * space.n_states * n_kept * (_FLOAT + _INTEGER)  # exp(F) and gradients

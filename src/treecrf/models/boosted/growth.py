@@ -45,6 +45,16 @@ def growth_of(labeller: TreeCRF) -> Growth:
     )
 
 
+def divides_rows(labeller: TreeCRF, train: SequenceSet) -> bool:
+    """Whether trees are grown with rows that divide: where no cell is missing, none does, and there are no surrogates to look for.
+
+    Trees on whole rows are then the same, to the last bit.
+    """
+    if labeller.missing in WHOLE_ROWS:
+        return False
+    return train.has_missing or labeller.missing == "surrogate_splitting"
+
+
 def handling_of(labeller: TreeCRF) -> Handling | None:
     """What trees that divide rows do where a tested cell is missing; None: they divide none."""
     if labeller.missing in WHOLE_ROWS:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from treecrf.chain._beam_kernels import gather_pairs
 from treecrf.chain.beam import beam_of
-from treecrf.chain.constrained import agreeing_entries
 from treecrf.chain.lattice import Lattice, Weights
+from treecrf.chain.partial import agreeing_entries
 from treecrf.models.boosted.lattice_inference import LatticeInference
 from treecrf.models.boosted.partial import gradients_of
 from treecrf.models.runner import Runner

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.constrained import allows
+from treecrf.chain.partial import allows
+from treecrf.io.arrays import gather_ranges
 from treecrf.models.runner import Runner
-from treecrf.sequences import MISSING, gather_ranges
+from treecrf.sequences import MISSING
 from treecrf.trees.packing import Packing
 
 _SHARES = 16

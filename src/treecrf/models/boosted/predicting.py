@@ -36,7 +36,7 @@ def staged_potentials(labeller: TreeCRF, data: SequenceSet, every: int) -> Itera
         return
     space = chain.StateSpace(n_labels, labeller.order)
     columns, _, window_of = distinct_windows_of(labeller, data)
-    divides = labeller.missing not in WHOLE_ROWS
+    divides = labeller.missing not in WHOLE_ROWS and data.has_missing
     evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
     potentials = np.repeat(labeller.start_[:, None, :], len(columns.cells), axis=1)
     if not labeller.n_iterations:

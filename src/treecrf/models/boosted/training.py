@@ -64,8 +64,9 @@ class Training:
     max_leaves : int
     growth : Growth
     handling : Handling, optional
-        How to handle missing cells where the trees divide rows; the last cell of each slot is then "missing". None: no
-        cell is missing, or missing is a code like another.
+        How to handle missing cells where the trees divide rows. None: no cell is missing, or missing is a code like another.
+    divides : bool
+        Whether rows divide in training, too; the last cell of each slot is then "missing".
     newton : bool
         Whether rows weigh the curvature of the log likelihood there, instead of 1.
     sampling : Sampling
@@ -88,6 +89,7 @@ class Training:
         max_leaves: int,
         growth: Growth,
         handling: Handling | None = None,
+        divides: bool = False,
         newton: bool = False,
         window_of: NDArray[np.int32] | None = None,
         sampling: Sampling = WHOLE,
@@ -109,7 +111,7 @@ class Training:
         self._alphas = np.empty((n_positions, space.n_labels ** max(space.order, 1)))
         self._scales = np.empty(n_positions)
         self._log_likelihoods = np.empty(len(offsets) - 1)
-        self._handling, self._window_of, self._sampling = handling, window_of, sampling
+        self._handling, self._divides, self._window_of, self._sampling = handling, divides, window_of, sampling
         counts_all = weights is None and sampling.influence_trimming == 0.0
         self._counts_every_row = counts_all and not is_local and not newton
         self._partial, self._weighting = self._adjustments(labels, weights, is_local)
@@ -175,7 +177,7 @@ class Training:
     def _add(self, stage: Stage) -> None:
         trees = stage.trees
         evaluator = make_evaluator(
-            self._columns, self._space.labels_of_state, self._handling is not None,
+            self._columns, self._space.labels_of_state, self._divides,
             max(len(tree.values) for tree in trees), trees[0].surrogates.shape[1],
         )  # fmt: skip
         for label, tree in enumerate(trees):
@@ -262,7 +264,7 @@ class Training:
         try:
             return self._idle_growers.pop()
         except IndexError:
-            return CompleteGrower(self._problem) if self._handling is None else WeightedGrower(self._problem)
+            return WeightedGrower(self._problem) if self._divides else CompleteGrower(self._problem)
 
     def _count_missing(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """See `Problem`: depths and missing counts."""

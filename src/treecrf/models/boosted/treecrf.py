@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -12,17 +12,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
+from treecrf.models.boosted.continuing import (
+    SHAPE,
+    as_before,
+    check_continuation,
+    check_shape,
+    progress_so_far,
+    shape_of,
+)
 from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
 from treecrf.models.boosted.examples import check_examples
 from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
-from treecrf.models.boosted.stage import join_stages, split_stages
+from treecrf.models.boosted.stage import join_stages
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import Chains
 from treecrf.models.checks import one_of, whole
@@ -277,10 +285,10 @@ class TreeCRF(ChainLabeller):
         train, weights = self._examples(train, sample_weight)
         check_examples(self, train, weights)
         if self.missing == "error":
-            base.refuse_missing(train)
+            sets.refuse_missing(train)
         if going_on:
-            self._check_continuation()
-            inputs, train = self.inputs_, self._as_before(train)
+            check_continuation(self)
+            inputs, train = self.inputs_, as_before(self, train)
         else:
             inputs = self._learn_inputs(train)
             train = inputs.apply(train, "error")
@@ -295,11 +303,7 @@ class TreeCRF(ChainLabeller):
         start = self.start_ if going_on else self._draw_start(space)
         dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
         training = begin_training(self, train, start, dictionary, seconds, weights)
-        progress = Progress([], [], seconds, [], [])
-        if going_on:
-            progress.stages.extend(split_stages(self.forest_, self.transitions_, len(self.transitions_)))
-            progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
-            progress.steps.extend(self.steps_)
+        progress = progress_so_far(self, seconds) if going_on else Progress([], [], seconds, [], [])
         checkpoint = as_checkpoint(checkpoint)
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress, weights)) or progress
@@ -321,10 +325,7 @@ class TreeCRF(ChainLabeller):
         self.forest_, self.transitions_ = join_stages(progress.stages)
         self.dictionary_: NDArray[np.bool_] = dictionary
         self.flat_: FlatForest | None = None
-        self.shape_: dict[str, Any] = {"window": [int(side) for side in self.window], "order": int(self.order)}
-        self.shape_ |= {"missing": self.missing, "n_surrogates": self.n_surrogates}
-        self.shape_ |= {"transitions": self.transitions, "label_dictionary": self.label_dictionary}
-        self.shape_ |= {"beam": self.beam}
+        self.shape_: dict[str, Any] = shape_of(self)
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
@@ -402,7 +403,7 @@ class TreeCRF(ChainLabeller):
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
-            base.refuse_missing(data)
+            sets.refuse_missing(data)
         return aligned
 
     # --- parts --------------------------------------------------------------------------------------
@@ -414,15 +415,7 @@ class TreeCRF(ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        self._check_shape(
-            ("window", "order", "missing", "transitions", "label_dictionary", "beam"), "set it back or fit again"
-        )
-
-    def _check_shape(self, names: Iterable[str], advice: str) -> None:
-        for name in names:
-            before = self.shape_[name]
-            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before)):
-                raise ValueError(f"{name} was {before} in the training so far; {advice}.")
+        check_shape(self, (name for name in SHAPE if name != "n_surrogates"), "set it back or fit again")
 
     def _criterion_of(self, iteration: int) -> Criterion:
         return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
@@ -432,24 +425,6 @@ class TreeCRF(ChainLabeller):
         if self.random_state is None:
             return np.zeros(shape)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
-
-    def _as_before(self, train: SequenceSet) -> SequenceSet:
-        """A set to continue on, with the inputs and the label codes of the training so far."""
-        aligned = self.align_inputs(train, self.unseen)
-        if self.missing == "error" and aligned.has_missing:
-            raise ValueError(
-                "the set has categories that the training so far did not have, for which missing='error' has no place; leave their "
-                "sequences out, or train again with warm_start=False."
-            )
-        return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
-
-    def _check_continuation(self) -> None:
-        done = len(self.log_likelihood_history_) - 1
-        if self.n_iterations < done:
-            raise ValueError(
-                f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
-            )
-        self._check_shape(self.shape_, "set it back or set warm_start=False")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}

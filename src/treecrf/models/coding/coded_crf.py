@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import base
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, sum_log_probabilities
+from treecrf.models import sets
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.checks import Check, one_of, whole
 from treecrf.models.coding.cascade import (
@@ -25,6 +25,7 @@ from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import answers, judges
+from treecrf.models.scores import sum_log_probabilities
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
@@ -183,7 +184,7 @@ class CodedCRF(Labeller):
     def bit_probabilities(self, data: SequenceSet) -> NDArray[np.float64]:
         """P(bit = 1 | X) by the labeller of each bit, shape (n_positions, code_length)."""
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         windows = windows_as_attributes(aligned, self.base.window)
         found, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):

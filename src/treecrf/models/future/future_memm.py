@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.memm import normalize_locally
@@ -19,6 +19,7 @@ from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import Inputs
 from treecrf.models.questions import learns
+from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, join_trees, restored_forest
@@ -163,17 +164,17 @@ class FutureFeatureMEMM(ChainLabeller):
         from treecrf.models.future.training import FutureTraining, Limits  # kernels are loaded for training alone
 
         self._check_settings()
-        base.refuse_weights(self, sample_weight)
-        base.check_training_set(train)
-        base.refuse_missing(train)
+        refuse_weights(self, sample_weight)
+        sets.check_training_set(train)
+        sets.refuse_missing(train)
         if not self.each_label and len(train.label_names) != 2:
             raise ValueError(
                 f"each_label=False needs two labels and there are {len(train.label_names)}; set it to True."
             )
         if validation is None:
             train, validation = self._hold_out(train)
-        base.check_set(validation)
-        base.refuse_missing(validation)
+        sets.check_set(validation)
+        sets.refuse_missing(validation)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         space = chain.StateSpace(len(train.label_names), self.order)
         names = [name for name in Limits._fields if name != "max_lower_leaves"]
@@ -259,7 +260,7 @@ class FutureFeatureMEMM(ChainLabeller):
         n_stages = len(self.stages_["step"])
         every = every or max(n_stages, 1)
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         found, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)

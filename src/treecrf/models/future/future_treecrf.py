@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
@@ -62,7 +62,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         return self.crf_._staged_potentials(self.add_features(aligned), every)
 
     def _make_crf(self) -> TreeCRF:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.chain_labeller import ChainLabeller
@@ -101,7 +101,7 @@ class SmileCRF(ChainLabeller):
         n_iterations = self.forest_.n_trees // n_labels
         every = every or n_iterations
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         space = chain.StateSpace(n_labels, self.order)
         columns = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window))
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)

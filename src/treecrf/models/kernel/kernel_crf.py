@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.chains import LatticeChains
@@ -234,7 +234,7 @@ class KernelCRF(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         windows = Windows.of(self.standards_.apply(aligned), self.window)
         scores = self.scores_.of(windows)[windows.window_of]
         n_labels = len(self.label_names_)

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import base
+from treecrf.io.arrays import gather_ranges
+from treecrf.models import sets
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
-from treecrf.sequences import Attribute, SequenceSet, gather_ranges, slot_sizes, window_codes
+from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 
 
@@ -233,7 +234,7 @@ class ConjunctionCRF(ChainLabeller):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
         for stage in [self.stages_[-1]] if every is None else self.stages_[every - 1 :: every]:

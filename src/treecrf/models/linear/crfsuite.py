@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.extras import needs_extra
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
@@ -114,7 +114,7 @@ class CRFSuite(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         scores = score_cells(cells, self.cell_weights_)
         yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._linear_kernels import differentiate
@@ -27,7 +28,7 @@ from treecrf.models.linear.conjunctions import (
 )
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
 from treecrf.models.runner import Runner, make_runner
-from treecrf.sequences import SequenceSet, gather_ranges
+from treecrf.sequences import SequenceSet
 
 TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import base
-from treecrf.models.base import Monitor
+from treecrf.models import sets
+from treecrf.models.base import DECODERS, Decoder, Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ScoredChains
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
@@ -71,7 +72,7 @@ class LinearCRF(ChainLabeller):
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     weights_history_ : float64, shape (n_iterations, n_weights)
-        The weights after 1, 2, .. iterations, cells before transitions.
+        The weights after 1, 2, .. iterations, cells before transitions; of the last one alone unless `keeps_stages`.
     objective_history_ : float64, shape (n_iterations + 1,)
         What is minimized, after 0, 1, .. iterations.
     seconds_ : dict
@@ -92,6 +93,11 @@ class LinearCRF(ChainLabeller):
 
     takes_unknown_labels = True
     takes_weights = True
+
+    keeps_stages = True
+    """Whether a training keeps the weights of all iterations, or of the last one: `staged_predict` then has that stage alone."""
+
+    _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
@@ -119,17 +125,20 @@ class LinearCRF(ChainLabeller):
         objective = Objective(train, labels, self.window, self.order, self.variance, weights)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
+        n_kept = self.max_iterations if self.keeps_stages else 1
         check_memory(
-            8 * objective.n_weights * (self.max_iterations + VECTORS), "the weights after every iteration",
+            8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )  # fmt: skip
         start = self._draw_start(objective.n_weights)
-        history = np.empty((self.max_iterations, objective.n_weights))  # pages that are not written to take no memory
+        history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
         values = [objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
-            history[len(values) - 1] = weights
+            history[len(values) - 1 if self.keeps_stages else 0] = weights
             values.append(value)
+            for judge in self._judges:
+                judge(len(values) - 1, weights)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
@@ -142,29 +151,50 @@ class LinearCRF(ChainLabeller):
         self.weights_history_ = history[: len(values) - 1] if len(values) > 1 else last[None]
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
+    def fit_staged_predict(
+        self, train: SequenceSet, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> list[dict[Decoder, NDArray[np.int16]]]:
+        """See `Labeller`; labels while it trains, so that no weights but the last ones are kept."""
+        n_labels, stages = len(train.label_names), list[dict[Decoder, NDArray[np.int16]]]()
+        aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
+        sets.refuse_missing(data)
+        cells, _ = window_cells(aligned, self.window)
+
+        def judge(iteration: int, weights: NDArray[np.float64]) -> None:
+            if iteration % every == 0:
+                chains = self._chains_of(cells, weights, n_labels, data.offsets)
+                stages.append({decoder: self._decode(chains, decoder) for decoder in decoders})
+
+        keeps_stages, self.keeps_stages, self._judges = self.keeps_stages, False, (judge,)
+        try:
+            self.fit(train)
+        finally:
+            self.keeps_stages, self._judges = keeps_stages, ()
+        return stages
+
     @property
     def cell_weights_(self) -> NDArray[np.float64]:
         """The weights of cells after the last iteration, shape (n_cells, n_labels)."""
-        return self._part(self.weights_history_[-1])[0]
+        return self._part(self.weights_history_[-1], len(self.label_names_))[0]
 
     @property
     def transition_weights_(self) -> NDArray[np.float64]:
         """The weights of pairs of labels after the last iteration, shape (n_labels, n_labels)."""
-        return self._part(self.weights_history_[-1])[1]
-
-    def drop_stages(self) -> None:
-        """Forget the weights of all iterations but the last, for a smaller file; `staged_predict` has that stage alone."""
-        self.weights_history_ = self.weights_history_[-1:].copy()
+        return self._part(self.weights_history_[-1], len(self.label_names_))[1]
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[ScoredChains]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:
-            yield self._potentials_of(cells, weights)
+            yield self._chains_of(cells, weights, len(self.label_names_), data.offsets)
+
+    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+        """See `ChainLabeller`."""
+        return next(self._staged_chains(data)).potentials()
 
     # --- parts --------------------------------------------------------------------------------------
 
@@ -173,19 +203,19 @@ class LinearCRF(ChainLabeller):
             return np.zeros(n_weights)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
 
-    def _potentials_of(self, cells: NDArray[np.uint32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        n_labels = len(self.label_names_)
-        of_cells, of_pairs = self._part(weights)
+    def _chains_of(
+        self, cells: NDArray[np.uint32], weights: NDArray[np.float64], n_labels: int, offsets: NDArray[np.int64]
+    ) -> ScoredChains:
+        of_cells, of_pairs = self._part(weights, n_labels)
         scores = np.empty((len(cells), n_labels))
         score_windows(cells, _with_no_cell(of_cells), scores)
         by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
         if self.order:
             by_state[:, :n_labels] = of_pairs.T
-        return scores.T[:, :, None] + by_state[:, None, :]
+        return ScoredChains(scores, by_state, offsets, self.order)
 
-    def _part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _part(self, weights: NDArray[np.float64], n_labels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The weights of cells and those of pairs of labels."""
-        n_labels = len(self.label_names_)
         n_pairs = n_labels**2 if self.order else 0
         n_cells = len(weights) - n_pairs
         pairs = weights[n_cells:].reshape(n_labels, n_labels) if n_pairs else np.zeros((n_labels, n_labels))
@@ -236,8 +266,10 @@ class Objective:
         )
         cell_gradient = np.zeros((n_cells + 1, n_labels))
         add_cell_gradients(self._cells, self._errors, cell_gradient)
-        parts = [cell_gradient[:-1].ravel()] + ([pair_gradient.ravel()] if self._order else [])
-        gradient = weights / self._variance - np.concatenate(parts)
+        gradient = weights / self._variance
+        gradient[: n_cells * n_labels] -= cell_gradient[:-1].ravel()
+        if self._order:
+            gradient[n_cells * n_labels :] -= pair_gradient.ravel()
         value = float(weights @ weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, gradient

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import Chains, DenseChains
+from treecrf.models.chains import Chains, ScoredChains
 from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
@@ -115,11 +115,11 @@ class VotedPerceptron(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)
-        base.refuse_missing(data)
+        sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
         if len(transitions) <= _FEW_LABELS:
-            yield DenseChains(scores.T[:, :, None] + transitions[:, None, :], aligned.offsets, 1)
+            yield ScoredChains(scores, transitions, aligned.offsets, 1)
         else:
             yield window_chains(scores, transitions, aligned.offsets, np.ones(len(transitions), dtype=np.bool_))
 

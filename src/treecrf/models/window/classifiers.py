@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.extras import needs_extra
-from treecrf.models import base
+from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.checks import whole
@@ -291,7 +291,7 @@ class WindowLightGBM(WindowClassifier):
                 yield scores + self.start_
 
     def _refuse_missing(self, data: SequenceSet) -> None:
-        base.refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
+        sets.refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
 
     def _features(self, data: SequenceSet) -> tuple[NDArray[Any], int]:
         """Window codes, then numbers, shape (n_positions, n_features); and how many of the columns are codes."""

@@ -23,6 +23,7 @@ from treecrf.datasets.hidden_markov import known_model
 from treecrf.datasets.synthetic import Splits
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
@@ -101,6 +102,7 @@ def label_test_sets(
         Which generator drew the sets, and with what options; the data set's name and none unless given.
     """
     kept = pieces or Pieces()
+    settings = settings.model_copy(update={"code_lengths": settings.lengths_of(method)})
     windows = settings.windows + (settings.wide_windows if form_of(method) is None else [])
     if method != KNOWN_MODEL:
         load_kernels(method, next(iter(splits.values())).train, settings)
@@ -228,10 +230,23 @@ def _label_with(
     if form is None:
         return [_label_with_all(method, draw, settings)], {}
     label = _label_by_codes if form.use != BEAM else _label_by_beams
-    held_out: dict[int, NDArray[np.int16]] = {}
-    if draw.seed < settings.n_choosing and form.use in (CASCADE, BEAM):
-        held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
-    return label(form, draw, draw.whole, draw.sets.test, settings), held_out
+    found = label(form, draw, draw.whole, draw.sets.test, settings)
+    if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
+        return found, {}
+    longest = max(settings.code_lengths)
+    n_bits = math.ceil(settings.choosing_length * longest)
+    if form.use == CASCADE:
+        form, settings = _with_fewer_bits(form, settings, n_bits)
+    held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
+    return found, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
+
+
+def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple[Form, CodingSettings]:
+    """A cascade whose longest code has so many bits; a history of as many is all that a bit can see."""
+    if isinstance(form.history, int) and form.history >= n_bits:
+        form = form._replace(history=ALL)
+    lengths = [length for length in settings.code_lengths if length < n_bits]
+    return form, settings.model_copy(update={"code_lengths": [*lengths, n_bits]})
 
 
 def _label_by_codes(

@@ -41,10 +41,16 @@ class CodingSettings(StudySettings):
     code_lengths: list[Count] = Field(
         [10, 25, 50, 100, 150, 200], min_length=1, description="Bits of a code word; the longest is trained."
     )
+    gtb_code_lengths: list[Count] | None = Field(
+        None, min_length=1, description="The same for gradient tree boosting, which takes long; as others unless given."
+    )
     beams: list[Count] = Field([1, 3, 5, 10, 20], min_length=1, description="Labels of a position that beams keep.")
     n_seeds: int = Field(1, ge=1, description="Draws of the data.")
     held_out: float = Field(1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses.")
     n_choosing: int = Field(1, ge=1, description="Draws that choose the history of cascades and the beam.")
+    choosing_length: float = Field(
+        1.0, gt=0, le=1, description="Share of the bits of the longest code with which they choose the history."
+    )
     first_counted: int = Field(0, ge=0, description="Place in a sequence from which on labels count.")
     cross_fit: bool = Field(False, description="Whether a cascade is trained on predictions of sequences left out.")
     gtb_iterations: Count = Field(80, description="Iterations of gradient tree boosting (GTB).")
@@ -77,12 +83,12 @@ class CodingSettings(StudySettings):
     )
 
     @field_validator(
-        "datasets", "methods", "windows", "wide_windows", "code_lengths", "beams", "tree_splits", "separable_leaves", "separable_rates",
+        "datasets", "methods", "windows", "wide_windows", "code_lengths", "gtb_code_lengths", "beams", "tree_splits", "separable_leaves", "separable_rates",
         "full_leaves", "full_rates", "crfsuite_penalties",
     )  # fmt: skip
     @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
+    def _distinct(cls, values: list[Any] | None) -> list[Any] | None:
+        return None if values is None else each_once(values)
 
     @model_validator(mode="after")
     def _some_iteration_is_tested(self) -> CodingSettings:
@@ -103,9 +109,9 @@ class CodingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _histories_are_shorter_than_codes(self) -> CodingSettings:
-        longest = max(self.code_lengths)
         for name in self.methods:
             form = form_of(name)
+            longest = max(self.lengths_of(name))
             if form is not None and isinstance(form.history, int) and form.history >= longest:
                 raise ValueError(
                     f"names {name!r}, but a code of {longest} bits has fewer before the last one; leave it out"
@@ -117,13 +123,19 @@ class CodingSettings(StudySettings):
         each_once([f"a window of {sum(window) + 1} observations" for window in (*self.windows, *self.wide_windows)])
         return self
 
+    def lengths_of(self, method: str) -> list[int]:
+        """Bits of the code words of a method."""
+        form = form_of(method)
+        is_gtb = form is not None and form.learner == "gtb"
+        return (self.gtb_code_lengths if is_gtb else None) or self.code_lengths
+
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         form = form_of(method)
         learner, use = (form.learner, form.use) if form else ("", "")
         users = {
             "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
-            "cross_fit": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
+            "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
             "wide_windows": form is None, "tree_": method in _TREES, "test_every": method in _TREES, "label_dictionary": method in _TREES,
             **{f"{name}_": method == name for name in ("separable", "full", "crfsuite")},
         }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
+OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
 
 STUDY = Study(
@@ -14,7 +15,7 @@ STUDY = Study(
             "evaluate_rates", "{dataset}/{methods}.{frame}.parquet", ("counts", "choices", "costs"),
             verb="evaluate",
             message="Evaluates {wildcards.methods} with missing cells of {wildcards.dataset}",
-            mem_mb=1000, minutes=60, without=("trees", "mechanisms", *OF_MECHANISMS),
+            mem_mb=1000, minutes=60, without=(*OF_TREES, "mechanisms", *OF_MECHANISMS),
         ),
         Job(
             "evaluate_trees", "{dataset}/{methods}.{frame}.parquet", ("tree_counts", "tree_choices", "tree_costs"),
@@ -27,7 +28,7 @@ STUDY = Study(
             ("mechanism_counts", "mechanism_choices", "mechanism_costs"),
             verb="evaluate_mechanisms",
             message="Evaluates {wildcards.methods} with cells of {wildcards.dataset} that are missing for reasons",
-            mem_mb=1000, minutes=60, datasets="mechanism_datasets", without=("trees", "rates", "n_training_sets"),
+            mem_mb=1000, minutes=60, datasets="mechanism_datasets", without=(*OF_TREES, "rates", "n_training_sets"),
         ),
     ),
     summary=Summary(
@@ -46,7 +47,7 @@ STUDY = Study(
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),
-        Table("tree_differences", ("Trees against each other", "Other trees minus the papers' trees", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
+        Table("tree_differences", ("Trees against each other", "Points that other trees gain", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
         Table("mechanisms", ("Mechanisms", "Accuracy by mechanism", "table"), needs=("mechanism_evaluations", "mechanism_comparisons"), function="mechanisms_layout"),
     ),
     figures=(
@@ -59,7 +60,7 @@ STUDY = Study(
     within="missing",
     guide="missing_values.md",
     phases="costs.csv",
-    phases_note="of all trainings, choices and predictions with the papers' trees and cells missing completely at random",
+    phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
     claimed_of={"costs": ("instance_weighting", "surrogate_splitting", "imputation", "indicator")},
 )  # fmt: skip

@@ -121,12 +121,14 @@ def evaluate_trees(
 
     Without rows for a custom labeller, which has no trees. Parameters are those of `evaluate_method` without the rate.
     """
+    n_training_sets = min(settings.n_training_sets, settings.tree_training_sets)
+    fewer = settings.model_copy(update={"n_training_sets": n_training_sets})
     kinds = [] if method in settings.labellers else settings.other_trees
     return _labelled(
         "trees",
         {
             trees: _stacked(
-                evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces, trees)
+                evaluate_method(dataset, train, test, window, rate, method, fewer, seed, pieces, trees)
                 for rate in settings.rates
             )
             for trees in kinds
@@ -274,12 +276,15 @@ def _choose(
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     else:
-        candidates = combinations(TREES[trees].grid_of(settings.l2_regularizations))
+        candidates = combinations(TREES[trees].grid_of(settings))
     curves = []
     for rank, candidate in enumerate(candidates):
         model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings, trees)
-        accuracy = model.staged_score(transform(held_out), (settings.decoder,))[:, 0]
-        iterations = np.arange(1, len(accuracy) + 1)
+        every = settings.test_every if model.has_stages else 1
+        truth = model.align_labels(held_out)
+        stages = model.staged_predict(transform(held_out), (settings.decoder,), every)
+        accuracy = [float((stage[settings.decoder] == truth).mean()) for stage in stages]
+        iterations = every * np.arange(1, len(accuracy) + 1)
         curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
     best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
     chosen = candidates[int(best["rank"])]

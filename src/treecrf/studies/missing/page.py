@@ -20,8 +20,8 @@ from treecrf.rendering.parts import (
     drawn,
     open_choices,
     paragraph,
-    without_published,
 )
+from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.studies.headlines import counted_names
@@ -33,8 +33,7 @@ from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings, TableDataset
 
 INTRODUCTION = """
-Cells of the inputs go missing completely at random before windows are cut: a whole letter or residue, or each line
-feature by itself; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every
+Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every
 method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
 Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
@@ -61,6 +60,11 @@ CHOICES = (
     "mark",
     "l2_regularizations",
     "n_iterations",
+    "test_every",
+    "n_training_sets",
+    "tree_training_sets",
+    "newton_leaves",
+    "newton_rates",
 )
 """Settings that the papers leave open."""
 
@@ -76,11 +80,12 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         for name in ("evaluations", "comparisons", "frequencies", *OF_TREES, *OF_MECHANISMS)
     }
     shown = Exhibits(folder, layouts, STUDY.caption)
-    if all(isinstance(settings.datasets[name], TableDataset) for name in finished):
-        shown = shown._replace(caption=lambda name: without_published(STUDY.caption(name)))
+    is_own = all(isinstance(settings.datasets[name], TableDataset) for name in finished)
+    if is_own:
+        shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
     bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
     sections = [
-        _accuracy(settings.missing, frames["evaluations"], shown),
+        _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
         _comparisons(settings.missing, frames["comparisons"], shown),
         _trees(frames, shown),
         _mechanisms(settings.missing, frames, shown),
@@ -106,7 +111,7 @@ def is_finished(results: Path, name: str) -> bool:
     )
 
 
-def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits) -> Section:
+def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits, of_papers: bool) -> Section:
     overview = paragraph(
         INTRODUCTION,
         train=by_dataset(settings, "n_training_sets"),
@@ -125,7 +130,7 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhib
         shown.table(
             "accuracy", "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
         ),
-        open_choices(settings, CHOICES),
+        open_choices(settings, CHOICES, of_papers=of_papers),
     ]
     return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
 
@@ -141,14 +146,14 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
         parts += [
             captioned(shown.caption("coefficients")),
             tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds against {name}"),
-            captioned(STUDY.caption("effects_table")),
+            captioned(shown.caption("effects_table")),
             tables.table(f"effects_{baseline}", f"Points of accuracy against {name}"),
             tables.folded_table(f"significance_{baseline}", f"All tests against {name}"),
         ]
     for baseline in sorted(set(chosen)):
         name = method_name(baseline)
         alt = f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
-        effects = drawn(shown.folder / f"effects_{baseline}.svg", alt, STUDY.caption("effects"))
+        effects = drawn(shown.folder / f"effects_{baseline}.svg", alt, shown.caption("effects"))
         if effects:
             parts.append(Fold(f"The same as a figure, all data sets against {name}", effects))
     if parts:

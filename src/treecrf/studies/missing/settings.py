@@ -42,6 +42,15 @@ class MissingSettings(StudySettings):
         [PAPERS],
         description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",
     )
+    tree_training_sets: int = Field(
+        5, ge=1, description="Damaged training sets for each rate with the other kinds of trees, the first so many."
+    )
+    newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+        [8, 30], min_length=1, description="Candidates for the leaves of trees with subsets and Newton leaves."
+    )
+    newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        [0.1, 0.3], min_length=1, description="Candidates for their learning rate."
+    )
     mechanism_datasets: list[Name] = Field(
         [], description="Those of the data sets above whose cells also go missing for reasons."
     )
@@ -54,7 +63,8 @@ class MissingSettings(StudySettings):
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
-    n_iterations: int = Field(100, ge=1, description="Boosting iterations; each of 1, 2, .. is a candidate.")
+    n_iterations: int = Field(100, ge=1, description="Boosting iterations.")
+    test_every: int = Field(1, ge=1, description="Every n-th iteration is a candidate.")
     held_out: float = Field(
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses lambda and iteration."
     )
@@ -100,7 +110,9 @@ class MissingSettings(StudySettings):
         "missing", description="What to do with a category that the training set does not have."
     )
 
-    @field_validator("datasets", "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "l2_regularizations")
+    @field_validator(
+        "datasets", "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "l2_regularizations", "newton_leaves", "newton_rates",
+    )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         return each_once(values)
@@ -108,6 +120,12 @@ class MissingSettings(StudySettings):
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
         refuse_unknown(self.methods, CHOICES, self.labellers)
+        return self
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> MissingSettings:
+        if self.test_every > self.n_iterations:
+            raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
         return self
 
     @model_validator(mode="after")

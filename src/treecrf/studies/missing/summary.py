@@ -32,7 +32,7 @@ def summarise(
     `description` is from `treecrf.datasets.describing.describe_sets`.
     """
     counts = stacked(frames["counts"])
-    other_trees = [counts.assign(trees=PAPERS), *frames["tree_counts"]] if frames.get("tree_counts") else []
+    other_trees = beside_papers(counts, frames.get("tree_counts", []))
     found = {
         **analyse(counts, equivalence_margin, degrees_of_freedom),
         **analyse_by("tree", "trees", other_trees, equivalence_margin, degrees_of_freedom),
@@ -45,6 +45,20 @@ def summarise(
         "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
     }
     return {name: frame.assign(stand_in=bool(description["stand_in"])) for name, frame in found.items()}
+
+
+def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Counts with the papers' trees, of the training sets that other kinds of trees have too, and those of these kinds.
+
+    `counts` as in `treecrf.studies.missing.jobs.Outcome`, `tree_counts` with a column trees. Empty without these.
+    """
+    if not tree_counts:
+        return []
+    papers = counts.assign(trees=PAPERS)
+    others = stacked(tree_counts)
+    if len(others):
+        papers = papers[papers["training_set"].isin(others["training_set"].unique())]
+    return [papers, *tree_counts]
 
 
 def analyse(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> dict[str, pd.DataFrame]:

@@ -74,18 +74,18 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
 
 
 def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Every test of every method against `baseline`: the paper's, which take positions as independent, and a valid one."""
+    """Every test of every method against `baseline`: those of the binomial model, which take positions as independent, and a valid one."""
     against = _against(comparisons, baseline)
     if against.empty:
         return NOT_COMPARED
     against = _sorted_by_method(against)
-    paper, valid = "by the paper's test", "by a valid test"
+    model, valid = "by the binomial model", "by a valid test"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
-    columns[paper, "log odds"] = cell_texts(against["coefficient"], _coefficient)
-    columns[paper, "standard error"] = cell_texts(against["standard_error"], _coefficient)
-    columns[paper, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
-    columns[paper, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
-    columns[paper, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
+    columns[model, "log odds"] = cell_texts(against["coefficient"], _coefficient)
+    columns[model, "standard error"] = cell_texts(against["standard_error"], _coefficient)
+    columns[model, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
+    columns[model, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
+    columns[model, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
     columns[valid, "points"] = cell_texts(against["accuracy_points"], signed)
     columns[valid, "standard error"] = cell_texts(against["points_standard_error"], number)
     columns[valid, "df"] = cell_texts(against["degrees_of_freedom"], lambda value: number(value, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from treecrf.models.labellers import LABELLERS
@@ -17,17 +17,17 @@ class Trees(NamedTuple):
         What readers see.
     fixed : mapping
         Settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study.
-    grid : mapping of str to sequence
-        Its settings to choose by hold-out, all combinations, smallest first; empty: the study's lambdas.
+    grid : mapping of str to str
+        Its settings that hold-out chooses, to the study's settings with the candidates for each.
     """
 
     name: str
-    fixed: Mapping[str, Any] = {}
-    grid: Mapping[str, Sequence[Any]] = {}
+    fixed: Mapping[str, Any]
+    grid: Mapping[str, str]
 
-    def grid_of(self, l2_regularizations: Sequence[float]) -> Mapping[str, Sequence[Any]]:
-        """What hold-out chooses from."""
-        return self.grid or {"l2_regularization": sorted(l2_regularizations)}
+    def grid_of(self, settings: Any) -> dict[str, list[float]]:
+        """What hold-out chooses from under the study's settings: all combinations, smallest first."""
+        return {name: sorted(getattr(settings, study_name)) for name, study_name in self.grid.items()}
 
 
 PAPERS = "papers"
@@ -36,11 +36,11 @@ PAPERS = "papers"
 _NEWTON = LABELLERS["treecrf_newton"].preset
 
 TREES = {
-    PAPERS: Trees("the papers' trees"),
+    PAPERS: Trees("single categories and gradient leaves", {}, {"l2_regularization": "l2_regularizations"}),
     "newton": Trees(
         "subsets and Newton leaves",
         {name: _NEWTON[name] for name in ("splits", "leaf_values", "l2_regularization")},
-        {"max_leaves": (8, 30), "learning_rate": (0.1, 0.3)},
+        {"max_leaves": "newton_leaves", "learning_rate": "newton_rates"},
     ),
 }
 """By name, in the order of rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from treecrf.rendering.cells import DASH, cell_texts, number, p_value_text, seco
 from treecrf.rendering.parts import Note, Part, Table, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import p_text
-from treecrf.studies.rows import by_key, method_names
+from treecrf.studies.rows import Rows, by_key, method_names
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.names import BETTER, PAIR
@@ -62,9 +62,16 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
             "against the first (points)": [DASH if np.isnan(p.mean_points) else signed(p.mean_points) for p in behind],
             "p (Holm)": [DASH if np.isnan(p.valid_p_holm) else p_value_text(p.valid_p_holm) for p in behind],
+            "found worse than": [_better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
     )
+
+
+def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) -> str:
+    """The methods that a valid test finds better than one."""
+    better = [other for other in others if find_pair(pairs, dataset, BETTER, method, other).decision == "worse"]
+    return ", ".join(method_names(better)) or DASH
 
 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:

@@ -69,23 +69,23 @@ def noise_layout(noise: pd.DataFrame) -> pd.DataFrame:
 def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
     """The tests of every pair of methods with a decoder; "better": the one that cross-validation prefers.
 
-    A row per data set and pair. By the paper's test (McNemar's, of the unperturbed trainings): accuracy of the method
+    A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
     minus that of the other in points, the positions on which only either is right, p-values. By a valid test
     (`treecrf.studies.training.comparing.compare`, all trainings): points with their interval, what was flipped,
     p-values, the decision. Each p-value also after Holm's correction over the pairs of the data set.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
-    papers, valid = "by the paper's test", "by a valid test"
+    mcnemar, valid = "by McNemar's test", "by a valid test"
     return grouped(
         {
             ("", "data set"): dataset_names(rows),
             ("", "method"): method_names(rows["method"]),
             ("", "against"): method_names(rows["other"]),
-            (papers, "points"): cell_texts(rows["accuracy_points"], signed),
-            (papers, "method alone right"): cell_texts(rows["only_method"], count_text),
-            (papers, "other alone right"): cell_texts(rows["only_other"], count_text),
-            (papers, "p"): cell_texts(rows["p_value"], p_value_text),
-            (papers, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
+            (mcnemar, "points"): cell_texts(rows["accuracy_points"], signed),
+            (mcnemar, "method alone right"): cell_texts(rows["only_method"], count_text),
+            (mcnemar, "other alone right"): cell_texts(rows["only_other"], count_text),
+            (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
+            (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
             (valid, "95 %"): [_interval(row) for row in rows.to_dict("records")],
             (valid, "flips of"): [_flipped(row) for row in rows.to_dict("records")],

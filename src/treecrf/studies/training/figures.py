@@ -101,7 +101,10 @@ def accuracies(summary: pd.DataFrame) -> Figure:
         titles = [title for title, _ in sets]
         figure, panels = panel_grid(titles, lambda n, m: (2.0 + 2.35 * n, height * m + 0.6), sharey=True)
         for axes, (_, of_set) in zip(panels, sets, strict=True):
-            _draw_accuracies(axes, of_set, [methods.index(method) for method in of_set["method"]])
+            places = [methods.index(method) for method in of_set["method"]]
+            if better["published"].notna().any():  # in the legend of all panels, if in one
+                _draw_published_accuracies(axes, of_set, places)
+            _draw_accuracies(axes, of_set, places)
         panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
         panels[0].set_ylim(len(methods) - 0.4, -0.6)
         name_axes(figure, panels, "accuracy on the test set (%)", "")
@@ -200,14 +203,17 @@ def _size(method: str) -> float:
     return MARKER_SIZES.get(training_method_style(method)["marker"], 3.8)
 
 
-def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
-    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
-    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
-    reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
+def _draw_published_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
     axes.plot(
         of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
         color="black", label="published", zorder=2,
     )  # fmt: skip
+
+
+def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
+    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
+    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
+    reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
     axes.plot(
         of_set["peak_mean"].fillna(of_set["peak_accuracy"]), places, linestyle="none", marker=">", markersize=5,
         markerfacecolor="none", color=PEAK_COLOR, label="peak of the test curve",

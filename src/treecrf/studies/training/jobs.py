@@ -46,6 +46,9 @@ PHASE_NAMES = [
 ]  # fmt: skip
 NOTE_NAMES = ["dataset", "method", "note"]
 
+SLOW = ("java", "ensembles")
+"""Families of labellers that have a number of perturbed runs of their own, as these take long."""
+
 
 class Outcome(NamedTuple):
     """What one job finds.
@@ -126,7 +129,7 @@ class Comparison:
         self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
         self._window = own_window or window
-        self._settings = settings
+        self._settings = _shortened(settings) if method in CHOSEN_BY else settings
         self._trials = inner_trials(
             self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
         )
@@ -149,7 +152,8 @@ class Comparison:
             folds = self._cross_validate(pieces)
             choice = choose(folds)
         else:
-            choice = choice.assign(method=self._name)
+            last = self._settings.n_iterations - self._settings.n_iterations % self._settings.test_every
+            choice = choice.assign(method=self._name, iteration=choice["iteration"].clip(upper=last))
         names = [candidate_name(candidate) for candidate in self._candidates]
         chosen = {(names.index(name), int(i)) for name, i in zip(choice["candidate"], choice["split"], strict=True)}
         everything = set(product(range(len(names)), range(len(self._splits))))
@@ -170,9 +174,11 @@ class Comparison:
 
     @property
     def _n_perturbed_runs(self) -> int:
-        if self._name in LABELLERS and LABELLERS[self._name].start == "fixed":  # all runs would be the same
+        row = LABELLERS.get(self._name)
+        if row is not None and row.start == "fixed":  # all runs would be the same
             return 0
-        return self._settings.n_perturbed_java_runs if self._name in CHOSEN_BY else self._settings.n_perturbed_runs
+        is_slow = row is not None and row.family in SLOW
+        return self._settings.n_perturbed_slow_runs if is_slow else self._settings.n_perturbed_runs
 
     def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
         """Accuracy of every candidate on the sequences held out."""
@@ -184,7 +190,7 @@ class Comparison:
     def _try(self, rank: int, trial: int, checkpoint: Checkpoint | None) -> Frames:
         """Train a candidate without the sequences that are held out, and test it on them; a frame for each fold."""
         candidate, frames = self._candidates[rank], []
-        fit = self._fit(self._trials[trial].train, candidate, UNPERTURBED, checkpoint)
+        fit = self._fit(self._trials[trial].train, candidate, UNPERTURBED, checkpoint, watched=False)
         for split, fold, sequences in self._trials[trial].held_out:
             held_out = self._documents.select(sequences)
             correct, _, _ = self._follow(fit, held_out, {})
@@ -230,8 +236,18 @@ class Comparison:
         ]
         return tuple(self._named(frame) for frame in (curve, phases, *predictions))
 
-    def _fit(self, sequences: NDArray[np.int64], candidate: Candidate, run: int, checkpoint: Checkpoint | None) -> _Fit:
-        """Train; data with holes are filled with the commonest value, the same for every method."""
+    def _fit(
+        self,
+        sequences: NDArray[np.int64],
+        candidate: Candidate,
+        run: int,
+        checkpoint: Checkpoint | None,
+        watched: bool = True,
+    ) -> _Fit:
+        """Train; data with holes are filled with the commonest value, the same for every method.
+
+        Unless it is watched, what it costs and its log likelihoods are not known, and some methods are faster.
+        """
         train = self._documents.select(sequences)
         fill = Imputer().fit(train) if train.has_missing or any(test.has_missing for test in self._tests) else None
         model = self._method.build(self._settings, candidate, self._window, None if run == UNPERTURBED else run)
@@ -245,7 +261,7 @@ class Comparison:
             phases.update(by_phase)
 
         resumable: dict[str, Any] = {"checkpoint": checkpoint} if isinstance(model, TreeCRF) else {}
-        model.fit(train if fill is None else fill.transform(train), monitor=monitor, **resumable)
+        model.fit(train if fill is None else fill.transform(train), monitor=monitor if watched else None, **resumable)
         if not model.has_stages:  # what it reports on the way is of no iteration
             seconds, log_likelihoods = seconds[-1:], log_likelihoods[-1:]
         every = self._settings.test_every
@@ -300,6 +316,12 @@ class Comparison:
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame.assign(dataset=self._dataset, method=self._name)
+
+
+def _shortened(settings: TrainingSettings) -> TrainingSettings:
+    """The settings with the iterations of methods that run in Java."""
+    n_iterations = min(settings.n_iterations, settings.java_iterations or settings.n_iterations)
+    return settings.model_copy(update={"n_iterations": n_iterations})
 
 
 def _after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:

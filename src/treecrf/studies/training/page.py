@@ -20,8 +20,8 @@ from treecrf.rendering.parts import (
     listed,
     open_choices,
     paragraph,
-    without_published,
 )
+from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
 from treecrf.statistics.holm import LEAST_CLUSTERS
@@ -31,22 +31,29 @@ from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER, BLOCKS
+from treecrf.studies.training.settings import CHOSEN_BY
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
-Accuracy is the percentage of test positions that are labelled correctly; where each document is a test set in turn, it is the
-mean over the documents.
+Accuracy is the percentage of test positions that are labelled correctly.{documents}
 <em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
-{folds} folds, or with that number of training documents left out in turn; then one training on all training sequences, which
-serves both decoders.
+{folds} folds; then one training on all training sequences, which serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
-what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts ({java_runs} for methods that run in
-Java); differences smaller than this spread mean nothing. A method without such runs shows its one training. Methods that run
-in Java take the settings chosen for the same algorithm in this package.
+what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts; differences smaller than this
+spread mean nothing. A method without such runs shows its one training.{slow}
+"""
+
+DOCUMENTS_NOTE = """
+Where each document is a test set in turn, it is the mean over the documents, and the number of folds that of the training
+documents left out in turn.
+"""
+
+SLOW_NOTE = """
+Stacking and methods that run in Java have {runs} such trainings; the latter take the settings chosen for the same algorithm in this package.
 """
 
 TESTS_NOTE = """
-McNemar's test, the papers', takes positions of a sequence as independent and looks at one training of each method, so it
+McNemar's test takes positions of a sequence as independent and looks at one training of each method, so it
 finds differences that are not there far more often than its level says. The valid test lets the two methods, all their
 trainings together, change places in whole groups of related test sequences. Where these are so few that no p-value of such
 flips can be below 0.05 (fewer than {least} for one pair, more for Holm's correction over all pairs), blocks of at least {length}
@@ -70,6 +77,8 @@ CHOICES = (
     "stacking_iterations",
     "stacking_folds",
     "n_perturbed_runs",
+    "n_perturbed_slow_runs",
+    "java_iterations",
     "start_noise",
     "exact_under",
     "blocks_under",
@@ -108,7 +117,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     is_published = bool(summary["published"].notna().any())
     shown = Exhibits(folder, layouts, STUDY.caption)
     if not is_published:
-        shown = shown._replace(caption=lambda name: without_published(STUDY.caption(name)))
+        shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
     panels = f"a panel for each of {', '.join(finished)}, a line for each method"
     curves = [
         *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
@@ -117,7 +126,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     measured = "Table 3.6, published and measured" if is_published else "CPU seconds"
     steps = shown.captioned_table("table_3_6", measured)
     sections = [
-        _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown),
+        _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown, is_published),
         _tests(settings.training, finished, shown),
         *([_published(shown)] if is_published else []),
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
@@ -139,13 +148,20 @@ def is_finished(results: Path, name: str) -> bool:
 
 
 def _accuracy(
-    settings: TrainingSettings, summary: pd.DataFrame, notes: pd.DataFrame, stand_ins: dict[str, str], shown: Exhibits
+    settings: TrainingSettings,
+    summary: pd.DataFrame,
+    notes: pd.DataFrame,
+    stand_ins: dict[str, str],
+    shown: Exhibits,
+    is_published: bool,
 ) -> Section:
+    in_java = set(CHOSEN_BY) & set(settings.values("method"))
     overview = paragraph(
         INTRODUCTION,
+        documents=DOCUMENTS_NOTE if is_published else "",
+        slow=SLOW_NOTE.format(runs=by_dataset(settings, "n_perturbed_slow_runs")) if in_java else "",
         folds=by_dataset(settings, "n_folds"),
         runs=by_dataset(settings, "n_perturbed_runs"),
-        java_runs=by_dataset(settings, "n_perturbed_java_runs"),
     )
     names = ", ".join(dict.fromkeys(summary["dataset"]))
     alt = f"Accuracy of every method, a panel for each of {names}; the table below has the numbers."
@@ -160,7 +176,7 @@ def _accuracy(
         Fold("Peaks of the test curves", [peaks]),
         shown.folded_table("choices", "What cross-validation chose"),
         shown.folded_table("estimates", "What cross-validation promised, beside the test set"),
-        _choices(settings),
+        _choices(settings, is_published),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
 
@@ -204,9 +220,9 @@ def _not_run(notes: pd.DataFrame) -> list[Markup]:
     return [item.format(names=names, method=method, reason=reason) for names, method, reason in rows]
 
 
-def _choices(settings: TrainingSettings) -> Fold:
+def _choices(settings: TrainingSettings, is_published: bool) -> Fold:
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
-    return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES})
+    return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES}, is_published)
 
 
 # --- headline ---------------------------------------------------------------------------------------

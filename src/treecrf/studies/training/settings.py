@@ -99,10 +99,15 @@ class TrainingSettings(StudySettings):
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
     n_perturbed_runs: int = Field(10, ge=2, description="Runs from a perturbed start that show the part of chance.")
-    n_perturbed_java_runs: int = Field(
+    n_perturbed_slow_runs: int = Field(
         3,
         ge=0,
-        description="The same for methods that run in Java, which are slow; none for SMILE, which starts as it does.",
+        description="The same for what takes long: stacking, and methods that run in Java; none for SMILE, which starts as it does.",
+    )
+    java_iterations: int | None = Field(
+        None,
+        ge=1,
+        description="Most iterations of methods that run in Java, also where more were chosen for them; as others unless given.",
     )
     start_noise: float = Field(
         0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
@@ -138,6 +143,8 @@ class TrainingSettings(StudySettings):
     def _some_iteration_is_tested(self) -> TrainingSettings:
         if self.test_every > self.n_iterations:
             raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
+        if self.java_iterations is not None and self.test_every > self.java_iterations:
+            raise ValueError(f"has test_every={self.test_every} above java_iterations={self.java_iterations}; lower it")
         return self
 
     def values(self, name: str) -> list[str]:

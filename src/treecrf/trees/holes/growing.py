@@ -8,7 +8,6 @@ the difference, as ever.
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, NamedTuple
 
 from numba import boolean, float64, int32, int64, njit, types, void
@@ -27,6 +26,7 @@ from treecrf.trees.holes.leaves import (
     has_room,
     keep_some,
     plant_copies,
+    share_of_known,
     split_by_label,
     take_known,
 )
@@ -177,9 +177,7 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
         gain_true = side_gain(*with_missing, sums, problem.growth)
         gain_false = side_gain(float64(weight) * weight_unit, float64(gradient) * unit, sums, problem.growth)
         return FULL if gain_true > gain_false else 0
-    if problem.handling.blends:
-        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
-    return FULL if 2 * weight > known_weight else 0
+    return share_of_known(problem.handling, weight, known_weight)
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))

@@ -16,14 +16,16 @@ tested cell and of "missing" alone; other leaves keep a list.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, int16, int32, int64, types, uint64, void
+from numba import boolean, float64, int16, int32, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS
+from treecrf.trees.problem import HANDLING
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.tree import TREE, set_of
 
@@ -58,6 +60,14 @@ class Copies(NamedTuple):
 
 
 COPIES = compiled_type(Copies)
+
+
+@kernel(int64(HANDLING, int64, int64), error_model="numpy")
+def share_of_known(handling, weight, known_weight):
+    """Part of an unknown copy that goes to the true child, of this weight, where no direction or surrogate tells."""
+    if handling.blends:
+        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
+    return FULL if 2 * weight > known_weight else 0
 
 
 def with_longer_lists(copies: Copies) -> Copies:

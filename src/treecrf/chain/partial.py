@@ -2,7 +2,8 @@
 
 The probability of partial labels sums over all that complete them, so that its logarithm is the log partition function of
 the chain without the labels in conflict, less that of the whole chain. The recursions are those of `treecrf.chain` and
-`treecrf.chain.lattice`: a label in conflict has the lowest potential that is allowed, or no entry.
+`treecrf.chain.lattice`, which training is fast with: a label in conflict has the lowest potential that is allowed, or no entry.
+Questions to a trained model forbid labels exactly (`treecrf.chain.trellis`).
 """
 
 from __future__ import annotations
@@ -32,9 +33,16 @@ def log_likelihood(
     """
     if (labels != MISSING).all():
         return log_likelihood_of_all(potentials, labels, offsets, order)
+    return partial_log_likelihood(potentials, labels, offsets, order)
+
+
+def partial_log_likelihood(
+    potentials: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64], order: int
+) -> NDArray[np.float64]:
+    """`log_likelihood` of sequences some of whose labels are not known."""
     allowed = np.where(allows(labels, len(potentials))[:, :, None], potentials, -MAX_POTENTIAL)
-    constrained = forward_backward(allowed, offsets, order).log_partition
-    return np.asarray(constrained - forward_backward(potentials, offsets, order).log_partition)
+    agreeing = forward_backward(allowed, offsets, order).log_partition
+    return np.asarray(agreeing - forward_backward(potentials, offsets, order).log_partition)
 
 
 def agreeing_entries(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.bool_]:
