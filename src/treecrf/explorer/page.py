@@ -3,12 +3,16 @@
 What a reader sees first is in the HTML itself (headlines, counts, the chart of published and measured numbers, a table for each
 study), so that it is there without script and on paper; the script (``script/*.js``, in the order of `SCRIPTS`) draws the views.
 The view and all that is chosen in it are in the address's fragment. A Content-Security-Policy in the page forbids every request.
+
+``python -m treecrf.explorer.page --results docs/results/evidence --reports build`` writes it for results that no run is at work on.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +23,20 @@ from markupsafe import Markup
 from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
+from treecrf.io.configuration import read_configuration
 from treecrf.io.files import resource, write_text
 from treecrf.rendering.cells import BEST, number
 from treecrf.rendering.layouts import to_fragment
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report import provenance
-from treecrf.report.ledger import CLAIMS, read_ledger
+from treecrf.report.ledger import CLAIMS, read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import SIGNS, ledger_summary
 from treecrf.report.page import EXPLORER, PAGE, studies
 from treecrf.report.rules import verdict_text
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN, VERDICTS
 from treecrf.studies.explored import ACCURACY, CHOICE, METRICS
-from treecrf.studies.settings import Settings
+from treecrf.studies.settings import Settings, load_settings
 
 PACKAGE = "treecrf.explorer"
 
@@ -104,10 +109,8 @@ def render_explorer(
 
 
 def _ledger(results: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The ledger that the run has written; without rows where it has not."""
-    if (results / CLAIMS).is_file():
-        return read_ledger(results)
-    return pd.DataFrame(columns=["id", "verdict"]), pd.DataFrame(columns=["id", "rule", "verdict"])
+    """The ledger that the run has written, or what it would be: the evidence of a snapshot has none."""
+    return read_ledger(results) if (results / CLAIMS).is_file() else (verdicts(results), verdicts_by_rule(results))
 
 
 def _frames(gathered: Gathered, claims: pd.DataFrame, by_rule: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -205,3 +208,18 @@ def _script(name: str) -> Markup:
 
 def _json(value: Any) -> Markup:
     return Markup(json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf.explorer.page``."""
+    parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.page", description="Write the page to explore.")
+    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument("--results", help="folder of results, instead of that of the settings")
+    parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
+    given = vars(parser.parse_args(arguments))
+    folders = {name: given[name] for name in ("results", "reports") if given[name]}
+    write_explorer(load_settings(read_configuration([given["config"]]) | folders))
+
+
+if __name__ == "__main__":
+    main()
