@@ -153,9 +153,9 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dic
         columns=["metric", "value", "low", "high", "n_runs"]
     )
     for metric in (MACRO_F1, SEQUENCES_RIGHT):
-        of_runs = runs.groupby(CELL, sort=False)[metric]
-        columns = {"value": "mean", "low": "min", "high": "max", "n_runs": "size"}
-        more = known.merge(of_runs.agg(**columns).reset_index(), on=CELL).assign(metric=metric)
+        of_runs = runs.groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
+        named = of_runs.set_axis(["value", "low", "high", "n_runs"], axis=1).reset_index()
+        more = known.merge(named, on=CELL).assign(metric=metric)
         scores = pd.concat([scores, more[SCORES]], ignore_index=True)
     confusion = stacked([each.confusion for each in answers]).assign(dataset=dataset)
     hardest = stacked([each.hardest for each in answers]).assign(dataset=dataset)

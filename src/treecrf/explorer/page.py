@@ -196,10 +196,10 @@ def _static_tables(gathered: Gathered) -> list[tuple[str, Markup]]:
 
 
 def _bundle() -> Markup:
-    """Vega, Vega-Lite and Vega-Embed as one script; its names stay inside."""
+    """Vega, Vega-Lite and Vega-Embed as one script; its names stay inside, but for vegaEmbed."""
     import vl_convert
 
-    return Markup(f"(() => {{\n{vl_convert.javascript_bundle()}\n}})();".replace("</script", "<\\/script"))
+    return Markup(f"(() => {{\n{vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")}\n}})();".replace("</script", "<\\/script"))
 
 
 def _script(name: str) -> Markup:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -47,6 +49,7 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
             continue
         columns = tested[["method", "other", "p_value"]].assign(accuracy_points=tested["points"])
         ranks = rank_methods(values[methods], columns).drop(columns="accuracy_points")
-        parts.append(ranks.assign(**dict(zip(CASE, key, strict=True))))
+        named: dict[str, Any] = dict(zip(CASE, key, strict=True))
+        parts.append(ranks.assign(**named))
     names = [*CASE, "method", "rank", "tied_for_best", "rank_low", "rank_high"]
     return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
