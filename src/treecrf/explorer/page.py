@@ -199,7 +199,8 @@ def _bundle() -> Markup:
     """Vega, Vega-Lite and Vega-Embed as one script; its names stay inside, but for vegaEmbed."""
     import vl_convert
 
-    return Markup(f"(() => {{\n{vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")}\n}})();".replace("</script", "<\\/script"))
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return Markup(f"(() => {{\n{bundle}\n}})();".replace("</script", "<\\/script"))
 
 
 def _script(name: str) -> Markup:
