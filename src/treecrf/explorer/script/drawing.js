@@ -94,11 +94,12 @@ const LOG_ERRORS = 1; // Vega's level: its warnings are for those who write spec
 const drawn = []; // what has to be drawn again when colours change
 
 // Matrices: a column needs room for its texts, and more than there is of it scrolls.
-const COLUMNS_OF = { wins: "other", confusion: "predicted" };
+const MATRICES = { wins: { columns: "other", each: 36, names: 210 }, confusion: { columns: "predicted", each: 13, names: 60 } };
 
 async function draw(figure, name, rows, titles) {
   const colours = theme();
-  const least = COLUMNS_OF[name] ? 210 + 36 * distinct(rows, COLUMNS_OF[name]).length : 0;
+  const matrix = MATRICES[name];
+  const least = matrix ? matrix.names + matrix.each * distinct(rows, matrix.columns).length : 0;
   const place = element("div", { style: `width: 100%; min-width: ${least}px` });
   figure.append(place); // what was drawn before stays until this is
   const config = configuration(colours);

@@ -159,7 +159,7 @@ function showLeaderboard(chosen) {
       })));
   }
   parts.push(testNote(found.study.value));
-  return { title: leaderTitle(found, rows, datasets), parts };
+  return { title: leaderTitle(found, rows, datasets) + (isAccuracy ? "" : ", by accuracy"), parts };
 }
 
 // --- pairs ---
