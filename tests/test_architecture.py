@@ -30,6 +30,7 @@ LAYERS = (
     "sequences",
     "options",
     "statistics",
+    "records",
     "compiled",
     "io",
 )

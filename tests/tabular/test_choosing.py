@@ -6,8 +6,8 @@ import pytest
 from builders import number_set
 
 from treecrf import SequenceSet
-from treecrf.tabular.candidates import GRIDS, METHODS, candidate_windows, limited, make_candidates, mean_run
-from treecrf.tabular.choosing import Finalist, Race, choose
+from treecrf.tabular.candidates import GRIDS, ITERATIONS, METHODS, candidate_windows, limited, make_candidates, mean_run
+from treecrf.tabular.choosing import SCREENING, Finalist, Race, choose, likeliest_of_best
 from treecrf.tabular.costs import expected_bytes, expected_seconds
 from treecrf.tabular.folds import make_folds
 from treecrf.tabular.trial import Outcome, try_candidate
@@ -73,14 +73,50 @@ def test_a_trial_judges_stages_by_sequence():
     right = labeller.predict(held_out) == held_out.labels
     assert outcome.iterations.tolist() == [1, 2, 3, 4]
     np.testing.assert_array_equal(outcome.correct[-1], right.reshape(4, 10).sum(axis=1))
+    of_truth = labeller.predict_proba(held_out)[np.arange(40), held_out.labels]
+    np.testing.assert_allclose(outcome.surprise[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
+
+
+def test_many_labels_are_judged_at_fewer_stages(monkeypatch):
+    data = before(12)
+    [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
+    split = data.select(range(8)), data.select(range(8, 12))
+    assert try_candidate(candidate, *split).iterations.tolist() == list(range(1, 16))
+    monkeypatch.setattr("treecrf.tabular.trial.JUDGING", 40 * 3**2)
+    assert try_candidate(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
+
+
+def test_large_sets_are_screened_in_part(monkeypatch):
+    monkeypatch.setattr("treecrf.tabular.choosing.SCREENED_POSITIONS", 60)
+    trained = []
+
+    def trying(candidate, train, held_out):
+        trained.append((train.n_positions, held_out.n_positions, candidate.iterations))
+        return Outcome(np.array([1]), np.ones((1, len(held_out)), dtype=int), np.ones((1, len(held_out))))
+
+    monkeypatch.setattr("treecrf.tabular.choosing.try_candidate", trying)
+    choose(make_folds(before(), 0, 10_000), [(1, 1)], methods=("treecrf_newton",), given={}, budget=60.0)
+    n_finals = 5
+    assert set(trained[:-n_finals]) == {(60, 80, SCREENING)}
+    assert set(trained[-n_finals:]) == {(320, 80, ITERATIONS)}
+    assert len(trained) == (len(GRIDS["treecrf_newton"]) + 1) * n_finals
 
 
 def test_folds_of_unlike_lengths_are_joined():
-    long = Outcome(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]))
-    short = Outcome(np.array([2, 4]), np.array([[1], [3]]))
+    long = Outcome(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
+    short = Outcome(np.array([2, 4]), np.array([[1], [3]]), np.array([[1.0], [2]]))
     finalist = Finalist([short, long])
     np.testing.assert_array_equal(finalist.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
+    np.testing.assert_array_equal(finalist.surprise(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
     assert finalist.best_iteration() == 4
+
+
+def test_of_candidates_that_chance_tells_apart_the_least_surprised_is_best():
+    steady, alike, worse = [8, 8, 8, 8], [10, 6, 10, 6], [7, 7, 7, 7]
+    surprise = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
+    assert likeliest_of_best(np.array([steady, alike, worse]), surprise) == 1  # `worse` is one behind everywhere
+    assert likeliest_of_best(np.array([steady, worse]), surprise[[0, 2]]) == 0
+    assert likeliest_of_best(np.array([steady, steady]), surprise[:2]) == 0
 
 
 # --- candidates and what they cost ------------------------------------------------------------------
@@ -90,10 +126,10 @@ def test_long_runs_of_numbers_get_a_wide_window():
     data = number_set(0, n_sequences=4, longest=60)
     lasting = data.with_labels(np.arange(data.n_positions) // 24 % 3)
     assert mean_run(lasting) > 14
-    assert candidate_windows(lasting)[:2] == [(1, 1), (3, 3)]
-    assert candidate_windows(lasting)[2] == (int(mean_run(lasting)) // 2,) * 2
-    assert candidate_windows(data) == [(1, 1), (3, 3)]
-    assert candidate_windows(before(5, 2)) == [(1, 1)]
+    narrow = [(0, 0), (1, 1), (3, 3)]
+    assert candidate_windows(lasting) == [*narrow, (int(mean_run(lasting)) // 2,) * 2]
+    assert candidate_windows(data) == narrow
+    assert candidate_windows(before(5, 2)) == [(0, 0), (1, 1)]
 
 
 def test_runs_end_with_sequences():

@@ -191,7 +191,7 @@ def read_labelled_table(
 ) -> tuple[pd.DataFrame, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
-    With `strict`, cells such as "NA" among numbers are refused.
+    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they were named.
     """
     from treecrf.datasets.kinds import decide_kinds
     from treecrf.datasets.reading import read_table
@@ -203,12 +203,27 @@ def read_labelled_table(
     names = [name for name in frame.columns if name not in (sequence, label)]
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
+    elif strict:
+        names = _with_cells(frame, names, path)
     check_columns(frame, path, [sequence, label, *names], "name yours by --sequence, --label and --attributes")
     decided = decide_kinds(frame, names, kinds)
     if strict:
         check_marks(frame, path, decided, kinds)
     data = encode_table(frame, path, sequence=sequence, label=label, attributes=names, kinds=decided)
     return frame, TableColumns(sequence, label, tuple(names), data.number_names), data
+
+
+def _with_cells(frame: pd.DataFrame, names: list[str], path: Path) -> list[str]:
+    """The columns that have a cell; others are named on stderr."""
+    full = [name for name in names if not frame[name].isna().all() and not (frame[name].dropna() == "").all()]
+    for name in names:
+        if name not in full:
+            note(f"Column {name!r} is empty everywhere, and left out.")
+    if names and not full:
+        raise ValueError(
+            f"table {path}: no column but those of sequences and labels has a cell; there is nothing to learn from."
+        )
+    return full
 
 
 def read_training_set(

@@ -199,13 +199,6 @@ class Labeller(Decoding, Estimator):
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         raise NotImplementedError
 
-    def fit_staged_predict(
-        self, train: SequenceSet, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> list[dict[Decoder, NDArray[np.int16]]]:
-        """`fit` with one set, then `staged_predict` of another."""
-        self.fit(train)
-        return list(self.staged_predict(data, decoders, every))
-
     @property
     def has_stages(self) -> bool:
         """Whether predictions change from iteration to iteration; a labeller without stages has iteration 1 alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -16,6 +16,9 @@ from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
+
+Watch = Callable[[int, NDArray[np.float64]], None]
+"""Called with the number of iterations and marginals, shape (n_positions, n_labels)."""
 
 
 class ChainLabeller(Labeller):
@@ -56,10 +59,16 @@ class ChainLabeller(Labeller):
         labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations."""
-        for chains in self._staged_chains(data, every=1):
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after `every`, 2 `every`, .. iterations."""
+        for chains in self._staged_chains(data, every):
             yield chains.marginals()
+
+    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+        """`fit` with one set; `watch` is called with `predict_proba` of another after `every`, 2 `every`, .. iterations."""
+        self.fit(train)
+        for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
+            watch(number * every, marginals)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from treecrf.models.base import Labeller
+from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
@@ -35,22 +36,23 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     """
     n_labels, n_positions = len(train.label_names), train.n_positions
     n_slots = _n_slots(labeller, train)
+    n_bins = _n_bins(labeller, train)
     each = n_positions * n_slots * n_labels
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
         weights = _n_weights(labeller, train)
-        return 0.7 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
+        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
-        growing = 5 * each * sqrt(labeller.max_leaves / 10)
+        growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divided = (
             HOLES if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
         )
-        chains = (36 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
-        return 0.3 + n_iterations * NANOSECOND * (divided * growing + chains)
+        chains = (25 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY for attribute in train.attributes) * (sum(labeller.window) + 1)
-        tree = (n_slots + SORTING * wordy) * (4 * n_positions + 4500 * labeller.max_leaves)
-        return 0.5 + n_iterations * NANOSECOND * n_labels * tree
+        tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
+        return 0.2 + n_iterations * NANOSECOND * n_labels * tree
     return 0.0
 
 
@@ -69,8 +71,18 @@ def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> in
 
 
 def _n_slots(labeller: Labeller, train: SequenceSet) -> int:
+    return _n_places(labeller) * (len(train.attributes) + len(train.number_names))
+
+
+def _n_places(labeller: Labeller) -> int:
     left, right = labeller.get_params().get("window", (0, 0))
-    return (left + right + 1) * (len(train.attributes) + len(train.number_names))
+    return int(left + right + 1)
+
+
+def _n_bins(labeller: Labeller, train: SequenceSet) -> int:
+    """Bins of all slots together, of which every leaf has sums; categories are as many at most as a number may have bins."""
+    of_categories = sum(min(len(attribute.categories), MOST_BINS) for attribute in train.attributes)
+    return _n_places(labeller) * (of_categories + len(train.number_names) * labeller.n_bins)
 
 
 def _n_weights(labeller: LinearCRF, train: SequenceSet) -> int:

@@ -45,10 +45,10 @@ class Folds(NamedTuple):
         held_out = self.parts[fold]
         return self.data.select(np.setdiff1d(np.arange(len(self.data)), held_out)), self.data.select(held_out)
 
-    @property
-    def n_screening(self) -> int:
-        """How many of the folds compare windows and settings: one, or two of a small file."""
-        return 2 if len(self.parts) > N_FOLDS else 1
+    def split_part(self, fold: int, most_positions: int, seed: int) -> tuple[SequenceSet, SequenceSet]:
+        """The same, but of a large training set only groups drawn at random up to so many positions."""
+        train, held_out = self.split(fold)
+        return draw_part(train, seed, most_positions, N_FOLDS - 1), held_out
 
 
 def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:

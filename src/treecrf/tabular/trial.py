@@ -7,25 +7,36 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.candidates import Candidate
 from treecrf.tabular.fitting import handle_holes
 
-MOST_STAGES = 15
+MOST_STAGES, LEAST_STAGES = 15, 5
 """Of a training that are judged, evenly apart."""
+
+JUDGING = 2 * 10**7
+"""Pairs of labels at all positions and stages together that are judged: fewer stages where there are many labels."""
+
+LEAST = 1e-10
+"""Probability that a true label counts with at least."""
 
 
 class Outcome(NamedTuple):
-    """Correct positions of held-out sequences after some of a training's iterations.
+    """What held-out sequences say of some of a training's iterations.
 
     Attributes
     ----------
     iterations : int64, shape (n_stages,)
     correct : int64, shape (n_stages, n_held_out)
+        Positions labelled correctly.
+    surprise : float64, shape (n_stages, n_held_out)
+        Sum of ``-log P(y_t | X)`` over positions.
     """
 
     iterations: NDArray[np.int64]
     correct: NDArray[np.int64]
+    surprise: NDArray[np.float64]
 
 
 def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSet) -> Outcome:
@@ -34,11 +45,21 @@ def try_candidate(candidate: Candidate, train: SequenceSet, held_out: SequenceSe
     holes = handle_holes(labeller, candidate.missing, train)
     if holes is not None:
         train, held_out = holes.transform(train), holes.transform(held_out)
-    every = -(-candidate.iterations // MOST_STAGES)
-    stages = labeller.fit_staged_predict(train, held_out, ("forward_backward",), every)
-    predicted = [stage["forward_backward"] for stage in stages]
-    if not predicted:  # it stopped before the first of them
-        predicted, every = [labeller.predict(held_out)], 1
+    assert isinstance(labeller, ChainLabeller)
     truth = labeller.align_labels(held_out)
-    correct = [np.add.reduceat(labels == truth, held_out.offsets[:-1], dtype=np.int64) for labels in predicted]
-    return Outcome(every * np.arange(1, len(correct) + 1), np.array(correct))
+    n_stages = JUDGING // (held_out.n_positions * len(held_out.label_names) ** 2)
+    every = -(-candidate.iterations // min(max(n_stages, LEAST_STAGES), MOST_STAGES))
+    judged: list[tuple[int, NDArray[np.int64], NDArray[np.float64]]] = []
+
+    def judge(iterations: int, marginals: NDArray[np.float64]) -> None:
+        right = marginals.argmax(axis=1) == truth
+        surprise = -np.log(np.maximum(marginals[np.arange(len(truth)), truth], LEAST))
+        judged.append(
+            (iterations, *(np.add.reduceat(each, held_out.offsets[:-1]) for each in (right.astype(np.int64), surprise)))
+        )
+
+    labeller.fit_watched(train, held_out, judge, every)
+    if not judged:  # it stopped before the first of them
+        judge(1, labeller.predict_proba(held_out))
+    iterations, right, surprise = zip(*judged, strict=True)
+    return Outcome(np.array(iterations), np.array(right), np.array(surprise))

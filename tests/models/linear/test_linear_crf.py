@@ -186,16 +186,15 @@ def test_missing_cells_are_refused():
 
 
 @pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])
-def test_labelling_while_it_trains_is_labelling_by_stages(settings):
+def test_marginals_while_it_trains_are_those_of_its_stages(settings):
     train, data = random_set(0), random_set(1)
     usual = LinearCRF(**settings).fit(train)
-    model = LinearCRF(**settings)
-    stages = model.fit_staged_predict(train, data, every=3)
-    expected = list(usual.staged_predict(data, every=3))
-    assert len(stages) == len(expected) >= 2
-    for stage, same in zip(stages, expected, strict=True):
-        assert stage.keys() == same.keys()
-        assert all(np.array_equal(stage[decoder], same[decoder]) for decoder in stage)
+    model, stages = LinearCRF(**settings), {}
+    model.fit_watched(train, data, stages.__setitem__, every=3)
+    expected = list(usual.staged_predict_proba(data, every=3))
+    assert list(stages) == [3 * number for number in range(1, len(expected) + 1)]
+    assert len(expected) >= 2
+    assert all(np.array_equal(stage, same) for stage, same in zip(stages.values(), expected, strict=True))
     assert model.weights_history_.tobytes() == usual.weights_history_[-1:].tobytes()
     assert len(model.fit(train).weights_history_) == len(usual.weights_history_)
 

@@ -1,11 +1,14 @@
 """Numbers in windows, as the network and LightGBM see them."""
 
+import lightgbm
 import numpy as np
+import scipy
 from builders import number_set
 
 from treecrf import NeuralNetwork, SequenceSet, WindowLightGBM
 from treecrf.models.window.network import see_windows
 from treecrf.models.window.numbers import Scale, window_numbers
+from treecrf.sequences import window_codes
 
 
 def plain_set(numbers, lengths):
@@ -53,3 +56,21 @@ def test_lightgbm_sees_numbers_as_they_are():
     labels = (numbers[:, 0] > 0.123).astype(int)
     data = plain_set(numbers, [2000]).with_labels(labels, ("no", "yes"))
     assert WindowLightGBM(n_iterations=20).fit(data).score(data) > 0.99
+
+
+def test_bins_of_numbers_are_lightgbms_and_leave_categories_alone():
+    data = number_set(2, n_sequences=40)
+    codes, numbers = window_codes(data, (1, 1)), window_numbers(data, (1, 1))
+    labels = [np.bincount(data.labels, minlength=len(data.label_names)) / data.n_positions]
+    settings = {"objective": "multiclass", "num_class": len(data.label_names), "min_data_in_leaf": 5, "verbosity": -1}
+    for n_bins in (4, 63):
+        model = WindowLightGBM(n_iterations=5, window=(1, 1), min_samples_leaf=5, n_bins=n_bins).fit(data)
+        bins = [255] * codes.shape[1] + [n_bins] * numbers.shape[1]
+        examples = lightgbm.Dataset(
+            np.hstack([codes, numbers]), data.labels, init_score=np.tile(np.log(labels), (data.n_positions, 1)),
+            categorical_feature=list(range(codes.shape[1])), params={"max_bin_by_feature": bins},
+        )  # fmt: skip
+        peer = lightgbm.train(settings | {"max_bin_by_feature": bins}, examples, 5)
+        scores = peer.predict(np.hstack([codes, numbers]), raw_score=True) + np.log(labels)
+        np.testing.assert_allclose(model.predict_proba(data), scipy.special.softmax(scores, axis=1), atol=1e-12)
+    assert abs(model.predict_proba(data) - WindowLightGBM(5, n_bins=2).fit(data).predict_proba(data)).max() > 0.01

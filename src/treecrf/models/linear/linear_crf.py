@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models import sets
-from treecrf.models.base import DECODERS, Decoder, Monitor
+from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chain_labeller import ChainLabeller, Watch
 from treecrf.models.chains import ScoredChains
 from treecrf.models.checks import Check, number, whole
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
@@ -151,26 +151,22 @@ class LinearCRF(ChainLabeller):
         self.weights_history_ = history[: len(values) - 1] if len(values) > 1 else last[None]
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
-    def fit_staged_predict(
-        self, train: SequenceSet, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> list[dict[Decoder, NDArray[np.int16]]]:
-        """See `Labeller`; labels while it trains, so that no weights but the last ones are kept."""
-        n_labels, stages = len(train.label_names), list[dict[Decoder, NDArray[np.int16]]]()
+    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+        """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
+        n_labels = len(train.label_names)
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
         sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
         def judge(iteration: int, weights: NDArray[np.float64]) -> None:
             if iteration % every == 0:
-                chains = self._chains_of(cells, weights, n_labels, data.offsets)
-                stages.append({decoder: self._decode(chains, decoder) for decoder in decoders})
+                watch(iteration, self._chains_of(cells, weights, n_labels, data.offsets).marginals())
 
         keeps_stages, self.keeps_stages, self._judges = self.keeps_stages, False, (judge,)
         try:
             self.fit(train)
         finally:
             self.keeps_stages, self._judges = keeps_stages, ()
-        return stages
 
     @property
     def cell_weights_(self) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf.io.extras import needs_extra
 from treecrf.models import sets
 from treecrf.models.base import Monitor
+from treecrf.models.binning import MOST_BINS
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.checks import whole
 from treecrf.models.importances import shares_of
@@ -24,6 +25,9 @@ from treecrf.sequences import MISSING, SequenceSet, window_codes
 
 RAREST = 1e-15
 """What LightGBM takes for the frequency of a label that does not occur."""
+
+BINS_OF_CATEGORIES = 255
+"""LightGBM's own number, for window codes."""
 
 MOST_LEAVES = 131_072
 """The most leaves that LightGBM gives a tree."""
@@ -208,6 +212,8 @@ class WindowLightGBM(WindowClassifier):
         much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
+    n_bins : int
+        Most bins that a number is cut into.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
     class_weight : "balanced", mapping of str to float, or None
@@ -232,6 +238,7 @@ class WindowLightGBM(WindowClassifier):
     unseen: str = "missing"
     random_state: int | None = None
     start_noise: float = 0.01
+    n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
 
@@ -254,6 +261,8 @@ class WindowLightGBM(WindowClassifier):
         features = features if known is None else features[known]
         start = self._draw_start(labels, weights, len(train.label_names))
         parameters = self._parameters(len(train.label_names))
+        n_numbers = features.shape[1] - n_slots
+        parameters["max_bin_by_feature"] = [BINS_OF_CATEGORIES] * n_slots + [self.n_bins] * n_numbers
         examples = lightgbm.Dataset(
             features,
             labels,
