@@ -88,4 +88,6 @@ RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").gl
 def test_every_job_is_measured_but_downloads_and_the_pages():
     rules = re.split(r"(?m)^(?= *rule\b)", RULES)[1:]
     names = [re.search(r"rule (\w+):", rule) for rule in rules if "benchmark:" not in rule and "script:" in rule]
-    assert [name and name[1] for name in names] == ["download", "write_page", "write_explorer"]
+    assert [name and name[1] for name in names] == [
+        "download", "write_page", "write_explorer", "write_manifest", "archive", "compare",
+    ]  # fmt: skip

@@ -205,6 +205,7 @@ rule write_manifest:
 rule archive:
     input:
         MANIFEST,
+        EXPLORER,
     log:
         f"{LOGS}/archive.log",
     localrule: True
