@@ -15,6 +15,7 @@ PACKAGE = "treecrf"
 LAYERS = (
     "__main__",
     "cli",
+    "explorer",
     "report",
     "studies",
     "rendering",

@@ -53,6 +53,7 @@ RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
+EXPLORER = f"{REPORTS}/explorer.html"
 MANIFEST = f"{RESULTS}/manifest.json"
 MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 

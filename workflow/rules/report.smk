@@ -117,6 +117,38 @@ rule write_page:
         "../scripts/write_page.py"
 
 
+rule write_explorer:
+    input:
+        rules.write_page.input,
+        rules.write_page.output,
+    output:
+        EXPLORER,
+    log:
+        f"{LOGS}/write_explorer.log",
+    group:
+        "page"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        settings=SETTINGS.model_dump(mode="json"),
+        code=code_of(
+            "write_explorer",
+            *(
+                files.study.module_name(part)
+                for files in STUDIES.values()
+                for part in ("page", "explored")
+            ),
+        ),
+    message:
+        "Writes the page to explore {output}"
+    script:
+        "../scripts/write_explorer.py"
+
+
 rule rivals:
     input:
         lambda wildcards: files_of_jobs(rival_jobs()),
@@ -173,6 +205,7 @@ rule write_manifest:
 rule archive:
     input:
         MANIFEST,
+        EXPLORER,
     log:
         f"{LOGS}/archive.log",
     localrule: True

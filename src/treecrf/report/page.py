@@ -41,6 +41,9 @@ PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases
 
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
+EXPLORER = "explorer.html"
+"""The page to explore the results (`treecrf.explorer`), beside that of a whole run."""
+
 SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 """Files of results that are listed."""
 
@@ -62,6 +65,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
         is_published=is_published,
+        explorer=EXPLORER if finished else "",
         folders=Folders(results, reports),
         studies=shown if is_published else [plain_study(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
