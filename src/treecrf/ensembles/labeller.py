@@ -39,7 +39,7 @@ class Ensemble(Labeller):
 
     What combines them learns from sequences that the experts were not trained with: each fold's are predicted by experts
     that the other folds trained (cross-fitting), or a part of the sequences is held out (the protocol of ensembles). Then
-    the experts are trained again, with all sequences.
+    the experts are trained again, with all sequences. A "marginal_average" has nothing to learn: its experts are trained once.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Ensemble(Labeller):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        for expert in self._make_experts():
+        for expert in self.make_experts():
             expert._check_settings()
 
     # --- training -----------------------------------------------------------------------------------
@@ -125,10 +125,12 @@ class Ensemble(Labeller):
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
-        evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
-        began = time.thread_time()
-        combiner = COMBINERS[self.combine]().fit(evidence, labels, seed)
-        self.seconds_["combiner"] = time.thread_time() - began
+        combiner = COMBINERS[self.combine]()
+        if combiner.needs_evidence:
+            evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
+            began = time.thread_time()
+            combiner.fit(evidence, labels, seed)
+            self.seconds_["combiner"] = time.thread_time() - began
         self.experts_ = self._train_experts(train)
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -138,6 +140,8 @@ class Ensemble(Labeller):
     @property
     def n_trainings(self) -> int:
         """How many experts `fit` trains at most, all parts together."""
+        if not COMBINERS[self.combine]().needs_evidence:
+            return len(self.experts)
         return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
 
     def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
@@ -163,7 +167,7 @@ class Ensemble(Labeller):
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         found = []
-        for expert in self._make_experts():
+        for expert in self.make_experts():
             began = time.thread_time()
             found.append(expert.fit(train))
             self.seconds_["experts"] += time.thread_time() - began
@@ -172,8 +176,12 @@ class Ensemble(Labeller):
                 self._monitor(self._n_trained, dict(self.seconds_), float("nan"))
         return found
 
-    def _make_experts(self) -> list[Labeller]:
-        return [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
+    def make_experts(self) -> list[Labeller]:
+        """Copies of the experts, not trained; they keep no stages."""
+        made = [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
+        for expert in made:
+            expert.keeps_stages = False
+        return made
 
     def _make_named(self, name: str) -> Labeller:
         row = LABELLERS[name]
