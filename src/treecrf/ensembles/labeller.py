@@ -16,8 +16,8 @@ from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
-from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
-from treecrf.models.loading import load_class, rebuild
+from treecrf.models.labellers import LABELLERS, TABLES, TRAINING
+from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.scores import sum_log_probabilities
 from treecrf.models.weights import refuse_weights
@@ -254,15 +254,12 @@ class Ensemble(Labeller):
     # --- files --------------------------------------------------------------------------------------
 
     def _params_for_file(self) -> dict[str, Any]:
-        described = [
-            e if isinstance(e, str) else {"class": type(e).__name__, "params": e._params_for_file()}
-            for e in self.experts
-        ]
+        described = [e if isinstance(e, str) else describe_untrained(e) for e in self.experts]
         return self.get_params() | {"experts": described}
 
     @classmethod
     def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        experts = tuple(e if isinstance(e, str) else _undescribed(e) for e in params["experts"])
+        experts = tuple(e if isinstance(e, str) else build_untrained(e) for e in params["experts"])
         return super()._params_from_file(params) | {"experts": experts}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -283,11 +280,6 @@ class Ensemble(Labeller):
             rebuild(header, _named(f"expert_{number}_", arrays), f"expert {number}")
             for number, header in enumerate(values["experts"])
         ]
-
-
-def _undescribed(described: dict[str, Any]) -> Labeller:
-    kind = load_class(CLASS_PATHS[described["class"]])
-    return kind(**kind._params_from_file(described["params"]))
 
 
 def _named(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

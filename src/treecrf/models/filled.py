@@ -15,8 +15,7 @@ from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.checks import Check, one_of
 from treecrf.models.decoding import Limits
-from treecrf.models.labellers import CLASS_PATHS
-from treecrf.models.loading import load_class, rebuild
+from treecrf.models.loading import build_untrained, describe_untrained, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.treatments import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
@@ -121,13 +120,11 @@ class Filled(Labeller):
     # --- files --------------------------------------------------------------------------------------
 
     def _params_for_file(self) -> dict[str, Any]:
-        described = {"class": type(self.labeller).__name__, "params": self.labeller._params_for_file()}
-        return {"labeller": described, "holes": self.holes}
+        return self.get_params() | {"labeller": describe_untrained(self.labeller)}
 
     @classmethod
     def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        kind = load_class(CLASS_PATHS[params["labeller"]["class"]])
-        return {"labeller": kind(**kind._params_from_file(params["labeller"]["params"])), "holes": params["holes"]}
+        return params | {"labeller": build_untrained(params["labeller"])}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = self.labeller_.contents()

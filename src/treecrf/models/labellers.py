@@ -246,5 +246,8 @@ COST = tuple(name for name, row in TRAINING.items() if row.in_cost)
 TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
 """Labellers whose cost is measured, and those that ``treecrf fit`` offers."""
 
-CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()} | {"Filled": "treecrf.models.filled:Filled"}
-"""By name of the class; a `Filled` needs a labeller, and has no row."""
+CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
+"""By name of the class."""
+
+WRAPPERS = {"Filled": "treecrf.models.filled:Filled"}
+"""Labellers around another one, by name of the class."""

@@ -54,7 +54,9 @@ def total_gains(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
 
 def without_trees(labeller: Labeller, data: SequenceSet) -> list[str]:
     """The classes of a labeller's parts that have no trees, and no gains."""
-    return [type(part).__name__ for part, _ in parts_of(labeller, data) if not isinstance(part, TreeCRF | WindowLightGBM)]
+    return [
+        type(part).__name__ for part, _ in parts_of(labeller, data) if not isinstance(part, TreeCRF | WindowLightGBM)
+    ]
 
 
 def _shares(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
