@@ -197,3 +197,14 @@ def test_costs_grow_with_the_data(method):
              expected_seconds(wide.build(), large, 10), expected_seconds(wide.build(), large, 60)]  # fmt: skip
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
+
+
+def test_marginals_are_kept_where_they_are_asked_for():
+    data = before(12)
+    split = data.select(range(8)), data.select(range(8, 12))
+    [candidate] = next(make_candidates("linear_crf", data, [(1, 1)], "auto", {"iterations": 3}))
+    assert try_candidate(candidate, *split).marginals is None
+    kept = try_candidate(candidate, *split, keeps_marginals=True).marginals
+    labeller = candidate.build().fit(split[0])
+    assert [each.dtype for each in kept] == [np.float32] * 3
+    np.testing.assert_allclose(kept[-1], labeller.predict_proba(split[1]), rtol=1e-6, atol=1e-7)

@@ -62,9 +62,9 @@ def fit(
         typer.Option(
             min=1.0,
             metavar="SECONDS",
-            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
+            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations, and training (auto).",
         ),
-    ] = 25.0,
+    ] = 30.0,
     missing: Annotated[
         str,
         typer.Option(
@@ -122,7 +122,8 @@ def fit(
     """Train a labeller on a file and write it to a model file, which remembers the columns.
 
     Without --method, three methods (trees in a CRF, a linear CRF, LightGBM) and a few windows are compared by
-    cross-validation, whole sequences held out; the best is trained on the whole file, and the accuracy to expect is said.
+    cross-validation, whole sequences held out; the best, or an average of them, is trained on the whole file, and the accuracy to
+    expect is said.
 
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
