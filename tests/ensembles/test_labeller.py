@@ -104,6 +104,19 @@ def test_votes_are_those_of_the_experts_labels(sets):
     np.testing.assert_allclose(mean.predict_proba(test), marginals_of(mean.experts_, test).mean(axis=1))
 
 
+def test_a_mean_trains_each_expert_once_and_keeps_no_stages(sets):
+    reported = []
+    model = Ensemble(EXPERTS, "marginal_average").fit(sets[0], monitor=lambda number, *_: reported.append(number))
+    assert reported == [1, 2, 3]
+    assert (model.n_trainings, Ensemble(EXPERTS, n_folds=4).n_trainings) == (3, 15)
+    assert len(model.experts_[1].weights_history_) == 1
+    assert [name for name, make in COMBINERS.items() if not make().needs_evidence] == ["marginal_average"]
+    related = sets[0].with_groups(np.zeros(40, dtype=int))
+    np.testing.assert_array_equal(
+        Ensemble(EXPERTS, "marginal_average").fit(related).predict_proba(sets[1]), model.predict_proba(sets[1])
+    )
+
+
 def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
     train, _ = sets
     experts = [expert.fit(train) for expert in fitted()]
@@ -116,17 +129,17 @@ def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
 def test_named_experts_have_the_ensembles_settings():
     names = ("treecrf_newton", "treecrf_original", "linear_crf", "neural_network", "lightgbm")
     settings = {"window": (2, 1), "n_iterations": 7, "unseen": "error", "n_threads": 2}
-    made = Ensemble(names, **settings, random_state=3)._make_experts()
+    made = Ensemble(names, **settings, random_state=3).make_experts()
     assert all(expert.window == (2, 1) and expert.unseen == "error" for expert in made)
     assert [made[0].n_iterations, made[2].max_iterations, made[3].n_epochs] == [7, 7, 7]
     assert [expert.random_state for expert in made] == [3, 3, 3, 4, 3]
     assert (made[0].splits, made[0].n_threads, made[1].l2_regularization) == ("subsets", 2, 0.0)
-    assert [expert.random_state for expert in Ensemble(names)._make_experts()] == [None, None, None, 0, None]
+    assert [expert.random_state for expert in Ensemble(names).make_experts()] == [None, None, None, 0, None]
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_named_expert_can_be_made(name):
-    (expert,) = Ensemble((name,), window=(1, 1))._make_experts()
+    (expert,) = Ensemble((name,), window=(1, 1)).make_experts()
     assert expert.window == (1, 1)
 
 

@@ -1,5 +1,7 @@
 """What cross-validation chooses, within which budget, and that nothing depends on a clock."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,9 @@ from builders import number_set
 
 from treecrf import SequenceSet
 from treecrf.tabular.candidates import GRIDS, ITERATIONS, METHODS, candidate_windows, limited, make_candidates, mean_run
-from treecrf.tabular.choosing import SCREENING, Finalist, Race, choose, likeliest_of_best
+from treecrf.tabular.choosing import SCREENING, Race, choose
 from treecrf.tabular.costs import expected_bytes, expected_seconds
+from treecrf.tabular.finalists import Finalist, likeliest_of_best
 from treecrf.tabular.folds import make_folds
 from treecrf.tabular.trial import Outcome, try_candidate
 
@@ -30,9 +33,10 @@ def choice():
 
 
 def test_the_window_that_is_needed_is_found(choice):
-    assert choice.candidate.window == (1, 1)
+    assert choice.candidates[0].window == (1, 1)
     assert choice.accuracy.points > 95
-    assert set(choice.table["method"]) == set(METHODS)
+    averages = {" + ".join(some) for size in (2, 3) for some in combinations(METHODS, size)}
+    assert set(choice.table["method"]) == set(METHODS) | averages
     assert choice.n_folds == 5
     assert choice.left_out == []
     assert choice.n_positions == 400
@@ -40,7 +44,7 @@ def test_the_window_that_is_needed_is_found(choice):
 
 def test_of_tied_methods_the_fastest_is_taken(choice):
     near = choice.table[choice.table["tied"] & (choice.table["accuracy"] >= choice.table["accuracy"].max() - 0.2)]
-    assert choice.candidate.method == min(near["method"], key=METHODS.index)
+    assert [c.method for c in choice.candidates] == [min(set(near["method"]) & set(METHODS), key=METHODS.index)]
     assert (choice.table["low"] <= choice.table["accuracy"]).all()
 
 
@@ -55,7 +59,7 @@ def test_the_same_again():
 def test_a_small_budget_leaves_out_and_says_so():
     folds = make_folds(before(20), 0, 10_000)
     found = choose(folds, [(0, 0), (1, 1)], given={}, budget=0.001)
-    assert found.candidate.method == "linear_crf"
+    assert found.candidates[0].method == "linear_crf"
     assert found.n_folds == 1
     assert any(sentence.startswith("treecrf_newton: its first trial") for sentence in found.left_out)
     assert any(
@@ -90,9 +94,10 @@ def test_large_sets_are_screened_in_part(monkeypatch):
     monkeypatch.setattr("treecrf.tabular.choosing.SCREENED_POSITIONS", 60)
     trained = []
 
-    def trying(candidate, train, held_out):
+    def trying(candidate, train, held_out, keeps_marginals=False):
         trained.append((train.n_positions, held_out.n_positions, candidate.iterations))
-        return Outcome(np.array([1]), np.ones((1, len(held_out)), dtype=int), np.ones((1, len(held_out))))
+        right, marginals = np.ones((1, len(held_out))), np.ones((held_out.n_positions, 3), dtype=np.float32)
+        return Outcome(np.array([1]), right.astype(int), right, [marginals] if keeps_marginals else None)
 
     monkeypatch.setattr("treecrf.tabular.choosing.try_candidate", trying)
     choose(make_folds(before(), 0, 10_000), [(1, 1)], methods=("treecrf_newton",), given={}, budget=60.0)
@@ -172,7 +177,7 @@ def test_two_methods_pass_where_one_fold_fits():
     ranked = [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for method in METHODS]
     race = Race(folds, 1.0, lambda done, words: None)
     race.left = 1.01 * sum(map(race.cost, ranked[:2]))
-    assert [candidate.method for candidate, _ in race.finish(ranked)] == list(METHODS[:2])
+    assert [finished.candidate.method for finished in race.finish(ranked)] == list(METHODS[:2])
     assert [sentence.split()[0] for sentence in race.left_out] == ["lightgbm", "4"]
 
 
@@ -192,3 +197,14 @@ def test_costs_grow_with_the_data(method):
              expected_seconds(wide.build(), large, 10), expected_seconds(wide.build(), large, 60)]  # fmt: skip
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
+
+
+def test_marginals_are_kept_where_they_are_asked_for():
+    data = before(12)
+    split = data.select(range(8)), data.select(range(8, 12))
+    [candidate] = next(make_candidates("linear_crf", data, [(1, 1)], "auto", {"iterations": 3}))
+    assert try_candidate(candidate, *split).marginals is None
+    kept = try_candidate(candidate, *split, keeps_marginals=True).marginals
+    labeller = candidate.build().fit(split[0])
+    assert [each.dtype for each in kept] == [np.float32] * 3
+    np.testing.assert_allclose(kept[-1], labeller.predict_proba(split[1]), rtol=1e-6, atol=1e-7)

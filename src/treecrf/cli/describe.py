@@ -75,7 +75,7 @@ def _describe_table(
 def _describe_model(file: Path) -> None:
     import pandas as pd
 
-    from treecrf.tabular.describing import used_tests
+    from treecrf.tabular.describing import trees_of, used_tests
     from treecrf.tabular.labeller import TableLabeller
 
     model = TableLabeller.load(file)
@@ -97,8 +97,8 @@ def _describe_model(file: Path) -> None:
     shared.show_table(
         pd.DataFrame({"setting": list(settings), "value": [str(value) for value in settings.values()]}), "Settings"
     )
-    tests = used_tests(model).rename(columns={"n_splits": "splits"})
-    if len(tests):
-        forest = labeller.forest_  # type: ignore[attr-defined]
+    tests, with_trees = used_tests(model).rename(columns={"n_splits": "splits"}), trees_of(labeller)
+    if len(tests) and with_trees is not None:
+        forest = with_trees.forest_
         typer.echo(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
         shared.show_table(tests, "Most used tests", most=15)

@@ -69,7 +69,7 @@ def explain(
 
 def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: int) -> None:
     from treecrf.tabular.folds import draw_part
-    from treecrf.tabular.gains import total_gains
+    from treecrf.tabular.gains import total_gains, without_trees
     from treecrf.tabular.permuting import permutation_losses
 
     data = draw_part(model.encode(frame, file, labelled=True), seed, MOST_POSITIONS, 2)
@@ -80,9 +80,11 @@ def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: 
     shared.show_table(
         shown, "Points of accuracy lost when the column's cells change places (95% interval by sequence)", most=30
     )
-    gains = total_gains(model.labeller, model.prepare(data))
+    ready = model.prepare(data)
+    gains = total_gains(model.labeller, ready)
+    for name in without_trees(model.labeller, ready):
+        typer.echo(f"A {name} has no trees, so there are no gains by distance{' of it' if gains is not None else ''}.")
     if gains is None:
-        typer.echo(f"A {type(model.labeller).__name__} has no trees, so there are no gains by distance.")
         return
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
     by_distance = by_distance[sorted(by_distance.columns)].assign(all=by_distance.sum(axis=1))

@@ -62,9 +62,9 @@ def fit(
         typer.Option(
             min=1.0,
             metavar="SECONDS",
-            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
+            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations, and training (auto).",
         ),
-    ] = 25.0,
+    ] = 30.0,
     missing: Annotated[
         str,
         typer.Option(
@@ -122,7 +122,8 @@ def fit(
     """Train a labeller on a file and write it to a model file, which remembers the columns.
 
     Without --method, three methods (trees in a CRF, a linear CRF, LightGBM) and a few windows are compared by
-    cross-validation, whole sequences held out; the best is trained on the whole file, and the accuracy to expect is said.
+    cross-validation, whole sequences held out; the best, or an average of them, is trained on the whole file, and the accuracy to
+    expect is said.
 
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
@@ -146,7 +147,6 @@ def fit(
         "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
     }  # fmt: skip
     settings = {name: value for name, value in given.items() if value is not None}
-    from treecrf.models.linear.linear_crf import LinearCRF
     from treecrf.tabular import fitting
     from treecrf.tabular.labeller import TableLabeller
 
@@ -167,11 +167,8 @@ def fit(
     choice = None
     if labeller is None:
         choice = _choose(data, sides, compared, missing, budget, seed)
-        labeller, way = choice.candidate.build(), choice.candidate.missing
-        _set_threads_and_seed(labeller, choice.candidate.method, threads, seed)
+        labeller, way = _chosen_labeller(choice.candidates, threads, seed)
         held_out = 0.0
-        if isinstance(labeller, LinearCRF):
-            labeller.keeps_stages = False
     elif sides is not None:
         labeller.set_params(window=shared.window_within(sides, data))
     holes = fitting.handle_holes(labeller, way, data)
@@ -214,6 +211,19 @@ def _labeller(method: str, settings: dict[str, Any], held_out: float, missing: s
         raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
     _set_threads_and_seed(labeller, method, settings.get("n_threads"), seed)
     return labeller, way
+
+
+def _chosen_labeller(candidates: list[Candidate], threads: int | None, seed: int) -> tuple[Labeller, str]:
+    """What was chosen, not trained, and its way with holes; an average sees them as they are."""
+    from treecrf.tabular import fitting
+
+    built = [candidate.build() for candidate in candidates]
+    for labeller, candidate in zip(built, candidates, strict=True):
+        _set_threads_and_seed(labeller, candidate.method, threads, seed)
+        labeller.keeps_stages = False
+    if len(built) > 1:
+        return fitting.average(built, [candidate.missing for candidate in candidates]), "error"
+    return built[0], candidates[0].missing
 
 
 def _set_threads_and_seed(labeller: Labeller, method: str, threads: int | None, seed: int) -> None:
@@ -313,13 +323,16 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
         shown.round({"right %": 2, "from": 2, "to": 2}),
         f"Positions labelled correctly, of {choice.n_positions:,} held out",
     )
+    if any(" + " in name for name in table["method"]):
+        typer.echo("A name with + is the average of these methods' probabilities.")
     for sentence in choice.left_out:
         typer.echo(f"Left out: {sentence}")
-    accuracy, candidate = choice.accuracy, choice.candidate
-    typer.echo(
-        f"Chose {candidate.method}: window {_sides(candidate.window)}, {_words(candidate)}, "
-        f"{counted(candidate.iterations, 'iteration')}."
-    )
+    accuracy, candidates = choice.accuracy, choice.candidates
+    if len(candidates) == 1:
+        typer.echo(f"Chose {candidates[0].method}: {_words(candidates[0])}.")
+    else:
+        described = "; ".join(f"{candidate.method} ({_words(candidate)})" for candidate in candidates)
+        typer.echo(f"Chose the average of {described}.")
     interval = (
         "" if accuracy.low != accuracy.low else f" (95% interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f}%)"
     )
@@ -329,7 +342,8 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
 def _words(candidate: Candidate) -> str:
     from treecrf.tabular.candidates import describe_settings
 
-    return describe_settings(candidate)
+    settings, iterations = describe_settings(candidate), counted(candidate.iterations, "iteration")
+    return f"window {_sides(candidate.window)}, {settings}, {iterations}"
 
 
 def _sides(window: tuple[int, int]) -> str:

@@ -19,6 +19,10 @@ from treecrf.ensembles.voting import MOST_LABELS, WeightedVote
 class Combiner(Protocol):
     """Labels and marginals from what experts say."""
 
+    @property
+    def needs_evidence(self) -> bool:
+        """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not called."""
+
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """Learn from sequences that the experts were not trained with."""
 
@@ -40,6 +44,11 @@ class OfMarginals:
 
     def __init__(self, rule: MarginalAverage | Stacking | BoostedStacking) -> None:
         self.rule = rule
+
+    @property
+    def needs_evidence(self) -> bool:
+        """There is nothing to learn for a mean."""
+        return not isinstance(self.rule, MarginalAverage)
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """See `Combiner`."""
@@ -65,6 +74,8 @@ class OfMarginals:
 
 class OfVotes:
     """A combiner by a `WeightedVote`, which a function chooses together with the classes of positions."""
+
+    needs_evidence = True
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -95,6 +106,8 @@ class OfVotes:
 
 class OfSteps:
     """A combiner by a `StepwiseEnsemble`."""
+
+    needs_evidence = True
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """See `Combiner`."""

@@ -16,8 +16,8 @@ from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
-from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
-from treecrf.models.loading import load_class, rebuild
+from treecrf.models.labellers import LABELLERS, TABLES, TRAINING
+from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.scores import sum_log_probabilities
 from treecrf.models.weights import refuse_weights
@@ -39,7 +39,7 @@ class Ensemble(Labeller):
 
     What combines them learns from sequences that the experts were not trained with: each fold's are predicted by experts
     that the other folds trained (cross-fitting), or a part of the sequences is held out (the protocol of ensembles). Then
-    the experts are trained again, with all sequences.
+    the experts are trained again, with all sequences. A "marginal_average" has nothing to learn: its experts are trained once.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Ensemble(Labeller):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        for expert in self._make_experts():
+        for expert in self.make_experts():
             expert._check_settings()
 
     # --- training -----------------------------------------------------------------------------------
@@ -125,10 +125,12 @@ class Ensemble(Labeller):
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
-        evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
-        began = time.thread_time()
-        combiner = COMBINERS[self.combine]().fit(evidence, labels, seed)
-        self.seconds_["combiner"] = time.thread_time() - began
+        combiner = COMBINERS[self.combine]()
+        if combiner.needs_evidence:
+            evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
+            began = time.thread_time()
+            combiner.fit(evidence, labels, seed)
+            self.seconds_["combiner"] = time.thread_time() - began
         self.experts_ = self._train_experts(train)
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -138,6 +140,8 @@ class Ensemble(Labeller):
     @property
     def n_trainings(self) -> int:
         """How many experts `fit` trains at most, all parts together."""
+        if not COMBINERS[self.combine]().needs_evidence:
+            return len(self.experts)
         return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
 
     def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
@@ -163,7 +167,7 @@ class Ensemble(Labeller):
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         found = []
-        for expert in self._make_experts():
+        for expert in self.make_experts():
             began = time.thread_time()
             found.append(expert.fit(train))
             self.seconds_["experts"] += time.thread_time() - began
@@ -172,8 +176,12 @@ class Ensemble(Labeller):
                 self._monitor(self._n_trained, dict(self.seconds_), float("nan"))
         return found
 
-    def _make_experts(self) -> list[Labeller]:
-        return [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
+    def make_experts(self) -> list[Labeller]:
+        """Copies of the experts, not trained; they keep no stages."""
+        made = [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
+        for expert in made:
+            expert.keeps_stages = False
+        return made
 
     def _make_named(self, name: str) -> Labeller:
         row = LABELLERS[name]
@@ -246,15 +254,12 @@ class Ensemble(Labeller):
     # --- files --------------------------------------------------------------------------------------
 
     def _params_for_file(self) -> dict[str, Any]:
-        described = [
-            e if isinstance(e, str) else {"class": type(e).__name__, "params": e._params_for_file()}
-            for e in self.experts
-        ]
+        described = [e if isinstance(e, str) else describe_untrained(e) for e in self.experts]
         return self.get_params() | {"experts": described}
 
     @classmethod
     def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        experts = tuple(e if isinstance(e, str) else _undescribed(e) for e in params["experts"])
+        experts = tuple(e if isinstance(e, str) else build_untrained(e) for e in params["experts"])
         return super()._params_from_file(params) | {"experts": experts}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -275,11 +280,6 @@ class Ensemble(Labeller):
             rebuild(header, _named(f"expert_{number}_", arrays), f"expert {number}")
             for number, header in enumerate(values["experts"])
         ]
-
-
-def _undescribed(described: dict[str, Any]) -> Labeller:
-    kind = load_class(CLASS_PATHS[described["class"]])
-    return kind(**kind._params_from_file(described["params"]))
 
 
 def _named(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

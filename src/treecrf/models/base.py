@@ -56,6 +56,9 @@ class Labeller(Decoding, Estimator):
     takes_weights: ClassVar[bool] = False
     """Whether `fit` has weights, and `_train_weighted` is implemented."""
 
+    keeps_stages: bool = True
+    """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
+
     n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None

@@ -248,3 +248,6 @@ TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
 
 CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
 """By name of the class."""
+
+WRAPPERS = {"Filled": "treecrf.models.filled:Filled"}
+"""Labellers around another one, by name of the class."""

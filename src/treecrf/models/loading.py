@@ -14,7 +14,9 @@ from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.inputs import Inputs
-from treecrf.models.labellers import CLASS_PATHS
+from treecrf.models.labellers import CLASS_PATHS, WRAPPERS
+
+_PATHS = CLASS_PATHS | WRAPPERS
 
 
 def load_class(class_path: str) -> type[ChainLabeller]:
@@ -31,8 +33,8 @@ def load(path: str | os.PathLike[str]) -> Labeller:
 def rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]], place: str) -> Labeller:
     """The labeller that `Labeller.contents` described; a ValueError names the place that they are from."""
     name = header.get("class")
-    if isinstance(name, str) and name in CLASS_PATHS:
-        load_class(CLASS_PATHS[name])
+    if isinstance(name, str) and name in _PATHS:
+        load_class(_PATHS[name])
     if not isinstance(name, str) or name not in Labeller.registry:
         raise ValueError(f"{place} holds a {quoted(name)}, which is not known; import the module that has it.")
     try:
@@ -47,3 +49,14 @@ def rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]], place: str)
             f"{place} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
         ) from error
     return model
+
+
+def describe_untrained(labeller: Labeller) -> dict[str, Any]:
+    """Class and settings of a labeller as JSON values, for one that has it as a setting."""
+    return {"class": type(labeller).__name__, "params": labeller._params_for_file()}
+
+
+def build_untrained(described: dict[str, Any]) -> Labeller:
+    """The labeller, not trained, that `describe_untrained` described."""
+    kind = load_class(_PATHS[described["class"]])
+    return kind(**kind._params_from_file(described["params"]))

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.sequences import MISSING, SequenceSet
+from treecrf.tabular.fitting import parts_of
 from treecrf.tabular.labeller import TableLabeller
 
 MOST_ORDERS = 16
@@ -73,7 +74,8 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     """
     one = data.select([sequence])
     n_observations = len(one.values)
-    left, right = model.labeller.get_params().get("window", (0, 0))
+    windows = [part.get_params().get("window", (0, 0)) for part, _ in parts_of(model.labeller, model.prepare(one))]
+    left, right = np.max(windows, axis=0)
     distance = np.arange(n_observations) - place
     near = np.flatnonzero((distance >= -left - BEYOND) & (distance <= right + BEYOND))
     far = np.setdiff1d(np.arange(n_observations), near)

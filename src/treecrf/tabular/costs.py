@@ -6,12 +6,16 @@ from math import sqrt
 
 import numpy as np
 
+from treecrf.ensembles.labeller import Ensemble
+from treecrf.missing import transform_of
 from treecrf.models.base import Labeller
 from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.filled import Filled
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.tabular.fitting import n_reports
 
 NANOSECOND = 1e-9
 """The unit of the coefficients below: CPU time of one core of a server of 2020, within a factor of two, nearly."""
@@ -33,7 +37,13 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     train : SequenceSet
         As the labeller is given it.
     n_iterations : int
+        Of an ensemble, how many experts are trained, all parts together.
     """
+    if isinstance(labeller, Ensemble):
+        share = n_iterations / len(labeller.experts)
+        return share * sum(expected_seconds(expert, train, n_reports(expert)) for expert in labeller.make_experts())
+    if isinstance(labeller, Filled):
+        return expected_seconds(labeller.labeller, _filled(labeller, train), n_iterations)
     n_labels, n_positions = len(train.label_names), train.n_positions
     n_slots = _n_slots(labeller, train)
     n_bins = _n_bins(labeller, train)
@@ -58,11 +68,22 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
 
 def expected_bytes(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:
     """Bytes of memory that a training takes beside the program and the file, nearly; 0 where that is not known."""
+    if isinstance(labeller, Ensemble):
+        return max(expected_bytes(expert, train, n_reports(expert)) for expert in labeller.make_experts())
+    if isinstance(labeller, Filled):
+        return expected_bytes(labeller.labeller, _filled(labeller, train), n_iterations)
     if isinstance(labeller, TreeCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
         return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
+
+
+def _filled(labeller: Filled, train: SequenceSet) -> SequenceSet:
+    """What the labeller in it will see."""
+    holes = transform_of(labeller.holes)
+    assert holes is not None
+    return holes.fit_transform(train)
 
 
 def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> int:

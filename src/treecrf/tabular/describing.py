@@ -10,8 +10,11 @@ import pandas as pd
 
 from treecrf.datasets.kinds import marks_of
 from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
+from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.messages import counted, listed, quoted
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.filled import Filled
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.labeller import TableLabeller
@@ -116,8 +119,8 @@ def _twins(column: pd.Series, name: str) -> Iterator[str]:
 
 def used_tests(model: TableLabeller) -> pd.DataFrame:
     """The tests (in words) of a model's trees, their n_splits and share, the most used first; empty without trees."""
-    labeller = model.labeller
-    if not isinstance(labeller, TreeCRF):
+    labeller = trees_of(model.labeller)
+    if labeller is None:
         return pd.DataFrame({"test": [], "n_splits": [], "share": []})
     forest = labeller.forest_
     counts = Counter(
@@ -128,6 +131,15 @@ def used_tests(model: TableLabeller) -> pd.DataFrame:
     ordered = sorted(counts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     frame = pd.DataFrame({"test": [test for test, _ in ordered], "n_splits": [number for _, number in ordered]})
     return frame.assign(share=frame["n_splits"] / max(frame["n_splits"].sum(), 1))
+
+
+def trees_of(labeller: Labeller) -> TreeCRF | None:
+    """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
+    if isinstance(labeller, Ensemble):
+        return next((found for expert in labeller.experts_ if (found := trees_of(expert)) is not None), None)
+    if isinstance(labeller, Filled):
+        return trees_of(labeller.labeller_)
+    return labeller if isinstance(labeller, TreeCRF) else None
 
 
 def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
+from treecrf.models.filled import Filled
 from treecrf.models.labellers import LABELLERS
 from treecrf.models.loading import load_class
 from treecrf.models.treatments import IN_TREES
@@ -60,6 +61,8 @@ def n_reports(labeller: Labeller) -> int:
     """How often a training tells its monitor how far it is, at most."""
     if isinstance(labeller, Ensemble):
         return labeller.n_trainings
+    if isinstance(labeller, Filled):
+        return n_reports(labeller.labeller)
     return int(labeller.get_params()[iterations_name(labeller)])
 
 
@@ -85,6 +88,27 @@ def handle_holes(labeller: Labeller, missing: str, train: SequenceSet) -> Impute
     if missing != "error":
         labeller.set_params(missing=missing)
     return None
+
+
+def average(labellers: Sequence[Labeller], ways: Sequence[str]) -> Ensemble:
+    """The mean of what labellers say, each with its own way with holes; not trained."""
+    return Ensemble([with_way(*each) for each in zip(labellers, ways, strict=True)], combine="marginal_average")
+
+
+def with_way(labeller: Labeller, missing: str) -> Labeller:
+    """The labeller that handles holes so by itself."""
+    if transform_of(missing) is not None:
+        return Filled(labeller, missing)
+    return labeller if missing == "error" else labeller.set_params(missing=missing)
+
+
+def parts_of(labeller: Labeller, data: SequenceSet) -> list[tuple[Labeller, SequenceSet]]:
+    """The trained experts of an ensemble, or the labeller itself, and what each sees of a set."""
+    if isinstance(labeller, Ensemble):
+        return [part for expert in labeller.experts_ for part in parts_of(expert, data)]
+    if isinstance(labeller, Filled):
+        return [(labeller.labeller_, labeller.fill(data))]
+    return [(labeller, data)]
 
 
 def fit(

@@ -13,6 +13,7 @@ from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, window_codes
+from treecrf.tabular.fitting import parts_of
 from treecrf.trees.tree import Tree
 
 GAIN_COLUMNS = ("attribute", "distance", "gain")
@@ -35,7 +36,7 @@ def total_gains(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
     -------
     DataFrame or None
         attribute (or `BEFORE`), distance (observations after the position, negative before), gain (its share of all), the
-        largest first. None if the labeller has no trees.
+        largest first; of an ensemble, the mean over the experts with trees. None if the labeller has no trees.
 
     Notes
     -----
@@ -43,6 +44,23 @@ def total_gains(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
     and m2 (Friedman 2001, Annals of Statistics 29, equation 35, summed over trees as in his section 8.1). A row has the true
     labels before it; a missing cell counts as one that fails the test, unless the test asks for it.
     """
+    parts = [shares for shares in (_shares(*part) for part in parts_of(labeller, data)) if shares is not None]
+    if not parts:
+        return None
+    frame = pd.concat(parts).groupby(["attribute", "distance"], as_index=False).sum()
+    frame["gain"] /= len(parts)
+    return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+
+
+def without_trees(labeller: Labeller, data: SequenceSet) -> list[str]:
+    """The classes of a labeller's parts that have no trees, and no gains."""
+    return [
+        type(part).__name__ for part, _ in parts_of(labeller, data) if not isinstance(part, TreeCRF | WindowLightGBM)
+    ]
+
+
+def _shares(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
+    """`total_gains` of a labeller that is no ensemble, in any order."""
     if isinstance(labeller, TreeCRF):
         gains = _tree_gains(labeller, data)
     elif isinstance(labeller, WindowLightGBM):
@@ -51,7 +69,7 @@ def total_gains(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
         return None
     frame = pd.DataFrame(gains, columns=list(GAIN_COLUMNS)).groupby(["attribute", "distance"], as_index=False).sum()
     frame["gain"] /= max(frame["gain"].sum(), np.finfo(float).tiny)
-    return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+    return frame
 
 
 def split_gains(tree: Tree, columns: NDArray[np.integer]) -> NDArray[np.float64]:

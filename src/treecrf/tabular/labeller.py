@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from zipfile import is_zipfile
 
 import numpy as np
@@ -17,6 +17,7 @@ from treecrf.io.contents import check_file
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
+from treecrf.missing.stored import describe_transform, restore_transform
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.inputs import RARE
 from treecrf.models.loading import load
@@ -97,7 +98,7 @@ class TableLabeller:
             header, arrays = read_npz(temporary, FORMAT)
         finally:
             temporary.unlink(missing_ok=True)
-        write_npz(path, header | {"table": asdict(self.columns) | {"holes": _describe(self.holes)}}, arrays)
+        write_npz(path, header | {"table": asdict(self.columns) | {"holes": describe_transform(self.holes)}}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -115,34 +116,9 @@ class TableLabeller:
             columns = TableColumns(
                 table["sequence"], table["label"], tuple(table["attributes"]), tuple(table.get("numbers", ()))
             )
-            holes = _restore(table["holes"])
+            holes = restore_transform(table["holes"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
         return cls(load(path), columns, holes)
-
-
-def _describe(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
-    if isinstance(holes, Imputer):
-        return {
-            "kind": "imputation",
-            "add_indicator": holes.add_indicator,
-            "fill_values": holes.fill_values_,
-            "medians": holes.medians_,
-        }
-    if isinstance(holes, Indicator):
-        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_, "medians": holes.medians_}
-    return None
-
-
-def _restore(described: dict[str, Any] | None) -> Imputer | Indicator | None:
-    if described is None:
-        return None
-    if described["kind"] == "imputation":
-        imputer = Imputer(described.get("add_indicator", False))  # older models have no flags
-        imputer.fill_values_, imputer.medians_ = described["fill_values"], described.get("medians", {})
-        return imputer
-    indicator = Indicator(described["mark"])
-    indicator.flagged_, indicator.medians_ = described["flagged"], described.get("medians", {})
-    return indicator

@@ -94,9 +94,6 @@ class LinearCRF(ChainLabeller):
     takes_unknown_labels = True
     takes_weights = True
 
-    keeps_stages = True
-    """Whether a training keeps the weights of all iterations, or of the last one: `staged_predict` then has that stage alone."""
-
     _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
     checks: ClassVar = {

@@ -1,0 +1,136 @@
+"""`Filled`: a labeller with what fills or marks holes in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.missing import Imputer, Indicator, transform_of
+from treecrf.missing.stored import describe_transform, restore_transform
+from treecrf.models import sets
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
+from treecrf.models.checks import Check, one_of
+from treecrf.models.decoding import Limits
+from treecrf.models.loading import build_untrained, describe_untrained, rebuild
+from treecrf.models.questions import answers, answers_labels, judges, learns
+from treecrf.models.treatments import IN_TREES, TREATMENTS
+from treecrf.sequences import SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
+
+HOLES = tuple(name for name in TREATMENTS if name not in IN_TREES)
+"""Ways with holes that come before a labeller."""
+
+
+@dataclass(eq=False, repr=False)
+class Filled(Labeller):
+    """A labeller that sees sequences without holes, whatever holes they have (PhD section 4.1).
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Of which a copy is trained.
+    holes : "imputation", "indicator" or "imputation_indicator"
+        What is fitted to the training set and fills or marks the holes of every set (`treecrf.missing.transform_of`).
+
+    Attributes
+    ----------
+    labeller_ : Labeller
+        Trained.
+    holes_ : Imputer or Indicator
+        Fitted.
+    """
+
+    labeller: Labeller
+    holes: str = "imputation"
+
+    takes_numbers = True  # it leaves cutting them into bins to the labeller
+
+    checks: ClassVar = {
+        "labeller": Check(lambda value: isinstance(value, Labeller), "give a labeller"), "holes": one_of(*HOLES),
+    }  # fmt: skip
+
+    # --- training -----------------------------------------------------------------------------------
+
+    @learns
+    def fit(
+        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the transform, and train the labeller with what it gives (see `Labeller.fit`)."""
+        self._check_settings()
+        sets.check_training_set(train, self.labeller.takes_unknown_labels)
+        holes = transform_of(self.holes)
+        assert holes is not None
+        labeller = type(self.labeller)(**self.labeller.get_params())
+        labeller.keeps_stages = self.keeps_stages
+        filled = holes.fit_transform(train)
+        self.labeller_ = labeller.fit(filled, monitor=monitor, sample_weight=sample_weight)
+        self.holes_: Imputer | Indicator = holes
+        self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
+        return self
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def fill(self, data: SequenceSet) -> SequenceSet:
+        """What the labeller sees of a set."""
+        self._check_fitted()
+        sets.check_set(data)
+        return self.holes_.transform(data)
+
+    @answers
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """The labeller's."""
+        return self.labeller_.predict_proba(self.fill(data), **limits)
+
+    @answers_labels
+    def predict(
+        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+    ) -> NDArray[np.int16]:
+        """The labeller's."""
+        return self.labeller_.predict(self.fill(data), decoder, **limits)
+
+    @judges
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """The labeller's."""
+        return self.labeller_.log_likelihood(self.fill(data))
+
+    @property
+    def has_stages(self) -> bool:
+        """Whether the labeller has."""
+        return self.labeller.has_stages
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """The labeller's."""
+        return self.labeller_.staged_predict(self.fill(data), decoders, every)
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        return self.labeller_._trellis(self.fill(data))
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        return self.labeller_._reach
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _params_for_file(self) -> dict[str, Any]:
+        return self.get_params() | {"labeller": describe_untrained(self.labeller)}
+
+    @classmethod
+    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
+        return params | {"labeller": build_untrained(params["labeller"])}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = self.labeller_.contents()
+        return {"labeller": header, "holes": describe_transform(self.holes_)}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        holes = restore_transform(values["holes"])
+        assert holes is not None
+        self.holes_, self.labeller_ = holes, rebuild(values["labeller"], arrays, "the labeller behind a Filled")

@@ -1,0 +1,59 @@
+"""A labeller with a transform of holes in front of it, against the two by hand."""
+
+import numpy as np
+import pytest
+from builders import number_set
+
+import treecrf
+from treecrf import LinearCRF, TreeCRF
+from treecrf.missing import transform_of
+from treecrf.models.filled import HOLES, Filled
+
+
+def with_holes(seed):
+    data = number_set(seed, n_sequences=12)
+    return data.with_numbers(
+        np.where(np.random.default_rng(seed).random(data.numbers.shape) < 0.3, np.nan, data.numbers)
+    )
+
+
+TRAIN, TEST = with_holes(0), with_holes(1)
+
+
+@pytest.mark.parametrize("holes", HOLES)
+def test_the_labeller_sees_what_the_transform_gives(holes, tmp_path):
+    labeller = LinearCRF(window=(1, 0), max_iterations=4)
+    model = Filled(labeller, holes).fit(TRAIN)
+    transform = transform_of(holes).fit(TRAIN)
+    alone, filled = (
+        LinearCRF(window=(1, 0), max_iterations=4).fit(transform.transform(TRAIN)),
+        transform.transform(TEST),
+    )
+    assert not hasattr(labeller, "label_names_")
+    path = tmp_path / "model.npz"
+    model.save(path)
+    for each in (model, treecrf.load(path)):
+        np.testing.assert_array_equal(each.predict_proba(TEST), alone.predict_proba(filled))
+        np.testing.assert_array_equal(each.predict(TEST, "viterbi"), alone.predict(filled, "viterbi"))
+        np.testing.assert_array_equal(each.log_likelihood(TEST), alone.log_likelihood(filled))
+        np.testing.assert_array_equal(each.predict(TEST, constraints=np.eye(4, 3, dtype=bool) | [[True], [True], [True], [True]]),
+                                      alone.predict(filled))  # fmt: skip
+        np.testing.assert_array_equal(each.predict(TEST, lag=2), alone.predict(filled, lag=2))
+        np.testing.assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
+        assert repr(each) == f"Filled(labeller={labeller!r}{'' if holes == 'imputation' else f', holes={holes!r}'})"
+    np.testing.assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
+
+
+def test_stages_are_kept_unless_told_otherwise():
+    model = Filled(LinearCRF(max_iterations=4))
+    assert len(model.fit(TRAIN).labeller_.weights_history_) > 1
+    model.keeps_stages = False
+    assert len(model.fit(TRAIN).labeller_.weights_history_) == 1
+    assert model.has_stages
+
+
+def test_what_is_no_labeller_or_no_transform_is_refused():
+    with pytest.raises(ValueError, match=r"labeller=7: give a labeller\."):
+        Filled(7).fit(TRAIN)
+    with pytest.raises(ValueError, match=r"holes='instance_weighting': choose one of 'imputation', "):
+        Filled(TreeCRF(2), "instance_weighting").fit(TRAIN)
