@@ -25,7 +25,7 @@ name_of = method_name
 
 def variants(frame: pd.DataFrame) -> pd.Series:
     """The share of missing cells, and under which condition."""
-    text = (100 * frame["rate"]).map("{:g}".format) + " % missing"
+    text = (100 * frame["rate"]).map("{:g} % missing".format).astype(str)  # of no row at all too
     if "trees" in frame:
         text += ", " + frame["trees"].map(lambda name: TREES[name].name)
     if "mechanism" in frame:
@@ -100,7 +100,7 @@ def published(frames: Frames) -> pd.DataFrame:
     found = frames["comparisons"].merge(printed, on=["dataset", "rate", "baseline", "method"])
     error = 1.96 * found["clustered_standard_error"]
     named = found.assign(
-        variant=variants(found[["rate"]]) + ", against " + found["baseline"].map(method_name),
+        variant=variants(found[["rate"]]) + ", against " + found["baseline"].map(method_name).astype(str),
         quantity="log odds against the baseline",
         source="PhD table 4.1",
         measured=found["coefficient"],
