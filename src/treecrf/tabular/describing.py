@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets.kinds import marks_of
-from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
