@@ -183,7 +183,7 @@ class Race:
         self.left -= cost
         return outcomes
 
-    def _note(self, skipped: list[tuple[Candidate, float]], best: tuple[Candidate, float] | None) -> None:
+    def _note(self, skipped: list[tuple[Candidate, float]], best: tuple[Candidate, Finalist] | None) -> None:
         if not skipped:
             return
         method, cost = skipped[0][0].method, skipped[0][1]

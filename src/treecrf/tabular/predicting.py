@@ -97,6 +97,7 @@ def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Li
     if wanted.n_best is None:
         return columns | {PREDICTED: names[labeller.predict(data, wanted.decoder, **limits)]}
     found = labeller.predict_n_best(data, wanted.n_best, **limits)
+    assert not isinstance(found, list)  # as of other forms than a set
     for rank in range(wanted.n_best):
         suffix = f"_{rank + 1}" if rank else ""
         is_there = found.labels[rank] != MISSING
