@@ -15,6 +15,7 @@ PACKAGE = "treecrf"
 LAYERS = (
     "__main__",
     "cli",
+    "explorer",
     "report",
     "studies",
     "rendering",
@@ -29,6 +30,7 @@ LAYERS = (
     "sequences",
     "options",
     "statistics",
+    "records",
     "compiled",
     "io",
 )

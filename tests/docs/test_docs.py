@@ -31,7 +31,9 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from treecrf import datasets
 from treecrf.cli import app, main
+from treecrf.cli.workflow import app as workflow
 from treecrf.models.treatments import TREATMENTS
+from treecrf.report.command import app as report_app
 from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
@@ -95,6 +97,7 @@ EVALUATORS = {
     "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
 }  # fmt: skip
 SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
+APPS = {"treecrf": app, "treecrf-report": report_app}
 DIRECTIVES = ("{toctree}", "{include}", "{eval-rst}")
 
 
@@ -111,9 +114,11 @@ def check_command(command):
     program = Path(words[0]).name if words else ""
     if program == "make":
         assert words[1] in TARGETS
-    elif program == "treecrf":
-        group = typer.main.get_command(app)
+    elif program in APPS:
+        group = typer.main.get_command(APPS[program])
         group.commands[words[1]].make_context(words[1], words[2:])
+    elif program == "treecrf-workflow":
+        typer.main.get_command(workflow).commands[words[1]].make_context(words[1], words[2:])
     elif program == "snakemake":
         check_snakemake(words[1:])
 
@@ -129,7 +134,7 @@ def check_snakemake(words):
         elif before in ("--configfile", "--profile"):
             assert (ROOT / word).exists() or word == Path(word).name  # without a folder it is a file of the reader's
         else:
-            assert before in ("--cores", "--report") or word in rules, word
+            assert before in ("--cores", "--report", "--config") or word in rules, word
 
 
 @cache

@@ -92,6 +92,11 @@ def test_published_numbers_are_tabulated_anew(changed):
     assert not again & (TRAIN | COMPILE)
 
 
+@pytest.mark.parametrize("name", ["jobs", "environment", "machine", "calibration", "_calibration_kernel"])
+def test_records_run_nothing(changed, name):
+    assert changed(f"records/{name}.py") == set()
+
+
 def test_what_all_settings_share_runs_nothing(changed):
     assert changed("studies/settings.py") == set()
 

@@ -192,6 +192,27 @@ def ends(files):
     return [*files.results(), *([f"{REPORTS}/{files.study.guide}"] if guide else [])]
 
 
+def files_of_studies():
+    """What the jobs of all studies write."""
+    return [
+        path
+        for files in STUDIES.values()
+        for paths in files.measured().values()
+        for path in paths
+    ]
+
+
+def other_run(wildcards):
+    """Input function: the run that this one is compared with; of a folder its manifest, if it has one."""
+    if SETTINGS.compare is None:
+        raise WorkflowError(
+            "configuration: the target compare needs another run; name its folder of results or its archive: "
+            "--config compare=FOLDER."
+        )
+    manifest = Path(SETTINGS.compare, "manifest.json")
+    return str(manifest) if manifest.is_file() else SETTINGS.compare
+
+
 class Fields(dict):
     """Wildcards of a job outside of its rule."""
 

@@ -105,7 +105,7 @@ rule write_page:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        settings=SETTINGS.model_dump(mode="json"),
+        settings=GIVEN,
         logs=LOGS,
         code=code_of(
             "write_page",
@@ -115,6 +115,38 @@ rule write_page:
         "Writes the page {output}"
     script:
         "../scripts/write_page.py"
+
+
+rule write_explorer:
+    input:
+        rules.write_page.input,
+        rules.write_page.output,
+    output:
+        EXPLORER,
+    log:
+        f"{LOGS}/write_explorer.log",
+    group:
+        "page"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        settings=SETTINGS.model_dump(mode="json"),
+        code=code_of(
+            "write_explorer",
+            *(
+                files.study.module_name(part)
+                for files in STUDIES.values()
+                for part in ("page", "explored")
+            ),
+        ),
+    message:
+        "Writes the page to explore {output}"
+    script:
+        "../scripts/write_explorer.py"
 
 
 rule rivals:
@@ -139,3 +171,73 @@ rule rivals:
         "Writes what all methods found to {output}"
     script:
         "../scripts/export_rivals.py"
+
+
+rule write_manifest:
+    input:
+        PAGE,
+        lambda wildcards: files_of_studies(),
+    output:
+        MANIFEST,
+    log:
+        f"{LOGS}/write_manifest.log",
+    group:
+        "page"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=growing(700),
+        runtime=growing(5),
+    params:
+        settings=GIVEN,
+        code_of_studies={
+            **{name: code_of_study(files.study) for name, files in STUDIES.items()},
+            "claims": rules.check_claims.params.code,
+        },
+        code=code_of("write_manifest"),
+    message:
+        "Writes the manifest of the run"
+    script:
+        "../scripts/write_manifest.py"
+
+
+rule archive:
+    input:
+        MANIFEST,
+        EXPLORER,
+    log:
+        f"{LOGS}/archive.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    threads: 1
+    params:
+        settings=GIVEN,
+    message:
+        f"Writes the archive of the run into {SETTINGS.archives}"
+    script:
+        "../scripts/archive.py"
+
+
+rule compare:
+    input:
+        MANIFEST,
+        other_run,
+    output:
+        f"{REPORTS}/comparison/index.html",
+    log:
+        f"{LOGS}/compare.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(30),
+    params:
+        results=lambda wildcards: RESULTS,
+        code=code_of("compare"),
+    message:
+        f"Compares this run with {SETTINGS.compare}"
+    script:
+        "../scripts/compare.py"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treecrf.io.checksums import forget, note, refuse_damaged
+from treecrf.records.jobs import recorded
 
 if TYPE_CHECKING:
     from treecrf.studies.study import Study
@@ -35,7 +36,7 @@ def tidy(outputs: Iterable[str]) -> None:
 
 @contextmanager
 def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
-    """Send all messages to the log, and see that inputs and outputs are whole.
+    """Send all messages to the log, see that inputs and outputs are whole, and leave a record (`treecrf.records.jobs`).
 
     A job with a damaged input, wrong input or a full disk ends with one sentence.
 
@@ -51,7 +52,8 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
         try:
             refuse_damaged(snakemake.input)
             tidy(snakemake.output)
-            yield
+            with recorded(snakemake):
+                yield
             if noted:
                 note(snakemake.output)
         except (ValueError, OSError) as error:

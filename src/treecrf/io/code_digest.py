@@ -14,6 +14,7 @@ anything, from the syntax trees:
 - A module that mentions ``__file__``, ``importlib``, ``PackageLoader`` or ``resource`` reads the files that are not Python of
   its folder, and of the packages that it names.
 - ``from _job import job`` in a script counts for the file of that name beside it.
+- The room ``treecrf.records`` does not count: it says where results are from and changes none.
 - Comments, docstrings and layout do not count: they change no result.
 """
 
@@ -25,6 +26,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+_UNCOUNTED = "records"
+"""The room of the package whose files are no part of a digest."""
 
 _READERS = ("__file__", "PackageLoader", "resource")
 
@@ -68,7 +72,7 @@ class CodeGraph:
         waiting = [start.resolve() for start in starts]
         while waiting:
             file = waiting.pop()
-            if file not in modules:
+            if file not in modules and not file.is_relative_to(self._package / _UNCOUNTED):
                 modules.add(file)
                 module = self._module(file)
                 waiting.extend(module.imports)

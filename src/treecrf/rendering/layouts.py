@@ -16,6 +16,11 @@ from treecrf.rendering.tables import frame_to_fragment
 from treecrf.rendering.templates import render_page
 
 WORD_HEADINGS = (
+    "run",
+    "study",
+    "kind",
+    "name",
+    "claim",
     "data set",
     "group",
     "missing rate",

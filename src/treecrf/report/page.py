@@ -20,6 +20,7 @@ from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
 from treecrf.rendering.words import with_and
 from treecrf.report import provenance
+from treecrf.report.checklist import CHECKLIST, checklist, checklist_markdown
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
@@ -40,6 +41,9 @@ PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases
 
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
+EXPLORER = "explorer.html"
+"""The page to explore the results (`treecrf.explorer`), beside that of a whole run."""
+
 SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 """Files of results that are listed."""
 
@@ -55,10 +59,13 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
     shown = studies(settings, results, finished)
     is_published = bool((claims["verdict"] != NOT_RUN).any())
+    wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]
+    checked = checklist(settings, wanted, is_published)
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
         is_published=is_published,
+        explorer=EXPLORER if finished else "",
         folders=Folders(results, reports),
         studies=shown if is_published else [plain_study(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
@@ -72,10 +79,12 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         costs=_costs(settings, results),
         commit=provenance.commit(),
         machine=provenance.machine(),
-        versions=[Table("Seeds", provenance.seeds(settings, registry())), Table("Versions", provenance.versions())],
+        checklist=checked,
+        versions=[Table("Versions", provenance.versions())],
         settings=yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True),
         files=_files(results),
     )
+    write_text(checklist_markdown(checked), reports / CHECKLIST)
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)

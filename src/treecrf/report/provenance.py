@@ -2,62 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-import treecrf.studies.settings
 from treecrf.datasets import describe
 from treecrf.datasets.folders import files_of
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
+from treecrf.records import environment
+from treecrf.records import machine as machines
+from treecrf.records.environment import commit as commit
 from treecrf.rendering.cells import DASH, count_text, seconds_text
+from treecrf.report.computed_by import SHARED, machine_text, study_of
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.study import Study, combinations
 
-NOT_SETTINGS = ("results", "reports", "raw", "mirror")
-"""Folders of the run: they say nothing of its numbers."""
-
-SHARED = "all studies"
-"""The study of jobs that are those of no study alone."""
+NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare")
+"""Folders of the run and of another: they say nothing of its numbers."""
 
 
 def versions() -> pd.DataFrame:
     """Versions of Python, treecrf and the packages that runs need; columns package, version."""
-    tools = [text for text in requires("treecrf") or [] if 'extra == "dev"' not in text]
-    needed = {re.split(r"[^A-Za-z0-9_.-]", text)[0] for text in tools} - {"treecrf"}
-    rows = [("python", platform.python_version()), *((name, _version(name)) for name in ("treecrf", *sorted(needed)))]
-    return pd.DataFrame(rows, columns=["package", "version"])
-
-
-def commit() -> str | None:
-    """The commit of the code, with "-dirty" where the package differs from it; None where it is not under git."""
-    folder = Path(treecrf.studies.settings.__file__).parent
-
-    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True)
-
-    try:
-        if git("ls-files", "--error-unmatch", "settings.py").returncode:
-            return None
-        dirty = "-dirty" if git("diff", "--quiet", "HEAD", "--", ".").returncode else ""
-        return git("rev-parse", "HEAD").stdout.strip() + dirty
-    except OSError:
-        return None
+    return pd.DataFrame(environment.versions().items(), columns=["package", "version"]).fillna(DASH)
 
 
 def machine() -> str:
-    """The system and the number of its cores."""
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    """The system, the processor and the number of its cores."""
+    return machine_text(machines.machine())
 
 
 def used_settings(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
@@ -116,11 +92,11 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
         A row per study, step and data set.
     """
     names = sorted(datasets, key=len, reverse=True)
-    known = [study.name for study in registry()]
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
         parts = path.relative_to(folder).with_suffix("").parts
-        study, step, *of = parts if parts[0] in known else (SHARED, *parts)
+        study = study_of(parts[0])
+        step, *of = parts if study == SHARED else parts[1:]
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
         dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
         rows.append({"study": study, "step": step, "data set": dataset, **measured})
@@ -205,13 +181,6 @@ def _phases_of_studies(results: Path, settings: Settings, studies: Sequence[Stud
 
 
 # --- parts ------------------------------------------------------------------------------------------
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return DASH
 
 
 def _leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

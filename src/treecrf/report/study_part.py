@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treecrf.io.files import read_json, write_json, write_text
+from treecrf.records.jobs import factors, read_records
 from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Table
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import evidence, provenance
+from treecrf.report.checklist import checklist, checklist_markdown
+from treecrf.report.computed_by import environments_frame, machines_frame, study_of
 from treecrf.report.page import unfinished
 from treecrf.studies import registry
 from treecrf.studies.settings import Settings
@@ -58,7 +61,8 @@ def write_part(study: Study, shown: Shown, settings: Settings, folder: Path, tod
     today : date
     """
     place = folder / study.name
-    write_text(study_markdown(shown, folder), folder / f"{study.name}.md")
+    checked = checklist_markdown(checklist(settings, [study]), level=2)
+    write_text(f"{study_markdown(shown, folder)}\n{checked}", folder / f"{study.name}.md")
     write_text(_first(shown, place).replace(f"]({study.name}/", "]("), place / FIRST)
     write_json({"headline": shown.headline, **_origin(study, settings, today)}, place / PROVENANCE)
     evidence.write_evidence(study, settings, folder / evidence.FOLDER)
@@ -108,7 +112,12 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
     """Where the numbers of a study come from."""
     results = Path(settings.results)
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    records = read_records(results)
+    records = records[records["name"].map(study_of) == study.name]
+    speeds = records["machine"].map(factors(records))
     frames = {
+        "machines": machines_frame(results, records),
+        "environments": environments_frame(results, records),
         "versions": provenance.versions(),
         "seeds": provenance.seeds(settings, [study]),
         "raw_files": provenance.raw_checksums(settings, [study]),
@@ -119,6 +128,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         "date": today.isoformat(),
         "commit": provenance.commit(),
         "machine": provenance.machine(),
+        "factor": None if speeds.isna().all() else round(speeds.mean(), 3),
         "unfinished": unfinished(study, settings, results),
         "settings": provenance.used_settings(settings, [study]),
     }

@@ -112,6 +112,10 @@ class Settings(Model):
     raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
     results: str = Field("results", description="Folder of everything that is computed.")
     reports: str = Field("reports", description="Folder of the pages to read.")
+    archives: str = Field("archives", description="Folder of the archives of runs.")
+    compare: str | None = Field(
+        None, description="Folder of results, or archive, of the run that the target `compare` sets this one beside."
+    )
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     methods_per_job: int = Field(
         1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from treecrf.models.base import Decoder
 from treecrf.models.decoding import Limits
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.tabular.labeller import TableLabeller
+
+if TYPE_CHECKING:
+    from treecrf.chain.n_best import NBest
 
 PREDICTED = "predicted"
 """Name of the column with the predicted labels."""
@@ -96,8 +99,7 @@ def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Li
         columns = {f"P({name})": of_label for name, of_label in zip(names[:-1], marginals.T, strict=True)}
     if wanted.n_best is None:
         return columns | {PREDICTED: names[labeller.predict(data, wanted.decoder, **limits)]}
-    found = labeller.predict_n_best(data, wanted.n_best, **limits)
-    assert not isinstance(found, list)  # as of other forms than a set
+    found = cast("NBest", labeller.predict_n_best(data, wanted.n_best, **limits))
     for rank in range(wanted.n_best):
         suffix = f"_{rank + 1}" if rank else ""
         is_there = found.labels[rank] != MISSING

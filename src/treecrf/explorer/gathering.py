@@ -1,0 +1,179 @@
+"""The tidy frames of all studies of a run, from the files of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import pandas as pd
+
+from treecrf.explorer.answers import MACRO_F1, SEQUENCES_RIGHT, Answers, summarise_answers
+from treecrf.explorer.standing import decided, standings
+from treecrf.io.files import read_frame, read_frames, stacked
+from treecrf.sequences import SequenceSet
+from treecrf.studies import registry
+from treecrf.studies.explored import CASE, CURVES, PAIRS, PUBLISHED, RUNS, SCORES, Frames, tidy
+from treecrf.studies.paths import StudyFiles
+from treecrf.studies.settings import Settings
+from treecrf.studies.study import Study
+
+VIEWS = {"scores": SCORES, "pairs": PAIRS, "runs": RUNS, "curves": CURVES, "published": PUBLISHED}
+"""Frames that functions of the studies' ``explored.py`` give, and their columns."""
+
+CELL = [*CASE, "method"]
+
+CONFUSION = [*CELL, "label", "predicted", "n"]
+HARDEST = [*CELL, "place", "sequence", "n_positions", "n_wrong", "first", "observed", "label", "predicted"]
+
+
+class Gathered(NamedTuple):
+    """Frames of all studies, each with a column study first; columns as in `treecrf.studies.explored`.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        With rank, tied_for_best, rank_low and rank_high of the accuracy, missing where not every pair is tested.
+    pairs : DataFrame
+        With p_holm and decision (`treecrf.explorer.standing.decided`).
+    runs, curves, published, confusion, hardest : DataFrame
+    methods : DataFrame
+        study, method, name.
+    labels : DataFrame
+        study, dataset, names (list): of the labels, by their codes.
+    """
+
+    scores: pd.DataFrame
+    pairs: pd.DataFrame
+    runs: pd.DataFrame
+    curves: pd.DataFrame
+    published: pd.DataFrame
+    confusion: pd.DataFrame
+    hardest: pd.DataFrame
+    methods: pd.DataFrame
+    labels: pd.DataFrame
+
+
+def gather(settings: Settings) -> Gathered:
+    """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
+    found = [part for study in registry() for part in _of_study(study, settings)]
+    columns = VIEWS | {"confusion": CONFUSION, "hardest": HARDEST, "labels": ["dataset", "names"]}
+    frames = {
+        name: stacked([pd.DataFrame(columns=["study", *names]), *(part[name] for part in found if name in part)])
+        for name, names in columns.items()
+    }
+    ranked = [part["standings"] for part in found if len(part.get("standings", ()))]
+    if ranked:
+        frames["scores"] = frames["scores"].merge(pd.concat(ranked), on=["study", *CELL], how="left")
+    else:
+        frames["scores"] = frames["scores"].assign(rank=None, tied_for_best=None, rank_low=None, rank_high=None)
+    if "p_holm" not in frames["pairs"]:
+        frames["pairs"] = frames["pairs"].assign(p_holm=None)
+    return Gathered(**frames, methods=_methods(frames))
+
+
+def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
+    """The frames of each data set of a study, and those of all together."""
+    explored, files = study.module("explored"), StudyFiles(study, settings)
+    shared = {
+        name: read_frames(there)
+        for name in getattr(explored, "SHARED", ())
+        if (there := [path for path in files.measured()[name] if Path(path).is_file()])
+    }
+    if shared:
+        yield _named(study, {"published": explored.published(shared)})
+    for dataset in files.all_datasets():
+        frames = _frames(explored, files, dataset)
+        if not frames:
+            continue
+        found = {name: getattr(explored, name)(frames) for name in VIEWS if hasattr(explored, name)}
+        if "ANSWERS" in vars(explored):
+            tests = _Tests(study, settings, dataset)
+            found = _with_answers(found, _answers(explored, files, dataset, frames, tests))
+            if tests.label_names:
+                found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
+        if "pairs" in found:
+            found["standings"] = standings(found["scores"], found["pairs"])
+            found["pairs"] = decided(found["pairs"])
+        yield _named(study, found)
+
+
+def _frames(explored: ModuleType, files: StudyFiles, dataset: str) -> Frames:
+    """The frames of a data set that are there, by name."""
+    outcomes, summary = files.outcomes(dataset), files.study.summary
+    found = {}
+    for name in explored.FRAMES:
+        of_summary = name in summary.frames and summary.of_dataset
+        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else outcomes.get(name, [])
+        if there := [path for path in paths if Path(path).is_file()]:
+            found[name] = read_frames(there)
+    return found
+
+
+# --- predictions ------------------------------------------------------------------------------------
+
+
+class _Tests:
+    """The test sets of a data set of a study, as far as they are kept."""
+
+    def __init__(self, study: Study, settings: Settings, dataset: str) -> None:
+        data, own = Path(settings.results, "data", dataset), Path(settings.results, study.name, dataset)
+        self.sets: dict[str, SequenceSet] = {}
+        sides = [data / f"{side}.npz" for side in ("train", "test")]
+        if study.draws:
+            for path in sorted(own.glob("seed_*.test.npz")):
+                self.sets[f"draw {path.name.split('.')[0].removeprefix('seed_')}"] = SequenceSet.load(path)
+        elif all(path.is_file() for path in sides):
+            self.sets[""] = SequenceSet.concatenate([SequenceSet.load(path) for path in sides])
+        first = next(iter(self.sets.values()), None)
+        self.label_names = first.label_names if first is not None else None
+
+
+def _answers(explored: ModuleType, files: StudyFiles, dataset: str, frames: Frames, tests: _Tests) -> list[Answers]:
+    """What the predictions of each job say; read one after another, as they are large."""
+    paths = files.outcomes(dataset).get(explored.ANSWERS, [])
+    return [
+        summarise_answers(explored.answers(read_frame(path), frames), tests.sets)
+        for path in paths
+        if Path(path).is_file()
+    ]
+
+
+def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dict[str, pd.DataFrame]:
+    """The views of a data set with what the predictions say: more metrics, runs, confusion, hardest sequences."""
+    if not answers:
+        return found
+    scores = found["scores"]
+    dataset = scores["dataset"].iloc[0]
+    runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
+    if not len(found.get("runs", ())):
+        found["runs"] = tidy(runs, RUNS)
+    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(
+        columns=["metric", "value", "low", "high", "n_runs"]
+    )
+    for metric in (MACRO_F1, SEQUENCES_RIGHT):
+        of_runs = runs.groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
+        named = of_runs.set_axis(["value", "low", "high", "n_runs"], axis=1).reset_index()
+        more = known.merge(named, on=CELL).assign(metric=metric)
+        scores = pd.concat([scores, more[SCORES]], ignore_index=True)
+    confusion = stacked([each.confusion for each in answers]).assign(dataset=dataset)
+    hardest = stacked([each.hardest for each in answers]).assign(dataset=dataset)
+    return found | {"scores": scores, "confusion": tidy(confusion, CONFUSION), "hardest": tidy(hardest, HARDEST)}
+
+
+def _named(study: Study, frames: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The frames with the name of the study in front."""
+    for frame in frames.values():
+        frame.insert(0, "study", study.name)
+    return frames
+
+
+def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """What readers see of every method."""
+    names = {study.name: study.module("explored").name_of for study in registry()}
+    every = pd.concat([frames["scores"][["study", "method"]], frames["pairs"][["study", "method"]],
+                       frames["published"][["study", "method"]]]).drop_duplicates()  # fmt: skip
+    return every.assign(
+        name=[names[study](method) for study, method in zip(every["study"], every["method"], strict=True)]
+    )

@@ -1,0 +1,226 @@
+"""The explorer as one HTML file: the frames of all studies, charts and tables of whatever is chosen of them.
+
+What a reader sees first is in the HTML itself (headlines, counts, the chart of published and measured numbers, a table for each
+study), so that it is there without script and on paper; the script (``script/*.js``, in the order of `SCRIPTS`) draws the views.
+The view and all that is chosen in it are in the address's fragment. A Content-Security-Policy in the page forbids every request.
+
+``python -m treecrf.explorer.page --results docs/results/evidence --reports build`` writes it for results that no run is at work on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import PackageLoader
+from markupsafe import Markup
+
+from treecrf.explorer.charts import charts, static_svg
+from treecrf.explorer.gathering import Gathered, gather
+from treecrf.explorer.packing import pack
+from treecrf.io.configuration import read_configuration
+from treecrf.io.files import resource, write_text
+from treecrf.rendering.cells import BEST, number
+from treecrf.rendering.layouts import to_fragment
+from treecrf.rendering.templates import ENVIRONMENT
+from treecrf.report import provenance
+from treecrf.report.ledger import CLAIMS, read_ledger, verdicts, verdicts_by_rule
+from treecrf.report.ledger_page import SIGNS, ledger_summary
+from treecrf.report.page import EXPLORER, PAGE, studies
+from treecrf.report.rules import verdict_text
+from treecrf.studies import registry
+from treecrf.studies.claims import NOT_RUN, VERDICTS
+from treecrf.studies.explored import ACCURACY, CHOICE, METRICS
+from treecrf.studies.settings import Settings, load_settings
+
+PACKAGE = "treecrf.explorer"
+
+SCRIPTS = ("data", "address", "drawing", "overview", "leaderboard", "cell", "claims", "start")
+
+PAPERS = {
+    "P": "PhD dissertation (2009)",
+    "M": "M.S. thesis",
+    "I": "ICML 2004",
+    "U": "UAI 2004",
+    "E": "ESPBoost (2014)",
+}
+"""By the letters that ids of claims begin with."""
+
+
+def write_explorer(settings: Settings) -> None:
+    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds."""
+    claims, by_rule = _ledger(Path(settings.results))
+    headlines = {
+        study.identifier: study.headline for study in studies(settings, Path(settings.results)) if study.headline
+    }
+    write_text(
+        render_explorer(settings, gather(settings), claims, by_rule, headlines), Path(settings.reports, EXPLORER)
+    )
+
+
+def render_explorer(
+    settings: Settings, gathered: Gathered, claims: pd.DataFrame, by_rule: pd.DataFrame, headlines: dict[str, str]
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the run.
+    gathered : Gathered
+        What can be explored.
+    claims, by_rule : DataFrame
+        From `treecrf.report.ledger`; may be without rows.
+    headlines : dict
+        A sentence for each study that has one.
+    """
+    specifications = charts()
+    judged = claims if (claims["verdict"] != NOT_RUN).any() else claims.iloc[:0]
+    environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
+    page = environment.get_template("explorer.html").render(
+        title="Explore the results",
+        page=PAGE,
+        style=Markup(resource("treecrf.rendering", "page.css") + resource(PACKAGE, "explorer.css")),
+        bundle=_bundle(),
+        scripts=[Markup(resource("treecrf.rendering", "page.js")), *(_script(name) for name in SCRIPTS)],
+        data=pack(_frames(gathered, judged, by_rule)),
+        words=_json(_words(gathered)),
+        charts=_json(specifications),
+        opening=_opening(settings, gathered),
+        headlines=[(study, headlines[study.name]) for study in registry() if study.name in headlines],
+        claims=judged.to_dict("records"),
+        ledger=ledger_summary(judged) if len(judged) else "",
+        signs=SIGNS,
+        verdict_text=verdict_text,
+        published=_static_published(gathered, specifications),
+        tables=_static_tables(gathered),
+        commit=provenance.commit(),
+        machine=provenance.machine(),
+    )
+    return f"{page}\n"
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _ledger(results: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The ledger that the run has written, or what it would be: the evidence of a snapshot has none."""
+    return read_ledger(results) if (results / CLAIMS).is_file() else (verdicts(results), verdicts_by_rule(results))
+
+
+def _frames(gathered: Gathered, claims: pd.DataFrame, by_rule: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {**gathered._asdict(), "claims": claims, "rules": by_rule}
+
+
+def _words(gathered: Gathered) -> dict[str, Any]:
+    """Texts about studies and metrics."""
+    there = set(gathered.scores["study"])
+    return {
+        "studies": {study.name: study.title for study in registry() if study.name in there},
+        "tests": {study.name: study.module("explored").TEST for study in registry()},
+        "metrics": METRICS,
+        "decoders": {
+            "forward_backward": "forward-backward",
+            "viterbi": "Viterbi",
+            "better": "preferred by cross-validation",
+        },
+        "verdicts": [[name, verdict_text(name), SIGNS[name]] for name in VERDICTS],
+        "papers": PAPERS,
+        "page": PAGE,
+    }
+
+
+def _opening(settings: Settings, gathered: Gathered) -> str:
+    """What was run, in a sentence."""
+    scores, runs = gathered.scores, gathered.runs
+    if scores.empty:
+        return "No study has results yet."
+    n_methods = scores.drop_duplicates(["study", "method"]).shape[0]
+    n_datasets = scores["dataset"].nunique()
+    n_studies = scores["study"].nunique()
+    return (
+        f"{n_studies} of {len(registry())} studies have results here: {n_methods} methods on {n_datasets} data sets, "
+        f"{len(runs):,} runs kept, {len(gathered.pairs):,} differences between methods tested. Seed {settings.seed}."
+    )
+
+
+def _static_published(gathered: Gathered, specifications: dict[str, Any]) -> list[tuple[str, Markup]]:
+    """A chart for each quantity of the published numbers, for readers without script."""
+    found = []
+    for quantity, rows in gathered.published.groupby("quantity", sort=False):
+        kind = "published_log" if "seconds" in str(quantity) else "published"
+        shown = rows.assign(
+            data=[("a stand-in for them" if mark is True else "the papers' data") for mark in rows["stand_in"]],
+            where=rows["dataset"],
+            name=rows["method"],
+        )
+        found.append((str(quantity), Markup(static_svg(specifications[kind], shown))))
+    return found
+
+
+def _static_tables(gathered: Gathered) -> list[tuple[str, Markup]]:
+    """Accuracy of all methods by data set, a table for each study."""
+    scores = gathered.scores
+    shown = scores[(scores["metric"] == ACCURACY) & (scores["point"] == CHOICE)]
+    names = gathered.methods.set_index(["study", "method"])["name"]
+    found = []
+    for study in registry():
+        of_study = shown[shown["study"] == study.name]
+        if of_study.empty:
+            continue
+        rows = of_study.drop_duplicates(["dataset", "variant", "decoder", "method"])
+        texts = [
+            number(value) + (f" {BEST}" if tied is True else "")
+            for value, tied in zip(rows["value"], rows["tied_for_best"], strict=True)
+        ]
+        labelled = rows.assign(
+            text=texts,
+            case=[
+                " · ".join(filter(None, case))
+                for case in rows[["dataset", "variant", "decoder"]].itertuples(index=False)
+            ],
+            name=[names[study.name, method] for method in rows["method"]],
+        )
+        cases, methods = list(dict.fromkeys(labelled["case"])), list(dict.fromkeys(labelled["name"]))
+        by_cell = labelled.set_index(["case", "name"])["text"].to_dict()
+        layout = pd.DataFrame(
+            {"data set": cases} | {name: [by_cell.get((case, name), "–") for case in cases] for name in methods}
+        )
+        found.append((study.title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: tied for best")))
+    return found
+
+
+def _bundle() -> Markup:
+    """Vega, Vega-Lite and Vega-Embed as one script; its names stay inside, but for vegaEmbed."""
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return Markup(f"(() => {{\n{bundle}\n}})();".replace("</script", "<\\/script"))
+
+
+def _script(name: str) -> Markup:
+    return Markup(resource(PACKAGE, os.path.join("script", f"{name}.js")))
+
+
+def _json(value: Any) -> Markup:
+    return Markup(json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf.explorer.page``."""
+    parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.page", description="Write the page to explore.")
+    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument("--results", help="folder of results, instead of that of the settings")
+    parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
+    given = vars(parser.parse_args(arguments))
+    folders = {name: given[name] for name in ("results", "reports") if given[name]}
+    write_explorer(load_settings(read_configuration([given["config"]]) | folders))
+
+
+if __name__ == "__main__":
+    main()

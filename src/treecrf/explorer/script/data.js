@@ -1,0 +1,50 @@
+// The frames inside the page as rows, and texts for values.
+"use strict";
+
+const read = (identifier) => JSON.parse(document.getElementById(identifier).textContent);
+const DASH = "–";
+const WORDS = read("words");
+const CHARTS = read("charts");
+
+function unpack(columns) {
+  // Rows as objects; the columns are described in packing.py.
+  const names = Object.keys(columns);
+  const length = names.length ? (columns[names[0]].codes ?? columns[names[0]]).length : 0;
+  return Array.from({ length }, (_, row) => Object.fromEntries(names.map((name) => {
+    const column = columns[name];
+    return [name, column.codes ? column.levels[column.codes[row]] : column[row]];
+  })));
+}
+
+const DATA = Object.fromEntries(Object.entries(read("data")).map(([name, columns]) => [name, unpack(columns)]));
+
+const NAMES = new Map(DATA.methods.map((row) => [`${row.study}/${row.method}`, row.name]));
+const methodName = (study, method) => NAMES.get(`${study}/${method}`) ?? method;
+
+const CASE = ["dataset", "variant", "decoder", "point"];
+const POINTS = { choice: "cross-validated choice", peak: "peak of the test curve" };
+
+const distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
+const matches = (row, wanted) => Object.entries(wanted).every(([name, value]) => row[name] === value);
+const where = (rows, wanted) => rows.filter((row) => matches(row, wanted));
+
+function fixed(value, digits = 2) {
+  return value === null || value === undefined ? DASH : value.toFixed(digits).replace("-", "−");
+}
+const signed = (value) => (value > 0 ? "+" : "") + fixed(value);
+function seconds(value) {
+  if (value === null || value === undefined) return DASH;
+  return value.toFixed(value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+const pText = (value) => (value === null ? DASH : value < 0.001 ? "<0.001" : fixed(value, 3));
+const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+function listed(names) {
+  if (names.some((name) => name.includes(","))) return names.join("; ");
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
+}
+
+const BEST = "tied for best", BEHIND = "found worse than another", UNTESTED = "not tested";
+const standing = (row) => (row.tied_for_best === null ? UNTESTED : row.tied_for_best ? BEST : BEHIND);
+const variantText = (row) => [row.variant, WORDS.decoders[row.decoder] ?? row.decoder].filter(Boolean).join(", ");
+const datasetText = (row) => (row.stand_in ? `${row.dataset} (stand-in)` : row.dataset);

@@ -1,0 +1,80 @@
+"""A run in one file: results, pages, claims and manifest, to keep, to publish, and to compare years later."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from treecrf.io.checksums import sha256
+from treecrf.io.files import atomic
+from treecrf.report.crate import crate_members
+from treecrf.report.manifest import MANIFEST, read_manifest
+from treecrf.studies.settings import Settings
+
+LEFT_OUT = ("data",)
+"""Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose terms may
+not let others pass them on."""
+
+PAGES = (".html", ".md")
+"""What the pages of a run, in its folder of reports, end in."""
+
+OLDEST = (1980, 1, 1, 0, 0, 0)
+"""The time of every member: the same run gives the same bytes."""
+
+
+def write_archive(settings: Settings) -> Path:
+    """Write the archive of a finished run, named by date and commit, into the folder of archives; returns its path.
+
+    Raises
+    ------
+    ValueError
+        If there is no manifest, or a file is not the one that it lists.
+    """
+    results = Path(settings.results)
+    if not (results / MANIFEST).is_file():
+        raise ValueError(f"{results / MANIFEST} is not there; run `make results`, which writes it last.")
+    manifest = read_manifest(results / MANIFEST)
+    members: dict[str, bytes | Path] = {address(settings, path): path for path in _files(settings, manifest)}
+    members |= dict(crate_members(Path(settings.results), manifest, members.keys(), root(settings)))
+    path = Path(settings.archives) / f"{archive_name(manifest)}.zip"
+    with atomic(path) as temporary, ZipFile(temporary, "w") as archive:
+        for name in sorted(members):
+            member = ZipInfo(name, OLDEST)
+            member.compress_type, member.external_attr = ZIP_DEFLATED, 0o644 << 16
+            content = members[name]
+            archive.writestr(member, content if isinstance(content, bytes) else content.read_bytes(), compresslevel=6)
+    return path
+
+
+def archive_name(manifest: dict[str, Any]) -> str:
+    """The name of the archive of a run, without a suffix: date and commit."""
+    commit, _, is_dirty = (manifest["commit"] or "").partition("-")
+    return "-".join(filter(None, ("treecrf", manifest["written"][:10], commit[:10], is_dirty)))
+
+
+def address(settings: Settings, path: str | os.PathLike[str]) -> str:
+    """The name in the archive of a file of the run. Results and reports lie to each other as on disk: links of the page work."""
+    return Path(os.path.relpath(Path(path).resolve(), root(settings))).as_posix()
+
+
+def root(settings: Settings) -> Path:
+    """The folder on disk that is the root of the archive."""
+    folders = [Path(folder).resolve().parent for folder in (settings.results, settings.reports)]
+    return Path(os.path.commonpath(folders))
+
+
+def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
+    """Manifest, results and pages; a ValueError if a file is not the one that the manifest lists."""
+    results = Path(settings.results)
+    yield results / MANIFEST
+    for file in manifest["files"]:
+        path = results / file["path"]
+        if file["kind"] in LEFT_OUT:
+            continue
+        if not path.is_file() or sha256(path) != file["sha256"]:
+            raise ValueError(f"{path} is not the file that {MANIFEST} lists; run again, which writes both.")
+        yield path
+    yield from (path for path in Path(settings.reports).iterdir() if path.suffix in PAGES)

@@ -1,0 +1,147 @@
+"""The manifest of a run: what it was, and every file of its results, so that it can be archived and compared years later."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treecrf.io.checksums import sha256
+from treecrf.io.files import read_json, write_json
+from treecrf.report import provenance
+from treecrf.report.ledger import BY_RULE, CLAIMS
+from treecrf.studies import registry
+from treecrf.studies.paths import StudyFiles
+from treecrf.studies.settings import Settings
+
+MANIFEST = "manifest.json"
+"""In the folder of results."""
+
+FORMAT = "treecrf.run/1"
+
+SHARED = ""
+"""The study of a file that is that of no study alone."""
+
+_BESIDE = (".html", ".csv", ".json", ".tex", ".svg", ".pdf", ".png")
+"""What the files of a table or a figure end in."""
+
+
+class RunFile(NamedTuple):
+    """A file of a run.
+
+    Attributes
+    ----------
+    path : str
+        Below the folder of results, with slashes.
+    study : str
+        Empty if it is that of no study alone.
+    dataset : str
+        Empty if it is about all data sets.
+    kind : str
+        "frame", "table", "figure", "data", "description", "claims" or "benchmark".
+    """
+
+    path: str
+    study: str
+    dataset: str
+    kind: str
+
+
+def run_files(settings: Settings) -> list[RunFile]:
+    """The files of a run that are there, and no others that an earlier run with other settings may have left; sorted by path."""
+    results = Path(settings.results)
+    found = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
+    return [found[path] for path in sorted(found)]
+
+
+def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
+    """What `MANIFEST` holds.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where the results are, and every setting.
+    code : mapping of str to str
+        Digest of the code of each study, and of "claims".
+    now : datetime
+        With a time zone.
+
+    Returns
+    -------
+    dict
+        format, written (UTC), commit, machine, versions, seeds, settings, code, and files: path below the folder of results,
+        study, dataset, kind, bytes and sha256 of each.
+    """
+    results = Path(settings.results)
+    return {
+        "format": FORMAT,
+        "written": now.astimezone(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": provenance.commit(),
+        "machine": provenance.machine(),
+        "versions": dict(provenance.versions().itertuples(index=False)),
+        "seeds": dict(provenance.seeds(settings, registry()).itertuples(index=False)),
+        "settings": provenance.used_settings(settings, registry()),
+        "raw_files": provenance.raw_checksums(settings, registry()).to_dict("records"),
+        "code": dict(code),
+        "files": [
+            file._asdict() | {"bytes": (results / file.path).stat().st_size, "sha256": sha256(results / file.path)}
+            for file in run_files(settings)
+        ],
+    }
+
+
+def write_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> None:
+    """Write `make_manifest` to the folder of results."""
+    write_json(make_manifest(settings, code, now), Path(settings.results) / MANIFEST)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """A manifest; a ValueError, one sentence, if it is none, or one that this version does not know."""
+    manifest = read_json(path)
+    written = manifest.get("format") if isinstance(manifest, dict) else None
+    if written is None:
+        raise ValueError(f"{path} is no manifest of a run; restore it, or delete it and run again.")
+    if written != FORMAT:
+        raise ValueError(
+            f"{path} has the format {written!r}, and this version of treecrf knows {FORMAT!r}; take a newer one."
+        )
+    return dict(manifest)
+
+
+def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
+    """Path, study, data set and kind of every file that a run with these settings may have."""
+    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, "claims.html"))
+    used = provenance.used_datasets(settings, registry())
+    for name in used:
+        yield from ((f"data/{name}/{side}.npz", SHARED, name, "data") for side in ("train", "test"))
+        yield f"data/{name}/description.json", SHARED, name, "description"
+    for study in registry():
+        for path, dataset, kind in _of_study(StudyFiles(study, settings), settings.results):
+            yield path, study.name, dataset, kind
+    names, results = {study.name for study in registry()}, Path(settings.results)
+    for file in filter(Path.is_file, (results / "benchmarks").rglob("*")):
+        first = file.relative_to(results / "benchmarks").parts[0]
+        yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
+
+
+def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:
+    """Path, data set and kind of the files of a study."""
+    study, below = files.study, len(results) + 1
+    for name in files.all_datasets():
+        frames = [path for paths in files.outcomes(name).values() for path in paths]
+        if study.summary.of_dataset:
+            frames += [f"{files.folder}/{name}/{frame}.csv" for frame in study.summary.frames]
+        yield from ((path[below:], name, "frame") for path in frames)
+        yield f"{study.name}/{name}/description.json", name, "description"
+        for path in Path(files.folder, name).glob("seed_*.npz") if study.draws else []:
+            yield f"{study.name}/{name}/{path.name}", name, "data"
+    for paths in (*files.measured().values(), *files.frames(study.summary.frames).values()):
+        yield from ((path[below:], "", "frame") for path in paths if str(Path(path).parent) == str(Path(files.folder)))
+    for entries, folder, kind in (
+        (study.tables, f"{study.name}/tables", "table"),
+        (study.figures, study.name, "figure"),
+    ):
+        for name, (entry, value) in files.shown(entries).items():
+            dataset = value if entry.over == "dataset" else ""
+            yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in _BESIDE)

@@ -1,0 +1,68 @@
+"""Pages in the system's Chromium, which finds no host, through Playwright."""
+
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+class Browser:
+    """A tab that shows one file, and what went wrong in it.
+
+    `problems` are requests for anything but the file, errors of scripts and messages of the console that are errors; `view` fails on them.
+    """
+
+    def __init__(self, tab, file):
+        self.tab, self._address = tab, file.resolve().as_uri()
+        self.problems = []
+        tab.on("request", self._requested)
+        tab.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        tab.on("console", lambda message: message.type == "error" and self.problems.append(f"console: {message.text}"))
+
+    def _requested(self, request):
+        if not request.url.startswith((self._address, "data:", "blob:")):
+            self.problems.append(f"request: {request.url}")
+
+    def view(self, fragment):
+        """Open the page at a fragment; returns the view once its charts are drawn."""
+        self.tab.goto("about:blank")
+        self.tab.goto(f"{self._address}#{fragment}")
+        return self.shown()
+
+    def shown(self):
+        """The view that the address names, once its charts are drawn."""
+        self.tab.wait_for_function(DRAWN)
+        assert self.problems == []
+        return self.tab.locator("[data-view]:not([hidden])")
+
+
+DRAWN = """document.body.dataset.shown === location.hash
+    && [...document.querySelectorAll("[data-view]:not([hidden]) .drawing")].every((place) => place.querySelector("svg"))"""
+
+
+@contextmanager
+def started():
+    """Chromium; the test is skipped where there is none, or no Playwright."""
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip("no Chromium is installed: the explorer is not opened")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: the explorer is not opened"
+    )
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def opened(chromium, file, **options):
+    """A `Browser` with a file."""
+    context = chromium.new_context(**({"viewport": {"width": 1200, "height": 900}} | options))
+    context.set_default_timeout(60_000)
+    yield Browser(context.new_page(), file)
+    context.close()

@@ -1,0 +1,101 @@
+"""What is gathered is what the studies' frames say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import ROOT
+
+from treecrf.explorer.gathering import gather
+from treecrf.studies import registry
+from treecrf.studies.explored import CASE, CURVES, PAIRS, PUBLISHED, RUNS, SCORES
+from treecrf.studies.settings import load_settings
+
+EVIDENCE = ROOT / "docs/results/evidence"
+
+
+def frames(study, name):
+    return pd.concat(
+        [pd.read_csv(path) for path in sorted((EVIDENCE / study).glob(f"*/{name}.csv"))], ignore_index=True
+    )
+
+
+def test_every_study_says_what_it_offers():
+    for study in registry():
+        explored = study.module("explored")
+        assert explored.TEST.endswith(".")
+        assert set(explored.FRAMES) <= {*study.summary.frames, *(frame for job in study.jobs for frame in job.frames)}
+
+
+def test_a_study_without_frames_offers_empty_ones():
+    columns = {"scores": SCORES, "pairs": PAIRS, "runs": RUNS, "curves": CURVES, "published": PUBLISHED}
+    for study in registry():
+        explored = study.module("explored")
+        for name in columns.keys() & vars(explored).keys():
+            found = getattr(explored, name)({})
+            assert (list(found), len(found)) == (columns[name], 0)
+
+
+def test_a_run_without_results_gathers_nothing(tmp_path):
+    found = gather(
+        load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    )
+    assert [len(frame) for frame in found] == [0] * len(found)
+
+
+def test_accuracies_of_training_are_those_of_its_summary(gathered):
+    summary = frames("training", "summary")
+    for point, prefix in (("choice", "chosen"), ("peak", "peak")):
+        keys = ["dataset", "method", "decoder"]
+        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(keys)["value"]
+        expected = summary.set_index(keys)[f"{prefix}_mean"].fillna(summary.set_index(keys)[f"{prefix}_accuracy"])
+        assert found.astype(float).to_dict() == expected.to_dict()
+
+
+def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
+    counts = frames("missing", "evaluations")
+    sums = counts.groupby(["dataset", "rate", "method"])[["n_correct", "n_positions"]].sum()
+    found = gathered.scores.query("study == 'missing'")
+    assert len(found) == len(sums)
+    for row in found.itertuples():
+        part = sums.loc[(row.dataset, float(row.variant.split(" ")[0]) / 100, row.method)]
+        assert row.value == pytest.approx(100 * part["n_correct"] / part["n_positions"], rel=1e-12)
+        assert row.low <= row.value <= row.high
+
+
+@pytest.mark.parametrize("study", ["training", "missing"])
+def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, study):
+    """Corrected again from their p-values, in the family of each case."""
+    known = frames(study, "comparisons").rename(columns={"baseline": "other"})
+    if study == "missing":
+        known["variant"] = (100 * known["rate"]).map("{:g} % missing".format)
+    keys = ["dataset", "method", "other", *({"training": ["decoder"], "missing": ["variant"]}[study])]
+    found = gathered.pairs.query("study == @study and point == 'choice'").set_index(keys)
+    known = known.set_index(keys).loc[found.index]  # of missing values both directions are there
+    assert found["decision"].tolist() == known["decision"].tolist()
+    np.testing.assert_allclose(
+        found["p_holm"].astype(float), known["valid_p_holm"].astype(float), rtol=1e-4
+    )  # six digits
+
+
+def test_published_numbers_are_all_there(gathered):
+    found = gathered.published.groupby("study")["published"].size()
+    tables = {
+        "training": len(frames("training", "summary").dropna(subset=["published"])),
+        "missing": len(pd.read_csv(ROOT / "src/treecrf/studies/missing/published/table_4_1_missing_values.csv")),
+        "ensembles": len(pd.read_csv(ROOT / "src/treecrf/studies/ensembles/published/table_1.csv")),
+    }
+    accuracies = gathered.published.query("study == 'training' and quantity == 'accuracy (%)'")
+    assert len(accuracies) == tables["training"]
+    assert found["missing"] == tables["missing"]
+    assert found["ensembles"] <= tables["ensembles"]
+
+
+def test_ranks_are_open_where_tests_decide_nothing(gathered):
+    scores = gathered.scores.dropna(subset=["rank_low"])
+    assert (scores["rank_low"] <= scores["rank"]).mean() > 0.9  # accuracies of two kinds: of trainings, of positions
+    assert ((scores["rank_low"] == 1) == scores["tied_for_best"].astype(bool)).all()
+    for _, of_case in scores.groupby(["study", *CASE]):
+        pairs = gathered.pairs.merge(of_case[["study", *CASE]].drop_duplicates())
+        if not pairs["decision"].isin(["better", "worse"]).any():
+            accuracy = of_case[of_case["metric"] == "accuracy"]
+            assert (accuracy["rank_high"] == len(accuracy)).all()

@@ -1,0 +1,78 @@
+"""The explorer as HTML."""
+
+import re
+
+import pandas as pd
+from builders import Elements, linked_files
+
+from treecrf.explorer.charts import LIGHT, charts
+from treecrf.explorer.gathering import gather
+from treecrf.explorer.page import SCRIPTS, render_explorer
+from treecrf.io.files import resource
+from treecrf.report.ledger_page import ledger_summary
+from treecrf.studies.claims import VERDICTS
+from treecrf.studies.settings import load_settings
+
+LARGEST = 6_000_000
+"""Bytes."""
+
+
+def markup(html):
+    """The page without what stands inside its scripts."""
+    return re.sub(r"(<script[^>]*>).*?</script>", r"\1</script>", html, flags=re.DOTALL)
+
+
+def test_it_is_one_small_file_that_forbids_requests(html):
+    assert len(html.encode()) < LARGEST
+    elements = Elements(markup(html))
+    assert [each.get("src") for each in elements.all("script", "img", "iframe") if "src" in each] == []
+    assert [each["href"] for each in elements.all("link")] == ["data:,"]
+    (policy,) = [
+        each["content"] for each in elements.all("meta") if each.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert "default-src 'none'" in policy
+    assert not re.search(r"https?:", policy)
+
+
+def test_it_and_the_page_are_linked_both_ways(html, tmp_path):
+    assert {file.name for file in linked_files(Elements(markup(html)), tmp_path)} == {"index.html"}
+    assert "{{ explorer }}" in resource("treecrf.rendering", "templates/page.html")
+
+
+def test_the_opening_counts_what_the_ledger_counts(html, ledger):
+    claims, _ = ledger
+    assert ledger_summary(claims) in html
+    rows = re.findall(r'<tr data-verdict="(\w+)"', html)
+    for verdict in VERDICTS:
+        assert rows.count(verdict) == (claims["verdict"] == verdict).sum()
+
+
+def test_texts_are_escaped_and_scripts_whole(html):
+    assert "TreeCRF &lt;wins&gt; &amp; loses." in html
+    assert html.count("</script>") == 3 + 1 + 1 + len(SCRIPTS)  # data, words, charts; the bundle; page.js
+
+
+def test_every_colour_of_the_charts_is_one_of_the_page():
+    words = set(re.findall(r"'(\$\w+)'", str(charts()))) - {"$schema"}
+    style = resource("treecrf.rendering", "page.css") + resource("treecrf.explorer", "explorer.css")
+    drawing = resource("treecrf.explorer", "script/drawing.js")
+    assert words <= LIGHT.keys()
+    for name in LIGHT:
+        assert f"--{name[1:]}:" in style
+        assert f'"{name[1:]}"' in drawing
+
+
+def test_identifiers_are_unique_and_headings_name_the_views(html):
+    elements = Elements(markup(html))
+    identifiers = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(identifiers) == len(set(identifiers))
+    for section in elements.all("section"):
+        assert section["aria-labelledby"] in identifiers
+
+
+def test_a_run_without_results_has_one_too(tmp_path):
+    settings = load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    none = pd.DataFrame(columns=["id", "verdict"])
+    html = render_explorer(settings, gather(settings), none, none.assign(rule=None), {})
+    assert "No study has results yet." in html
+    assert 'id="claims-table"' not in html

@@ -1,0 +1,41 @@
+"""Who is tied for best: decisions corrected for all pairs of a case."""
+
+import pandas as pd
+
+from treecrf.explorer.standing import decided, standings
+from treecrf.studies.explored import CASE, PAIRS, SCORES, tidy
+
+
+def pairs(*rows):
+    names = ["method", "other", "points", "p_value", "decision"]
+    return tidy(pd.DataFrame(rows, columns=names).assign(dataset="d"), PAIRS)
+
+
+def scores(**values):
+    rows = [
+        {"dataset": "d", "method": method, "metric": "accuracy", "value": value} for method, value in values.items()
+    ]
+    return tidy(pd.DataFrame(rows), SCORES)
+
+
+THREE = pairs(("a", "b", 2.0, 0.03, "better"), ("a", "c", 5.0, 0.001, "better"), ("b", "c", -0.1, 0.9, "equivalent"))
+
+
+def test_decisions_are_corrected_for_all_pairs_of_a_case():
+    found = decided(pd.concat([THREE, THREE.iloc[:1].assign(dataset="alone")]))
+    assert found["p_holm"].tolist() == [0.06, 0.003, 0.9, 0.03]
+    assert found["decision"].tolist() == ["undecided", "better", "equivalent", "better"]
+    assert decided(THREE.iloc[:0]).empty
+
+
+def test_a_method_that_none_is_better_than_is_tied_for_best():
+    found = standings(scores(a=90.0, b=88.0, c=88.1), THREE).set_index("method")
+    assert found["tied_for_best"].to_dict() == {"a": True, "b": True, "c": False}
+    assert found[["rank", "rank_low", "rank_high"]].loc["c"].tolist() == [2, 2, 3]
+    assert set(found["dataset"]) == {"d"}
+
+
+def test_without_a_test_of_every_pair_nobody_is_ranked():
+    assert standings(scores(a=90.0, b=88.0, c=88.1), THREE.iloc[:2]).empty
+    assert standings(scores(a=90.0), THREE.iloc[:0]).empty
+    assert list(standings(scores(a=90.0), THREE.iloc[:0]))[: len(CASE)] == CASE

@@ -1,0 +1,82 @@
+"""Which environments and machines computed a page, and the sentence about several."""
+
+import json
+
+import pytest
+
+from treecrf.records.calibration import REFERENCE_SECONDS
+from treecrf.records.jobs import FIELDS, read_records
+from treecrf.report.computed_by import computed_by, environments_frame, machines_frame, mixture
+
+MACHINE = {"system": "Linux x86_64", "processor": "abacus", "cores": 2, "memory_mib": 500}
+ENVIRONMENT = {"commit": "c0", "python": "3.11", "treecrf": "1", "numba": "0.68", "numpy": "2.4", "scipy": "1.17"}
+
+
+def write(results, jobs, machines, environments):
+    """Write records: of jobs (name, machine, environment, share of the reference's seconds), machines, environments."""
+    for kind, described in (("machines", machines), ("environments", environments)):
+        folder = results / "benchmarks" / kind
+        folder.mkdir(parents=True)
+        for name, content in described.items():
+            (folder / f"{name}.json").write_text(json.dumps(content))
+    for name, machine, environment, seconds in jobs:
+        path = results / f"benchmarks/{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = {
+            "machine": machine,
+            "environment": environment,
+            "kernel_seconds": seconds and seconds * REFERENCE_SECONDS,
+        }
+        path.write_text(json.dumps(dict.fromkeys(FIELDS) | own))
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Records of two machines and two environments."""
+    jobs = [
+        ("training/train/a", "m1", "e1", 1.0),
+        ("training/train/b", "m1", "e2", 3.0),
+        ("cost/draw", "m2", "e1", None),
+        ("check_claims", "m1", "e1", None),
+    ]
+    machines = {"m1": MACHINE, "m2": MACHINE | {"processor": "pascaline"}}
+    write(tmp_path, jobs, machines, {"e1": ENVIRONMENT, "e2": ENVIRONMENT | {"scipy": "1.18", "commit": "c1"}})
+    return tmp_path
+
+
+def test_machines_have_their_factor_and_their_jobs(mixed):
+    frame = machines_frame(mixed, read_records(mixed))
+    rows = frame[["processor", "factor", "jobs"]].to_records(index=False).tolist()
+    assert rows == [("abacus", "2.00", "all studies 1, training 2"), ("pascaline", "–", "cost 1")]
+    assert frame["memory, MiB"].tolist() == [500, 500]
+
+
+def test_environments_show_versions_that_differ(mixed):
+    frame = environments_frame(mixed, read_records(mixed))
+    assert [*frame] == ["commit", "python", "treecrf", "numba", "numpy", "scipy", "jobs"]
+    rows = frame[["commit", "scipy", "jobs"]].to_records(index=False).tolist()
+    assert rows == [("c0", "1.17", "all studies 1, cost 1, training 1"), ("c1", "1.18", "training 1")]
+
+
+def test_a_mixture_is_said(mixed):
+    records = read_records(mixed)
+    sentence = mixture(environments_frame(mixed, records), machines_frame(mixed, records))
+    assert sentence == (
+        "This page mixes results of 2 environments, which differ in commit and scipy; and of 2 machines, so that seconds are "
+        "comparable only after division by their factors."
+    )
+    assert sentence in computed_by(mixed)[0].html
+
+
+def test_one_environment_and_one_machine_need_no_sentence(tmp_path):
+    write(tmp_path, [("cost/draw", "m1", "e1", 1.0)], {"m1": MACHINE}, {"e1": ENVIRONMENT})
+    parts = computed_by(tmp_path)
+    assert not any("mixes" in part.html for part in parts)
+    assert [part.caption for part in parts if part.kind == "table"] == [
+        "Machines that computed this page",
+        "Environments that computed this page",
+    ]
+
+
+def test_results_without_records_have_no_part(tmp_path):
+    assert computed_by(tmp_path) == []

@@ -1,0 +1,56 @@
+"""A run with its manifest, archived, and compared with itself and with another one."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+from builders import check, run
+
+from treecrf.io.checksums import sha256
+from treecrf.report.comparing.page import write_comparison
+from treecrf.studies import registry
+
+pytestmark = pytest.mark.workflow
+
+
+def test_the_manifest_lists_what_the_run_has_written(finished):
+    results = finished / "results"
+    manifest = json.loads((results / "manifest.json").read_text())
+    assert set(manifest["code"]) == {study.name for study in registry()} | {"claims"}
+    assert manifest["settings"]["training"]["n_perturbed_runs"] == 2
+    listed = {file["path"]: file for file in manifest["files"]}
+    there = {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()}
+    beside = {
+        path for path in there if path.startswith("logs/") or ".checksums/" in path or path.endswith("/kernels.json")
+    }
+    assert there - beside - {"manifest.json"} == set(listed)
+    assert all(file["sha256"] == sha256(results / path) for path, file in listed.items() if file["kind"] != "benchmark")
+
+
+@pytest.mark.slow
+def test_an_archive_is_compared_with_the_run_that_it_is_of(finished, whole):
+    run(finished, whole, "--keep-going", "archive")
+    (archive,) = (finished / "archives").iterdir()
+    run(finished, whole, "--keep-going", "compare", "--config", f"compare={archive.relative_to(finished)}")
+    numbers = pd.read_csv(finished / "reports/comparison/numbers.csv")
+    assert set(numbers["study"]) == {study.name for study in registry() if study.kept}
+    assert set(numbers["outcome"]) == {"same"}
+    page = (finished / "reports/comparison/index.html").read_text()
+    assert f"Same code, same settings, same machine: {len(numbers)} numbers are the same bits" in page
+    assert "could not be compared, and what" not in page
+    check(page)
+
+
+@pytest.mark.slow
+def test_another_setting_moves_the_numbers_of_its_study_alone(finished, whole, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(finished, other)
+    run(other, whole | {"training": whole["training"] | {"variances": [0.001]}})
+    said = write_comparison(finished / "results", other / "results", tmp_path / "there")
+    assert said.startswith("Same code, 1 setting changed, same machine: ")
+    assert pd.read_csv(tmp_path / "there/changes.csv")["name"].tolist() == ["training.variances"]
+    numbers = pd.read_csv(tmp_path / "there/numbers.csv")
+    moved = numbers[numbers["outcome"] != "same"]
+    assert set(zip(moved["study"], moved["method"], strict=True)) == {("training", "linear_crf")}
+    assert set(moved["decision"]) <= {"worse", "equivalent", "undecided"}

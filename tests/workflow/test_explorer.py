@@ -1,0 +1,65 @@
+"""The explorer of the finished run, which has predictions of all studies that keep them."""
+
+import pandas as pd
+import pytest
+from browsing import opened, started
+
+from treecrf.explorer.gathering import gather
+from treecrf.io.configuration import read_configuration
+from treecrf.studies.settings import load_settings
+
+pytestmark = pytest.mark.workflow
+
+STUDIES = ("training", "future", "coding", "kernels", "ensembles")
+"""Those that keep predictions."""
+
+
+@pytest.fixture(scope="module")
+def gathered(finished):
+    given = read_configuration([str(finished / "config/config.yaml"), str(finished / "settings.yaml")])
+    return gather(load_settings(given | {"results": str(finished / "results")}))
+
+
+def training(gathered):
+    return gathered.scores.query("study == 'training' and point == 'choice' and metric == 'accuracy'")
+
+
+def test_ranks_of_training_are_those_of_the_study(finished, gathered):
+    found = training(gathered).query("decoder == 'better'").set_index(["dataset", "method"])
+    paths = sorted((finished / "results/training").glob("*/ranks.csv"))
+    known = pd.concat(map(pd.read_csv, paths)).set_index(["dataset", "method"])
+    assert len(known)
+    for name in ("tied_for_best", "rank_low", "rank_high"):
+        assert found[name].dropna().to_dict() == known[name].to_dict()
+
+
+def test_predictions_say_the_accuracies_of_the_summaries(gathered):
+    """The mean of the runs, each computed from its labels."""
+    keys = ["study", "dataset", "variant", "decoder", "point", "method"]
+    scores = gathered.scores.query("metric == 'accuracy' and point == 'choice'").set_index(keys)["value"].astype(float)
+    confusion = gathered.confusion.assign(right=lambda cells: cells["n"].where(cells["label"] == cells["predicted"], 0))
+    sums = confusion.groupby(keys)[["n", "right"]].sum()
+    assert set(sums.index.get_level_values("study")) == set(STUDIES)
+    shares = 100 * (sums["right"] / sums["n"]).astype(float)
+    assert (shares - scores[shares.index]).abs().max() < 1e-4  # CSV files of summaries
+
+
+def test_every_kept_method_has_hard_sequences_with_the_right_number_of_errors(gathered):
+    for row in gathered.hardest.itertuples():
+        assert 0 < row.n_wrong <= row.n_positions
+        if row.n_positions == len(row.label):
+            assert row.n_wrong == sum(one != other for one, other in zip(row.label, row.predicted, strict=True))
+    assert set(gathered.hardest["study"]) == set(STUDIES)
+    assert any(row.observed for row in gathered.hardest.itertuples())
+
+
+def test_it_opens_without_a_network(finished):
+    page = finished / "reports/explorer.html"
+    assert 'href="explorer.html"' in (finished / "reports/index.html").read_text()
+    with started() as chromium, opened(chromium, page) as browser:
+        for study in STUDIES:
+            view = browser.view(f"leaderboard?study={study}")
+            view.locator("td a").first.click()
+            text = browser.shown().inner_text()
+            assert "Hardest sequences" in text
+            assert "Confusion" in text

@@ -1,0 +1,16 @@
+"""This run beside another one.
+
+Outputs
+-------
+One HTML file that needs no other file and no network; beside it CSV, see `treecrf.report.comparing.page.write_comparison`.
+"""
+
+from pathlib import Path
+
+from _job import job
+from treecrf.report.comparing.page import write_comparison
+
+with job(snakemake, noted=False):
+    other = Path(snakemake.input[1])
+    folder = other.parent if other.name == "manifest.json" else other
+    write_comparison(folder, snakemake.params.results, Path(snakemake.output[0]).parent)

@@ -1,0 +1,16 @@
+"""The manifest of the run.
+
+Outputs
+-------
+JSON, see `treecrf.report.manifest.make_manifest`.
+"""
+
+import datetime
+
+from _job import job
+from treecrf.report.manifest import write_manifest
+from treecrf.studies.settings import load_settings
+
+with job(snakemake):
+    settings = load_settings(snakemake.params.settings)
+    write_manifest(settings, snakemake.params.code_of_studies, datetime.datetime.now(tz=datetime.UTC))
