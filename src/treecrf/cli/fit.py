@@ -62,9 +62,9 @@ def fit(
         typer.Option(
             min=1.0,
             metavar="SECONDS",
-            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations, and training (auto).",
+            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
         ),
-    ] = 30.0,
+    ] = 35.0,
     missing: Annotated[
         str,
         typer.Option(

@@ -132,10 +132,7 @@ class Race:
         return best
 
     def finish(self, ranked: list[Candidate]) -> list[Finished]:
-        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do.
-
-        What it takes to train all of these with all folds, as their average asks for, is kept in reserve.
-        """
+        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
         n_folds = len(self.folds.parts)
         ranked = [limited(candidate, self.folds.data) for candidate in ranked]
         while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
@@ -145,8 +142,7 @@ class Race:
                 f"{self.cost(dropped):.0f} s more."
             )
         each = sum(map(self.cost, ranked))
-        reserve = each * n_folds / (n_folds - 1)
-        n_fitting = min(n_folds, max(int((self.left - reserve) / each), 1))
+        n_fitting = min(n_folds, max(int(self.left / each), 1))
         if n_fitting < n_folds:
             self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
         splits = [self.folds.split(fold) for fold in range(n_fitting)]
