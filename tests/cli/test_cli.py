@@ -56,7 +56,11 @@ def test_python_m_treecrf(table):
 
 def test_entry_point():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {"treecrf": "treecrf.cli:main"}
+    assert project["scripts"] == {
+        "treecrf": "treecrf.cli:main",
+        "treecrf-report": "treecrf.report.command:main",
+        "treecrf-workflow": "treecrf.cli.workflow:main",
+    }
 
 
 # --- what commands do -------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def test_limits_of_one_sequence_are_those_of_its_rows():
         ({"known": [["X"], ["Z", None]]}, r"^known: sequence 0 has 1 label and 2 observations; give one label for each\.$"),
         ({"known": [["X", -1], ["Z", -1]]}, r"^known: labels are numbers and text; give them one type\.$"),
         ({"known": [["X", "Q"], ["Z", None]]}, r"^known: 'Q' is none of the labels, which are 'X', 'Y', 'Z'; give None where"),
-        ({"known": 3}, r"^known: the labels are the number 3; give"),
+        ({"known": 3}, r"^known: the labels are 3; give"),
         ({"allowed": np.ones((4, 3), dtype=bool)}, r"^allowed: there are 2 sequences, and masks of 4; give one mask,"),
         ({"allowed": [np.ones((2, 3), bool), np.ones((3, 3), bool)]}, r"^allowed: the mask of sequence 1 has the shape \(3, 3\);"),
         ({"allowed": [[[True], [True, False]], [[True] * 3] * 2]}, r"^allowed: the rows of a mask have different lengths;"),

@@ -212,6 +212,9 @@ rule archive:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         settings=GIVEN,
     message:

@@ -215,6 +215,8 @@ def read_labelled_table(
 
 def _with_cells(frame: pd.DataFrame, names: list[str], path: Path) -> list[str]:
     """The columns that have a cell; others are named on stderr."""
+    if frame.empty:
+        return names
     full = [name for name in names if not frame[name].isna().all() and not (frame[name].dropna() == "").all()]
     for name in names:
         if name not in full:

@@ -100,7 +100,7 @@ def test_mechanisms_have_a_row_each_with_the_tied_methods_and_the_spread(mechani
 @pytest.fixture
 def trees(monkeypatch):
     """At 40 % the method matters with the papers' trees and not with others."""
-    monkeypatch.setitem(TREES, "small", Trees("small trees"))
+    monkeypatch.setitem(TREES, "small", Trees("small trees", {}, {}))
     evaluations = evaluations_of(
         "trees",
         {
