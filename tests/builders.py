@@ -401,6 +401,10 @@ NOTHING = {
 """A configuration without any study."""
 
 
+RUN_SETTINGS = {"methods_per_job": 1}
+"""What every run of the tests has beside its own settings: jobs, files and messages of one method each."""
+
+
 def run(folder, settings, *options, check=True, package=None):
     """Run Snakemake in `folder`, with `settings` beside those of ``config/config.yaml``; returns the finished process.
 
@@ -408,7 +412,7 @@ def run(folder, settings, *options, check=True, package=None):
     """
     if not (folder / "config").exists():
         shutil.copytree(ROOT / "config", folder / "config")
-    (folder / "settings.yaml").write_text(json.dumps({"methods_per_job": 1} | settings))
+    (folder / "settings.yaml").write_text(json.dumps(RUN_SETTINGS | settings))
     environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
     if package is not None:
         environment["PYTHONPATH"] = str(package)

@@ -24,7 +24,9 @@ def test_the_manifest_lists_what_the_run_has_written(finished):
     beside = {
         path for path in there if path.startswith("logs/") or ".checksums/" in path or path.endswith("/kernels.json")
     }
-    beside |= {f"benchmarks/{step}.json" for step in ("write_manifest", "write_explorer")}  # written after it, or beside it
+    beside |= {
+        f"benchmarks/{step}.json" for step in ("write_manifest", "write_explorer")
+    }  # written after it, or beside it
     assert there - beside - {"manifest.json"} == set(listed)
     assert all(file["sha256"] == sha256(results / path) for path, file in listed.items() if file["kind"] != "benchmark")
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from builders import ROOT
+from builders import ROOT, RUN_SETTINGS
 
 from treecrf.records.jobs import read_records
 
@@ -14,8 +14,8 @@ pytestmark = pytest.mark.workflow
 
 
 def plan_of(folder, settings):
-    """What the planner says of a run with other settings in a folder."""
-    (folder / "plan.yaml").write_text(json.dumps(settings))
+    """What the planner says of a run with other settings in a folder in which `run` ran."""
+    (folder / "plan.yaml").write_text(json.dumps(RUN_SETTINGS | settings))
     command = [sys.executable, str(ROOT / "workflow/plan.py"), "--cores", "2", "--configfile", "plan.yaml"]
     environment = {
         name: value for name, value in os.environ.items() if name not in ("TREECRF_MIRROR", "SNAKEMAKE_PROFILE")
