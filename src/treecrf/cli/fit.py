@@ -64,7 +64,7 @@ def fit(
             metavar="SECONDS",
             help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
         ),
-    ] = 35.0,
+    ] = 40.0,
     missing: Annotated[
         str,
         typer.Option(

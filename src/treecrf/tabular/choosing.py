@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treecrf.sequences import SequenceSet
-from treecrf.tabular.candidates import MANY_LABELS, METHODS, Candidate, limited, make_candidates
+from treecrf.tabular.candidates import MANY_LABELS, METHODS, Candidate, limited, make_candidates, refined
 from treecrf.tabular.costs import expected_seconds
 from treecrf.tabular.finalists import Finalist, likeliest_of_best
 from treecrf.tabular.folds import Folds
@@ -134,7 +134,7 @@ class Race:
     def finish(self, ranked: list[Candidate]) -> list[Finished]:
         """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
         n_folds = len(self.folds.parts)
-        ranked = [limited(candidate, self.folds.data) for candidate in ranked]
+        ranked = [limited(refined(candidate, self.folds.data), self.folds.data) for candidate in ranked]
         while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(

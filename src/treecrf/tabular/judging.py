@@ -18,8 +18,8 @@ from treecrf.tabular.finalists import Finalist, likeliest_of_best
 from treecrf.tabular.folds import Folds
 from treecrf.tabular.trial import judge_marginals
 
-NEGLIGIBLE = 0.2
-"""Points by which the accuracy of a simpler or faster candidate may differ from that of the best one."""
+NEGLIGIBLE, NEGLIGIBLE_SURPRISE = 0.2, 0.01
+"""By which a simpler or faster candidate may differ from the best one: points of accuracy, and share of its surprise."""
 
 
 class Finished(NamedTuple):
@@ -76,8 +76,8 @@ def judge(finished: list[Finished], folds: Folds, seed: int, left_out: list[str]
     """Choose one of the finalists, or an average of some.
 
     Of methods and averages alike the least surprised counts of those within a standard error of the most accurate
-    (`treecrf.tabular.finalists.likeliest_of_best`); of those that are `NEGLIGIBLE` points away from it a single one before an
-    average, and the fastest to predict before others.
+    (`treecrf.tabular.finalists.likeliest_of_best`); of those that differ from it by no more than `NEGLIGIBLE`
+    points and `NEGLIGIBLE_SURPRISE` a single one before an average, and the fastest to predict before others.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def judge(finished: list[Finished], folds: Folds, seed: int, left_out: list[str]
     surprise = _by_cluster(np.array([entry.surprise for entry in entries]), cluster, len(members))
     table = _table(entries, finished, correct, positions, seed)
     likeliest = likeliest_of_best(correct, surprise)
-    near = (table["accuracy"] - table["accuracy"][likeliest]).abs() <= NEGLIGIBLE
+    near = (table["accuracy"] - table["accuracy"][likeliest]).abs().to_numpy() <= NEGLIGIBLE
+    near &= surprise.sum(axis=1) <= (1 + NEGLIGIBLE_SURPRISE) * surprise[likeliest].sum()
     chosen = min(np.flatnonzero(near), key=lambda row: _simplicity(entries[row], finished))
     stages = [_by_cluster(one.finalist.correct(), cluster, len(members)) for one in finished]
     expected = correct_for_choice(
