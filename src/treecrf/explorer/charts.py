@@ -227,9 +227,9 @@ def confusion() -> Any:
 
 def reliability() -> Any:
     """Share of predictions that is right by their probability, around the line on which both are equal; lines are what lies between."""
-    axis = alt.Scale(domain=[0, 100])
-    x = alt.X("probability:Q", title="probability of the predicted label (%)", scale=axis)
-    y = alt.Y("right:Q", title="share that is right (%)", scale=axis)
+    shared = {"scale": alt.Scale(domain=[0, 100]), "axis": alt.Axis(values=list(range(0, 101, 20)))}
+    x = alt.X("probability:Q", title="probability of the predicted label (%)", **shared)
+    y = alt.Y("right:Q", title="share that is right (%)", **shared)
     base = alt.Chart(ROWS)
     once = base.transform_aggregate(n="count()")  # a line for all rows, not for each
     diagonal = once.mark_rule(color="$open", strokeDash=[4, 3]).encode(
@@ -242,7 +242,7 @@ def reliability() -> Any:
         size=alt.Size(
             "n_positions:Q",
             title="positions",
-            scale=alt.Scale(rangeMin=20, rangeMax=400, domainMin=0),
+            scale=alt.Scale(rangeMin=15, rangeMax=150),
             legend=alt.Legend(orient="bottom", tickCount=3),
         ),
         tooltip=["low:Q", "high:Q", "probability:Q", "right:Q", "n_positions:Q"],

@@ -83,7 +83,7 @@ const CALIBRATED = 1; // points: bins that are no further from the share that is
 function calibrationTitle(rows) {
   const n = rows.reduce((sum, row) => sum + row.n_positions, 0);
   const mean = (of) => rows.reduce((sum, row) => sum + row.n_positions * of(row), 0) / n;
-  const says = mean((row) => row.probability), right = mean((row) => row.right);
+  const [says, right] = ["probability", "right"].map((name) => Number(mean((row) => row[name]).toFixed(1))); // their difference is what a reader finds
   const apart = mean((row) => Math.abs(row.probability - row.right));
   const found = apart <= CALIBRATED ? `well calibrated (bins are ${fixed(apart, 1)} points off on average, and ${CALIBRATED} is allowed)`
     : Math.abs(says - right) <= CALIBRATED ? `calibrated as a whole, but bins are ${fixed(apart, 1)} points off on average`

@@ -250,9 +250,7 @@ class Comparison:
         return tuple(self._named(frame) for frame in (curve, phases, *predictions))
 
     @staticmethod
-    def _marginals(
-        fit: _Fit, test: SequenceSet, kept: Mapping[str, int]
-    ) -> dict[str, NDArray[np.float64] | None]:
+    def _marginals(fit: _Fit, test: SequenceSet, kept: Mapping[str, int]) -> dict[str, NDArray[np.float64] | None]:
         """Marginals by decoder after the iterations in `kept`, which decoders may share."""
         found = {iteration: marginals_after(fit.model, fit.filled(test), iteration) for iteration in set(kept.values())}
         return {decoder: found[iteration] for decoder, iteration in kept.items()}
