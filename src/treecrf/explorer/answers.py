@@ -59,7 +59,7 @@ def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> A
     """
     runs, confusion, calibration, hardest = [], [], [], []
     for key, of_method in answers.groupby(KEYS, sort=False, observed=True):
-        named = dict(zip(KEYS, key, strict=True))
+        named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
         counts = None
         told = of_method[of_method[P_LABEL].notna()]
         if len(told):

@@ -227,7 +227,7 @@ def confusion() -> Any:
 
 def reliability() -> Any:
     """Share of predictions that is right by their probability, around the line on which both are equal; lines are what lies between."""
-    shared = {"scale": alt.Scale(domain=[0, 100]), "axis": alt.Axis(values=list(range(0, 101, 20)))}
+    shared: dict[str, Any] = {"scale": alt.Scale(domain=[0, 100]), "axis": alt.Axis(values=list(range(0, 101, 20)))}
     x = alt.X("probability:Q", title="probability of the predicted label (%)", **shared)
     y = alt.Y("right:Q", title="share that is right (%)", **shared)
     base = alt.Chart(ROWS)

@@ -20,7 +20,7 @@ A *case* is what methods are compared on: `CASE`. Columns that mean nothing for 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ CASE = ["dataset", "variant", "decoder", "point"]
 CHOICE, PEAK = "choice", "peak"
 """Values of `point`."""
 
-NOT_KNOWN = {"variant": "", "decoder": "", "point": CHOICE, **dict.fromkeys(CONFIDENCE, np.nan)}
+NOT_KNOWN: dict[str, Any] = {"variant": "", "decoder": "", "point": CHOICE, **dict.fromkeys(CONFIDENCE, np.nan)}
 """Values of the columns of `CASE` in studies that have but one; those of `CONFIDENCE` where probabilities are not kept."""
 
 SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]

@@ -159,7 +159,7 @@ def _label_draw(
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
-    columns = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
+    columns: dict[str, Any] = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
     columns |= {"label": test.labels, "predicted": labels[DECODER]}
     columns |= confidence(trained.marginals(test), columns["label"], columns["predicted"])
     predictions = pd.DataFrame(constant | columns)
