@@ -57,7 +57,8 @@ def told_file(settings, gathered, ledger, tmp_path_factory):
     accuracies = gathered.scores.query("study == 'training' and metric == 'accuracy'")
     ends = {"value": "value", "low": "high", "high": "low"}
     losses = accuracies.assign(**{name: 1 - accuracies[of].astype(float) / 100 for name, of in ends.items()})
-    scores = pd.concat([gathered.scores, losses.assign(metric="log loss")], ignore_index=True)
+    lacking = (losses["decoder"] == "viterbi") & losses["method"].isin(["mallet_linear", "smile"])
+    scores = pd.concat([gathered.scores, losses[~lacking].assign(metric="log loss")], ignore_index=True)
     key = {"study": "training", "dataset": "protein", "variant": "", "decoder": "better", "point": "choice"}
     bins = [
         key | {"method": method, "low": low, "high": low + 0.1, "n_positions": n, "probability": says, "right": right}

@@ -175,15 +175,30 @@ def test_the_lowest_loss_is_the_best(told):
     """Where the loss is what accuracy lacks, both put the same methods in bold, in the same order and on the same front."""
     view = told.view(f"leaderboard?{CHOSEN}&point=choice")
     places, order = bold(view), listed(view, "method")
+    order = [
+        rows
+        for rows, title in zip(order, view.locator("figcaption").all_inner_texts(), strict=True)
+        if "ranks" not in title
+    ]
     view = told.view(f"leaderboard?{CHOSEN}&point=choice&metric=log+loss")
     assert places
     assert (bold(view), listed(view, "method")) == (places, order)
+    assert "Log loss is lowest on" in view.locator("h2").inner_text()
     assert "lowest for" in view.locator("figcaption").first.inner_text()
     assert "lower is better" in view.locator(".drawing svg").first.inner_html()
     assert re.fullmatch(r"\W*0\.\d{4}", view.locator("table").first.locator("td").first.inner_text())
     fronts = listed(told.view(f"cost?{CHOSEN}&point=choice"), "method", "on the front")
     assert listed(told.view(f"cost?{CHOSEN}&point=choice&metric=log+loss"), "method", "on the front") == fronts
     assert {"yes", "no"} <= {front for rows in fronts for _, front in rows}
+
+
+def test_a_metric_names_the_methods_that_lack_it(told):
+    names = "MALLET, no induction", "SMILE"
+    view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
+    assert f"Without log loss: {'; '.join(names)}." in view.locator(".absent").inner_text()
+    assert "Without" not in told.view(f"leaderboard?{CHOSEN}&metric=log+loss").locator(".absent").inner_text()
+    told.view(f"pairs?{CHOSEN}&metric=log+loss")
+    assert told.tab.locator("#choose-pairs-metric").count() == 0
 
 
 TITLES = {

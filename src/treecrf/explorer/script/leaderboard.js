@@ -143,17 +143,34 @@ function leaderTitle(found, rows, datasets) {
   return `${names} tied for best on ${counts[0][1]} of ${counted(tested.length, "data set")}`;
 }
 
+function foremostTitle(rows, datasets, metric) {
+  // Of a metric that is not tested: whose number is the best.
+  const first = datasets.map((dataset) => where(rows, { dataset }).sort(bestFirst)[0]);
+  const counts = [...Map.groupBy(first, (row) => methodName(row.study, row.method))].map(([name, all]) => [name, all.length]);
+  const most = Math.max(...counts.map(([, n]) => n));
+  const names = counts.filter(([, n]) => n === most).map(([name]) => name);
+  return `${capital(metric)} is ${metricOf(metric).is_loss ? "lowest" : "highest"} on ${most} of ${counted(datasets.length, "data set")}${names.length > 1 ? " each" : ""} for ${listed(names)} (not tested)`;
+}
+
+function withoutMetric(found, rows) {
+  // Methods that have an accuracy here and nothing of this metric, such as probabilities.
+  const same = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
+  const tested = where(DATA.scores, { ...same, metric: TESTED }).filter((row) => found.data.value.includes(row.dataset));
+  const names = methodOrder(tested).filter((method) => !rows.some((row) => row.method === method)).map((method) => methodName(same.study, method));
+  return names.length ? ` Without ${found.metric.value}: ${listed(names)}.` : "";
+}
+
 function showLeaderboard(chosen) {
   const { found, rows } = choices(chosen);
   const metric = found.metric.value, datasets = found.data.value, { title: label, is_loss } = metricOf(metric);
   const isTested = metric === TESTED;
   const parts = [controls("leaderboard", found), LEGEND(), matrix(rows, datasets, metric)];
-  if (!isTested) parts.push(absent(`${is_loss ? "Lower is better; bold is the lowest. " : ""}The tests compare accuracies; the standing shown is that of the accuracy.`));
+  if (!isTested) parts.push(absent(`${is_loss ? "Lower is better; bold is the lowest. " : ""}The tests compare accuracies; the standing shown is that of the accuracy.${withoutMetric(found, rows)}`));
   parts.push(element("h3", {}, `${capital(label)}, lowest and highest run`), element("div", { class: "grid" }, datasets.map((dataset) => {
     const ofSet = dressed(where(rows, { dataset }));
     return chart(leadersTitle(datasetText(ofSet[0]), ofSet), "leaders", ofSet, leaderColumns(metric), { x: directed(metric) });
   })));
-  const ranked = datasets.filter((name) => rows.some((row) => row.dataset === name && row.rank_low !== null));
+  const ranked = datasets.filter((name) => isTested && rows.some((row) => row.dataset === name && row.rank_low !== null));
   if (ranked.length) {
     parts.push(element("h3", {}, "Ranks that the tests leave to each method"),
       element("p", {}, "The bar goes from 1 + the number of methods found better to the number of methods not found worse; the tick is the rank by accuracy."),
@@ -164,7 +181,7 @@ function showLeaderboard(chosen) {
       })));
   }
   parts.push(testNote(found.study.value));
-  return { title: leaderTitle(found, rows, datasets) + (isTested ? "" : ", by accuracy"), parts };
+  return { title: isTested ? leaderTitle(found, rows, datasets) : foremostTitle(rows, datasets, metric), parts };
 }
 
 // --- pairs ---
@@ -194,7 +211,8 @@ function winRows(study, pairs, methods) {
 }
 
 function showPairs(chosen) {
-  const { found, rows } = choices(chosen);
+  const { found, rows } = choices({ ...chosen, metric: TESTED });
+  found.metric.options = [TESTED]; // there is nothing to choose
   const study = found.study.value, methods = methodOrder(rows), datasets = found.data.value;
   const wanted = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
   const pairs = where(DATA.pairs, wanted).filter((row) => datasets.includes(row.dataset) && methods.includes(row.method) && methods.includes(row.other));
