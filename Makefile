@@ -54,6 +54,7 @@ archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip i
 
 snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md
 	@$(BIN)/python -m treecrf.report.snapshot
+	@$(BIN)/python -m treecrf.explorer.readme
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs
 	@rm -rf docs/api

@@ -17,6 +17,7 @@ LEFT_OUT = {
     "benchmarks/*": "Snakemake's measurements of time and memory",
     "logs/*": "messages with times and places",
     "*.checksums/*": "checksums of whole files, times included",
+    "manifest.json": "when it was written, and checksums of whole files, times included",
     "claims.html": "some claims are about CPU seconds; claims.csv is compared",
     "training/figure_3_[23]*": "figures of CPU seconds",
     "cost/sampling.[sp]*": "cost and accuracy in one figure; cost/sampling_medians.csv is compared",

@@ -201,7 +201,7 @@ def test_a_wrong_encoding_is_named(read):
         ({"format": "excel"}, "format='excel': choose one of csv, columns, conllu, parquet."),
         ({"separator": ";;"}, "separator=';;': give one character, such as ; or tab."),
         ({"separator": '"'}, "separator='\"': give one character"),
-        ({"decimal": "'"}, 'decimal="\'": give . or a comma.'),
+        ({"decimal": "'"}, 'the decimal mark is "\'": give . or a comma.'),
         ({"encoding": "klingon"}, "encoding='klingon' is not known; give one such as utf-8"),
         ({"encoding": "base64"}, "encoding='base64' is not known"),
     ],

@@ -1,4 +1,4 @@
-"""The snapshot of results, and the part of README.md that comes from it."""
+"""The snapshot of results."""
 
 import datetime
 import json
@@ -8,13 +8,13 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT, write_training_results
+from builders import write_training_results
 from PIL import Image
 from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
 
 from treecrf.io.files import read_json, write_json
-from treecrf.report.snapshot import BEGIN, END, main, readme_with_results, write_shared, write_snapshot
+from treecrf.report.snapshot import main, write_shared, write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.settings import load_settings
 
@@ -54,7 +54,7 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     accuracy = pd.read_csv(folder / "training/accuracy.csv")
     assert accuracy["hmm (stand-in)"].tolist() == [77.25, 77.25]
     pages = list(folder.rglob("*.md"))
-    assert len(pages) == 5
+    assert len(pages) == 4
     links = [page.parent / link for page in pages for link in re.findall(r"\]\(([^)]+)\)", page.read_text())]
     assert len(links) > len(pages)
     assert [link for link in links if not link.is_file()] == []
@@ -132,7 +132,6 @@ def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
     absent = re.search(r"Not in these results: (.*)\.\n", index)[1].split("; ")
     others = [f"all of {study.title}" for study in registry() if study.name not in ("training", "cost")]
     assert absent == [f"{', '.join(CHAPTER_3)} of Training (chapter 3)", *others]
-    assert "**77.25**" in (runs / "both/readme.md").read_text()
 
 
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
@@ -171,27 +170,12 @@ def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
     assert [path.name for path in both.parent.iterdir()] == ["both"]
 
 
-def test_command_writes_the_part_of_the_readme(results, tmp_path):
+def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     config = tmp_path / "my.yaml"
     config.write_text(json.dumps({"results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}))
-    readme, folder = tmp_path / "README.md", tmp_path / "docs/results"
-    arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
-    readme.write_text("no place for results")
-    with pytest.raises(SystemExit, match="put them where results are to stand"):
-        main(arguments)
-    assert not folder.exists()
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    main(arguments)
-    text = readme.read_text()
-    assert text.startswith(f"before\n{BEGIN}\nTied for best")
-    assert text.endswith(f"{END}\nafter\n")
-    assert "**77.25**" in text
-    assert "\nold\n" not in text
-    links = re.findall(r"\]\(([^)]+)\)", text)
-    assert len(links) >= 3
-    assert all((tmp_path / link).is_file() for link in links)
-
-
-def test_readme_shows_the_results_that_are_committed():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == readme_with_results(readme, ROOT / "docs/results", "docs/results")
+    main(["--config", str(config), "--folder", str(tmp_path / "shown")])
+    assert capsys.readouterr().out == f"The results are in {tmp_path}/shown/index.md.\n"
+    assert "**77.25**" in (tmp_path / "shown/training.md").read_text()
+    config.write_text("{")
+    with pytest.raises(SystemExit, match=r"my\.yaml"):
+        main(["--config", str(config)])

@@ -56,4 +56,4 @@ def test_another_setting_moves_the_numbers_of_its_study_alone(finished, whole, t
     numbers = pd.read_csv(tmp_path / "there/numbers.csv")
     moved = numbers[numbers["outcome"] != "same"]
     assert set(zip(moved["study"], moved["method"], strict=True)) == {("training", "linear_crf")}
-    assert set(moved["decision"]) <= {"worse", "equivalent", "undecided"}
+    assert "worse" in set(moved["decision"])  # hardly any weight is left

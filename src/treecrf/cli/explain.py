@@ -156,8 +156,15 @@ def _explain_row(model: TableLabeller, frame: pd.DataFrame, file: Path, place: t
 
 def _observation(cells: pd.Series) -> str:
     """The cells of a row, in a few words."""
-    texts = ["–" if cell is None or cell != cell or cell == "" else str(cell) for cell in cells]
+    texts = [_cell(cell) for cell in cells]
     return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."
+
+
+def _cell(cell: object) -> str:
+    """A cell as it is, a fraction with six digits."""
+    if cell is None or cell != cell or cell == "":
+        return "–"
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
 
 
 def _times(ratio: float) -> str:

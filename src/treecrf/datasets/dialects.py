@@ -55,7 +55,7 @@ class Dialect:
                 raise ValueError(f"separator={quoted(self.separator)}: give one character, such as ; or tab.")
             object.__setattr__(self, "separator", separator)
         if self.decimal is not None and self.decimal not in DECIMALS:
-            raise ValueError(f"decimal={quoted(self.decimal)}: give . or a comma.")
+            raise ValueError(f"the decimal mark is {quoted(self.decimal)}: give . or a comma.")
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise ValueError(
                 f"encoding={quoted(self.encoding)} is not known; give one such as utf-8, cp1252, latin-1 or utf-16."

@@ -200,7 +200,7 @@ def _labelled_positions(
     if (labelled != expected).any():
         row = int((~labelled & expected).argmax())
         raise ValueError(
-            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows; only the end may be unlabelled, unless "
-            "labels may be unknown (unknown_labels=True)."
+            f"row {row}, column {quoted(name)}: an empty label stands before labelled rows, and only the end of a sequence may be "
+            "unlabelled; fill it in, or read the table from Python with unknown_labels=True."
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled

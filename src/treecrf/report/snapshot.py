@@ -24,15 +24,9 @@ from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.page import studies
 from treecrf.report.rules import CAPTION, NOTE, rules_layout
-from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, linked, read_parts, write_part
+from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, read_parts, write_part
 from treecrf.studies import registry
 from treecrf.studies.settings import Settings, load_settings
-
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
-"""What stands before and after the part of README.md that the snapshot writes."""
-
-SUMMARY = "readme.md"
-"""The part of README.md, with links from the snapshot's own folder."""
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
@@ -45,7 +39,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     folder : path-like
         Of each study a page, a folder with its tables (CSV), its figures and where they come from
         (`treecrf.report.study_part`), and what its claims rest on (`treecrf.report.evidence`); of all of them ``index.md``,
-        ``claims.md``, ``claims.csv`` and `SUMMARY`.
+        ``claims.md`` and ``claims.csv``.
     today : date
 
     Raises
@@ -74,40 +68,13 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
 
 
 def write_shared(folder: Path) -> None:
-    """Write what the snapshot in `folder` says of all studies from its parts: the ledger, ``index.md`` and `SUMMARY`."""
+    """Write what the snapshot in `folder` says of all studies from its parts: the ledger and ``index.md``."""
     parts = read_parts(folder)
     claims, by_rule = verdicts(folder / evidence.FOLDER), verdicts_by_rule(folder / evidence.FOLDER)
     write_frame(claims, folder / CLAIMS)
     write_frame(by_rule, folder / BY_RULE)
     write_text(_claims(claims, by_rule), folder / "claims.md")
     write_text(_index(parts, claims), folder / "index.md")
-    write_text(_summary(parts[0], claims), folder / SUMMARY)
-
-
-def readme_with_results(readme: str, folder: Path, link: str) -> str:
-    """The text of README.md with its part taken from the snapshot in `folder`.
-
-    Parameters
-    ----------
-    readme : str
-        Has `BEGIN` and `END`, each on a line of its own.
-    folder : Path
-        Of the snapshot; where it is not there, the part is empty.
-    link : str
-        The way from README.md to that folder.
-
-    Raises
-    ------
-    ValueError
-        If the markers are not there.
-    """
-    if BEGIN not in readme or END not in readme:
-        raise ValueError(f"README.md: the lines {BEGIN} and {END} are not there; put them where results are to stand.")
-    file = folder / SUMMARY
-    part = file.read_text(encoding="utf-8") if file.is_file() else ""
-    part = linked(part, link)
-    before, _, rest = readme.partition(BEGIN)
-    return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
 
 
 # --- parts ------------------------------------------------------------------------------------------
@@ -156,29 +123,18 @@ def _origin(part: StudyPart) -> str:
     )
 
 
-def _summary(part: StudyPart, claims: pd.DataFrame) -> str:
-    """What README.md shows: the sentence, figure and table of the first study, and the ledger's counts."""
-    counts = f"[{ledger_summary(claims)}](claims.md) [All results](index.md)"
-    return f"{part.origin['headline']}\n\n{part.first}{counts}\n"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.report.snapshot``."""
     parser = argparse.ArgumentParser(prog="python -m treecrf.report.snapshot", description=__doc__)
     parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
     parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
-    parser.add_argument("--readme", default="README.md", help="file whose part is rewritten (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:
         settings = load_settings(read_configuration([given.config]))
-        readme, folder = Path(given.readme), Path(given.folder)
-        readme_with_results(text := readme.read_text(encoding="utf-8"), folder, "")
-        write_snapshot(settings, folder, datetime.datetime.now(tz=datetime.UTC).date())
-        link = Path(os.path.relpath(folder, readme.parent)).as_posix()
-        write_text(readme_with_results(text, folder, link), readme)
+        write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
     except (OSError, ValueError) as error:
         sys.exit(str(error))
-    print(f"The results are in {folder}/index.md; {readme} shows the first of them.")
+    print(f"The results are in {given.folder}/index.md.")
 
 
 if __name__ == "__main__":

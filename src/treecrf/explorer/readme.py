@@ -1,0 +1,133 @@
+"""The part of README.md that a snapshot of results gives: measured beside published accuracies, and the verdicts on claims.
+
+``python -m treecrf.explorer.readme`` rewrites it from ``docs/results``, and the picture in that folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.explorer.charts import charts, static_svg
+from treecrf.explorer.gathering import gather
+from treecrf.io.configuration import read_configuration
+from treecrf.io.files import write_text
+from treecrf.report import evidence
+from treecrf.report.ledger import CLAIMS
+from treecrf.report.ledger_page import ledger_summary
+from treecrf.report.study_part import linked
+from treecrf.studies.explored import ACCURACY, METRICS
+from treecrf.studies.settings import load_settings
+
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+"""What stands before and after the part."""
+
+PICTURE = "published.svg"
+"""In the folder of the snapshot."""
+
+NEAR = 1.0
+"""Points."""
+
+WIDTH = 640
+"""Of the picture, in pixels."""
+
+
+def published_accuracies(folder: Path, config: str) -> pd.DataFrame:
+    """The accuracies that the papers print and what was measured in their place (`treecrf.studies.explored.PUBLISHED`).
+
+    Parameters
+    ----------
+    folder : Path
+        Of the snapshot.
+    config : str
+        Settings of the run.
+    """
+    settings = load_settings(read_configuration([config]) | {"results": str(folder / evidence.FOLDER)})
+    gathered = gather(settings)
+    names = gathered.methods.rename(columns={"name": "shown"})
+    found = gathered.published[gathered.published["quantity"] == METRICS[ACCURACY]].merge(names, on=["study", "method"])
+    own = found["stand_in"].ne(True)
+    return found.assign(
+        data=own.map({True: "the papers' data", False: "a stand-in for them"}),
+        where=found["dataset"],
+        name=found["shown"],
+    )
+
+
+def picture(accuracies: pd.DataFrame) -> str:
+    """Measured by published accuracy, as SVG."""
+    return static_svg(charts()["published"], accuracies, WIDTH)
+
+
+def sentences(accuracies: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """How near measured accuracies are to published ones, and how many claims have which verdict; Markdown.
+
+    Links are those from the folder of the snapshot.
+    """
+    of_papers = accuracies[accuracies["data"] == "the papers' data"]
+    difference = of_papers["measured"] - of_papers["published"]
+    near = int((difference.abs() <= NEAR).sum())
+    return (
+        f"Of {len(of_papers)} published accuracies, {near} are met within one point on the papers' data (measured minus "
+        f"published: median {difference.median():+.2f}). [{ledger_summary(claims)}](claims.md) [All results](index.md)\n"
+    )
+
+
+def readme_with_results(readme: str, folder: Path, link: str, accuracies: pd.DataFrame) -> str:
+    """The text of README.md with its part taken from the snapshot in `folder`.
+
+    Parameters
+    ----------
+    readme : str
+        Has `BEGIN` and `END`, each on a line of its own.
+    folder : Path
+        Of the snapshot.
+    link : str
+        The way from README.md to that folder.
+    accuracies : DataFrame
+        From `published_accuracies`.
+
+    Raises
+    ------
+    ValueError
+        If the markers are not there.
+    """
+    check_markers(readme)
+    text = sentences(accuracies, pd.read_csv(folder / CLAIMS, keep_default_na=False))
+    image = f"![Measured by published accuracy: points near the dashed line are equal.]({PICTURE})"
+    part = linked(f"{text}\n{image}\n", link)
+    before, _, rest = readme.partition(BEGIN)
+    return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
+
+
+def check_markers(readme: str) -> None:
+    """A ValueError if README.md has no place for results."""
+    if BEGIN not in readme or END not in readme:
+        raise ValueError(f"README.md: the lines {BEGIN} and {END} are not there; put them where results are to stand.")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf.explorer.readme``."""
+    parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.readme", description=__doc__)
+    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument("--folder", default="docs/results", help="of the snapshot (default: %(default)s)")
+    parser.add_argument("--readme", default="README.md", help="file whose part is rewritten (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    readme, folder = Path(given.readme), Path(given.folder)
+    try:
+        check_markers(text := readme.read_text(encoding="utf-8"))
+        accuracies = published_accuracies(folder, given.config)
+        write_text(picture(accuracies), folder / PICTURE)
+        link = Path(os.path.relpath(folder, readme.parent)).as_posix()
+        write_text(readme_with_results(text, folder, link, accuracies), readme)
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

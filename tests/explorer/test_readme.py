@@ -1,0 +1,72 @@
+"""The part of README.md that shows the results, against those that are committed."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import ROOT
+
+from treecrf.explorer.readme import (
+    BEGIN,
+    END,
+    PICTURE,
+    main,
+    picture,
+    published_accuracies,
+    readme_with_results,
+    sentences,
+)
+
+FOLDER = ROOT / "docs/results"
+
+
+@pytest.fixture(scope="module")
+def accuracies():
+    return published_accuracies(FOLDER, str(ROOT / "config/config.yaml"))
+
+
+def test_readme_shows_the_results_that_are_committed(accuracies):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == readme_with_results(readme, FOLDER, "docs/results", accuracies)
+    assert (FOLDER / PICTURE).read_text(encoding="utf-8") == picture(accuracies)
+
+
+def test_sentences_count_what_is_near():
+    differences = np.array([0.0, -1.0, 1.01, 5.0, 0.4])
+    accuracies = pd.DataFrame(
+        {"published": 80.0, "measured": 80.0 + differences, "data": ["the papers' data"] * 4 + ["a stand-in for them"]}
+    )
+    claims = pd.DataFrame({"verdict": ["replicated", "partly", "replicated"]})
+    said = sentences(accuracies, claims)
+    assert said.startswith("Of 4 published accuracies, 2 are met within one point on the papers' data")
+    assert "median +0.51)" in said
+    assert "3 claims: 2 replicated, 1 partly" in said
+
+
+def test_picture_has_a_point_for_each_number(accuracies):
+    drawn = picture(accuracies)
+    assert drawn.startswith("<svg")
+    assert len(re.findall(r'aria-roledescription="point"', drawn)) == len(accuracies)
+
+
+def test_command_rewrites_the_part_alone(tmp_path):
+    readme, folder = tmp_path / "README.md", shutil.copytree(FOLDER, tmp_path / "docs/results")
+    (folder / PICTURE).unlink(missing_ok=True)
+    config = tmp_path / "my.yaml"
+    config.write_text(json.dumps({"datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}))
+    arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
+    readme.write_text("no place for results")
+    with pytest.raises(SystemExit, match="put them where results are to stand"):
+        main(arguments)
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    main(arguments)
+    text = readme.read_text()
+    assert text.startswith(f"before\n{BEGIN}\nOf ")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "\nold\n" not in text
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) == 3
+    assert all((tmp_path / link).is_file() for link in links)
