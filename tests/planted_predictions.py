@@ -1,7 +1,8 @@
-"""Predictions of the training study whose right and wrong positions are known."""
+"""Predictions of the training study whose right and wrong positions are known, and probabilities of any study's."""
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from treecrf.studies.training.comparing import Rules
 from treecrf.studies.training.names import UNPERTURBED
@@ -29,3 +30,10 @@ def predictions(method, wrong, n_sequences=6, length=10, decoder=FB, groups=None
 def choice_of(method, better=FB):
     rows = [(decoder, 0.9 if decoder == better else 0.8) for decoder in (FB, VITERBI)]
     return pd.DataFrame(rows, columns=["decoder", "cv_accuracy"]).assign(method=method, dataset="toy")
+
+
+def assert_confidence(predictions, marginals):
+    """That predictions have the probabilities of these marginals, position by position."""
+    for row, of_position in zip(predictions.itertuples(), marginals, strict=True):
+        expected = (of_position[row.label], of_position[row.predicted], sum(p * p for p in of_position))
+        assert (row.p_label, row.p_predicted, row.sum_squares) == pytest.approx(expected, rel=1e-6)

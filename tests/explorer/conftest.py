@@ -42,6 +42,42 @@ def file(html, tmp_path_factory):
     return path
 
 
+CALIBRATIONS = {
+    "treecrf": [(0.5, 100, 0.6, 0.6), (0.8, 100, 0.9, 0.7)],
+    "linear_crf": [(0.5, 300, 0.6, 0.55), (0.8, 300, 0.9, 0.95)],
+    "memm": [(0.8, 100, 0.9, 0.905)],
+    "sliding_window": [(0.8, 100, 0.82, 0.9)],
+}
+"""Bins of methods on protein: low, positions, probability, share right."""
+
+
+@pytest.fixture(scope="session")
+def told_file(settings, gathered, ledger, tmp_path_factory):
+    """The page where log loss is what accuracy lacks, so that the same methods are best, and some have bins of probabilities."""
+    accuracies = gathered.scores.query("study == 'training' and metric == 'accuracy'")
+    ends = {"value": "value", "low": "high", "high": "low"}
+    losses = accuracies.assign(**{name: 1 - accuracies[of].astype(float) / 100 for name, of in ends.items()})
+    lacking = (losses["decoder"] == "viterbi") & losses["method"].isin(["mallet_linear", "smile"])
+    scores = pd.concat([gathered.scores, losses[~lacking].assign(metric="log loss")], ignore_index=True)
+    key = {"study": "training", "dataset": "protein", "variant": "", "decoder": "better", "point": "choice"}
+    bins = [
+        key | {"method": method, "low": low, "high": low + 0.1, "n_positions": n, "probability": says, "right": right}
+        for method, found in CALIBRATIONS.items()
+        for low, n, says, right in found
+    ]
+    path = tmp_path_factory.mktemp("told") / "explorer.html"
+    told = gathered._replace(scores=scores, calibration=pd.DataFrame(bins))
+    path.write_text(render_explorer(settings, told, *ledger, {}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def told(chromium, told_file):
+    """A tab with that page."""
+    with opened(chromium, told_file) as browser:
+        yield browser
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """A browser without a network."""

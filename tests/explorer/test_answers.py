@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from builders import random_set
 from sklearn.metrics import confusion_matrix as reference_matrix
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, log_loss
 
 from treecrf.explorer.answers import (
     EXCERPT,
@@ -16,11 +16,14 @@ from treecrf.explorer.answers import (
     summarise_answers,
     with_sequences,
 )
+from treecrf.statistics.calibration import brier_score, reliability
+from treecrf.studies.confidence import CONFIDENCE, confidence
 
 
 def answers(label, predicted, sequence, **more):
     rows = {"variant": "", "decoder": "viterbi", "point": "choice", "method": "m", "run": "draw 0", "group": sequence}
     rows |= {"sequence": sequence, "position": range(len(label)), "label": label, "predicted": predicted}
+    rows |= dict.fromkeys(CONFIDENCE, np.nan)
     return pd.DataFrame(rows | more)
 
 
@@ -48,6 +51,39 @@ def test_runs_confusion_and_hardest_of_a_method():
         [2, 3, 1, 2],
     ]
     assert found.hardest["predicted"].tolist() == [[1, 0, 1], [0, 1]]
+
+
+def told_run(seed, run):
+    """Answers with probabilities, and the marginals they are of."""
+    rng = np.random.default_rng(seed)
+    marginals, label = rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40)
+    predicted = marginals.argmax(axis=1)
+    return answers(label, predicted, [0] * 40, run=run, **confidence(marginals, label, predicted)), marginals
+
+
+def test_probabilities_give_log_loss_brier_score_and_calibration():
+    runs = {run: told_run(seed, run) for seed, run in enumerate(("draw 0", "draw 1"))}
+    found = summarise_answers(pd.concat([rows for rows, _ in runs.values()]), {})
+    for run, (rows, marginals) in runs.items():
+        of_run = found.runs.set_index("run").loc[run]
+        expected = log_loss(rows["label"], marginals, labels=range(3))
+        assert of_run["log loss"] == pytest.approx(expected, rel=1e-6)
+        assert of_run["Brier score"] == pytest.approx(brier_score(marginals, rows["label"].to_numpy()), rel=1e-6)
+    marginals = np.concatenate([marginals for _, marginals in runs.values()])
+    label = np.concatenate([rows["label"] for rows, _ in runs.values()])
+    expected = reliability(marginals, label)
+    pd.testing.assert_frame_equal(found.calibration[list(expected)], expected, rtol=1e-6)
+    assert set(found.calibration["method"]) == {"m"}
+
+
+def test_a_run_without_all_probabilities_has_no_measure_of_them():
+    rows, _ = told_run(0, "draw 0")
+    rows.loc[3, list(CONFIDENCE)] = np.nan
+    other = answers([0, 1], [0, 1], [0, 0], method="votes")
+    found = summarise_answers(pd.concat([rows, other]), {})
+    assert found.runs[["log loss", "Brier score"]].isna().all(axis=None)
+    assert found.calibration["n_positions"].sum() == len(rows) - 1
+    assert summarise_answers(other, {}).calibration.empty
 
 
 def test_sequences_are_those_of_the_test_set_or_of_groups():

@@ -155,3 +155,69 @@ def test_without_script_there_are_headlines_pictures_claims_and_tables(chromium,
         assert browser.tab.locator("noscript table").count() >= 3
         assert browser.tab.locator("#claims-table tbody tr").count()
         assert "Without script" in browser.tab.locator("noscript").inner_text()
+
+
+def bold(view):
+    """Where the best value of a data set is, in the first table: row and column."""
+    places = "(table) => [...table.querySelectorAll('td')].flatMap((cell) => cell.querySelector('b') ? [[cell.parentNode.rowIndex, cell.cellIndex]] : [])"
+    return view.locator("table").first.evaluate(places)
+
+
+def listed(view, *heads):
+    """These columns of the tables below the charts, row by row."""
+    tables = "(tables) => tables.map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim())))"
+    found = view.locator("figure details table").evaluate_all(tables)
+    places = [[next(i for i, cell in enumerate(rows[0]) if cell.startswith(head)) for head in heads] for rows in found]
+    return [[[row[i] for i in at] for row in rows[1:]] for rows, at in zip(found, places, strict=True)]
+
+
+def test_the_lowest_loss_is_the_best(told):
+    """Where the loss is what accuracy lacks, both put the same methods in bold, in the same order and on the same front."""
+    view = told.view(f"leaderboard?{CHOSEN}&point=choice")
+    places, order = bold(view), listed(view, "method")
+    order = [
+        rows
+        for rows, title in zip(order, view.locator("figcaption").all_inner_texts(), strict=True)
+        if "ranks" not in title
+    ]
+    view = told.view(f"leaderboard?{CHOSEN}&point=choice&metric=log+loss")
+    assert places
+    assert (bold(view), listed(view, "method")) == (places, order)
+    assert "Log loss is lowest on" in view.locator("h2").inner_text()
+    assert "lowest for" in view.locator("figcaption").first.inner_text()
+    assert "lower is better" in view.locator(".drawing svg").first.inner_html()
+    assert re.fullmatch(r"\W*0\.\d{4}", view.locator("table").first.locator("td").first.inner_text())
+    fronts = listed(told.view(f"cost?{CHOSEN}&point=choice"), "method", "on the front")
+    assert listed(told.view(f"cost?{CHOSEN}&point=choice&metric=log+loss"), "method", "on the front") == fronts
+    assert {"yes", "no"} <= {front for rows in fronts for _, front in rows}
+
+
+def test_a_metric_names_the_methods_that_lack_it(told):
+    names = "MALLET, no induction", "SMILE"
+    view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
+    assert f"Without log loss: {'; '.join(names)}." in view.locator(".absent").inner_text()
+    assert "Without" not in told.view(f"leaderboard?{CHOSEN}&metric=log+loss").locator(".absent").inner_text()
+    told.view(f"pairs?{CHOSEN}&metric=log+loss")
+    assert told.tab.locator("#choose-pairs-metric").count() == 0
+
+
+TITLES = {
+    "treecrf": "Says 75.0 %, right 65.0 %: overconfident by 10.0 points",
+    "linear_crf": "Says 75.0 %, right 75.0 %: calibrated as a whole, but bins are 5.0 points off on average",
+    "memm": "Says 90.0 %, right 90.5 %: well calibrated (bins are 0.5 points off on average, and 1 is allowed)",
+    "sliding_window": "Says 82.0 %, right 90.0 %: underconfident by 8.0 points",
+}
+
+
+@pytest.mark.parametrize("method", TITLES)
+def test_calibration_is_said_in_words(told, method):
+    view = told.view(CELL.replace("treecrf", method))
+    (figure,) = [each for each in view.locator("figure").all() if "Says" in each.inner_text()]
+    assert figure.locator("figcaption").inner_text() == TITLES[method]
+    assert figure.locator(".drawing svg").count() == 1
+    assert not any("probabilities" in text for text in view.locator(".absent").all_inner_texts())
+
+
+def test_a_cell_without_probabilities_says_so(told):
+    view = told.view(CELL.replace("treecrf", "lightgbm"))
+    assert any("probabilities" in text for text in view.locator(".absent").all_inner_texts())

@@ -4,9 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import ROOT
+from planted_runs import places, settings_of
+from sklearn.metrics import log_loss
 
 from treecrf.explorer.gathering import gather
+from treecrf.io.files import write_frame
+from treecrf.statistics.calibration import reliability
 from treecrf.studies import registry
+from treecrf.studies.confidence import confidence
 from treecrf.studies.explored import CASE, CURVES, PAIRS, PUBLISHED, RUNS, SCORES
 from treecrf.studies.settings import load_settings
 
@@ -99,3 +104,46 @@ def test_ranks_are_open_where_tests_decide_nothing(gathered):
         if not pairs["decision"].isin(["better", "worse"]).any():
             accuracy = of_case[of_case["metric"] == "accuracy"]
             assert (accuracy["rank_high"] == len(accuracy)).all()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """A study of two methods, of which the predictions of the second are without probabilities, and marginals of the first."""
+    folder, where = tmp_path_factory.mktemp("told") / "run", places()
+    labels, marginals = where["label"].to_numpy(), []
+    for method in ("a", "b"):
+        parts = []
+        for draw in range(3):
+            found = np.random.default_rng(draw).dirichlet([1, 1], len(where))
+            predicted = found.argmax(axis=1)
+            rows = where.drop(columns="sequence").assign(dataset="toy", method=method, seed=draw, predicted=predicted)
+            if method == "a":
+                marginals.append(found)
+                rows = rows.assign(**confidence(found, labels, predicted))
+            parts.append(rows)
+        write_frame(pd.concat(parts), folder / f"kernels/toy/{method}.predictions.parquet")
+    line = {"dataset": "toy", "accuracy": 50.0, "accuracy_low": 40.0, "accuracy_high": 60.0, "viterbi_accuracy": 45.0}
+    line |= {"n_seeds": 3, "cpu_seconds": 1.0, "chosen": "", "stand_in": False}
+    lines = pd.DataFrame([line | {"method": method} for method in ("a", "b")])
+    write_frame(lines, folder / "kernels/toy/lines.csv")
+    return gather(settings_of(folder)), labels, marginals
+
+
+def test_measures_of_probabilities_are_those_of_every_run(told):
+    found, labels, marginals = told
+    losses = [log_loss(labels, of_draw) for of_draw in marginals]
+    (row,) = found.scores.query("metric == 'log loss'").to_dict("records")
+    assert (row["method"], row["decoder"], row["n_runs"]) == ("a", "forward_backward", 3)
+    assert (row["value"], row["low"], row["high"]) == pytest.approx(
+        (np.mean(losses), min(losses), max(losses)), rel=1e-6
+    )
+    expected = reliability(np.concatenate(marginals), np.tile(labels, 3))
+    assert set(found.calibration["method"]) == {"a"}
+    np.testing.assert_allclose(found.calibration[list(expected)].to_numpy(dtype=float), expected, rtol=1e-6)
+
+
+def test_predictions_without_probabilities_offer_what_they_did(told):
+    found, *_ = told
+    of_other = found.scores.query("method == 'b' and decoder == 'forward_backward'")
+    assert of_other["metric"].tolist() == ["accuracy", "macro F1", "sequences right"]
+    assert "b" in set(found.confusion["method"])

@@ -44,6 +44,20 @@ def test_predictions_say_the_accuracies_of_the_summaries(gathered):
     assert (shares - scores[shares.index]).abs().max() < 1e-4  # CSV files of summaries
 
 
+def test_probabilities_are_of_every_position_and_say_how_often_they_are_right(gathered):
+    keys = ["study", "dataset", "variant", "decoder", "point", "method"]
+    found = gathered.calibration.groupby(keys).apply(
+        lambda bins: pd.Series({"n": bins["n_positions"].sum(), "right": (bins["n_positions"] * bins["right"]).sum()})
+    )
+    confusion = gathered.confusion.assign(right=lambda cells: cells["n"].where(cells["label"] == cells["predicted"], 0))
+    expected = confusion.groupby(keys)[["n", "right"]].sum().loc[found.index]
+    assert set(found.index.get_level_values("study")) == set(STUDIES)
+    assert (found - expected).abs().max(axis=None) < 1e-6
+    losses = gathered.scores.query("metric == 'log loss'").set_index(keys)["value"]
+    assert set(losses.index) == set(found.index)
+    assert (losses > 0).all()
+
+
 def test_every_kept_method_has_hard_sequences_with_the_right_number_of_errors(gathered):
     for row in gathered.hardest.itertuples():
         assert 0 < row.n_wrong <= row.n_positions

@@ -10,13 +10,14 @@ from inspect import signature
 from _job import find_study, job
 from treecrf.io.files import read_frame, read_json, write_frame, write_json
 from treecrf.sequences import SequenceSet
+from treecrf.studies.confidence import CONFIDENCE
 
 with job(snakemake):
     study, given, values = find_study(snakemake.params.study), snakemake.input, snakemake.params["values"]
     summarise = study.module("summary").summarise
     known = {
         "frames": lambda: {
-            frame: [read_frame(path) for path in given[frame]]
+            frame: [read_frame(path, CONFIDENCE) for path in given[frame]]
             for job in study.jobs
             for frame in job.frames
             if given.get(frame)

@@ -19,6 +19,9 @@ from treecrf.ensembles.voting import MOST_LABELS, WeightedVote
 class Combiner(Protocol):
     """Labels and marginals from what experts say."""
 
+    has_probabilities: bool
+    """Whether `predict_proba` gives probabilities, not shares of votes."""
+
     @property
     def needs_evidence(self) -> bool:
         """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not called."""
@@ -41,6 +44,8 @@ class Combiner(Protocol):
 
 class OfMarginals:
     """A combiner of marginals."""
+
+    has_probabilities = True
 
     def __init__(self, rule: MarginalAverage | Stacking | BoostedStacking) -> None:
         self.rule = rule
@@ -75,7 +80,7 @@ class OfMarginals:
 class OfVotes:
     """A combiner by a `WeightedVote`, which a function chooses together with the classes of positions."""
 
-    needs_evidence = True
+    needs_evidence, has_probabilities = True, False
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -107,7 +112,7 @@ class OfVotes:
 class OfSteps:
     """A combiner by a `StepwiseEnsemble`."""
 
-    needs_evidence = True
+    needs_evidence, has_probabilities = True, False
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """See `Combiner`."""

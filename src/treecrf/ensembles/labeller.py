@@ -237,6 +237,11 @@ class Ensemble(Labeller):
         return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
 
     @property
+    def has_probabilities(self) -> bool:  # type: ignore[override]
+        """Whether marginals are combined, not votes."""
+        return COMBINERS[self.combine]().has_probabilities
+
+    @property
     def has_stages(self) -> bool:
         """No: experts are trained to their end."""
         return False

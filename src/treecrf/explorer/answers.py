@@ -1,4 +1,7 @@
-"""What the predicted labels of a method say beyond its accuracy: F1, confusion, the sequences with the most errors."""
+"""What the predicted labels of a method and their probabilities say beyond its accuracy.
+
+F1, log loss and Brier score, confusion, calibration, the sequences with the most errors.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
+from treecrf.studies.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
+from treecrf.studies.explored import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 
 KEYS = ["variant", "decoder", "point", "method"]
 
@@ -18,8 +24,6 @@ N_HARDEST = 8
 EXCERPT = 64
 """Positions that are kept of a longer sequence: those with the most errors."""
 
-MACRO_F1, SEQUENCES_RIGHT = "macro F1", "sequences right"
-
 
 class Answers(NamedTuple):
     """Frames about the labels that were predicted, with the columns `KEYS`.
@@ -27,9 +31,11 @@ class Answers(NamedTuple):
     Attributes
     ----------
     runs : DataFrame
-        run, accuracy, macro F1, sequences right (percent).
+        run, accuracy, macro F1, sequences right (percent), log loss (nats) and Brier score: NaN without probabilities.
     confusion : DataFrame
         label, predicted (codes), n: positions of all runs together.
+    calibration : DataFrame
+        The bins of `treecrf.statistics.calibration.reliability`, of the runs with probabilities together.
     hardest : DataFrame
         place (from 1), sequence, n_positions, n_wrong, first (place of the excerpt), observed (texts; empty where unknown),
         label, predicted (lists of codes): of the first run.
@@ -37,11 +43,12 @@ class Answers(NamedTuple):
 
     runs: pd.DataFrame
     confusion: pd.DataFrame
+    calibration: pd.DataFrame
     hardest: pd.DataFrame
 
 
 def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> Answers:
-    """The three frames of `treecrf.studies.explored.ANSWERED` rows.
+    """The frames of `treecrf.studies.explored.ANSWERED` rows.
 
     Parameters
     ----------
@@ -50,10 +57,13 @@ def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> A
         Test set of each run, for its observations and, where the predictions do not say, its sequences; may lack any.
         A set under the empty name is that of every run, and the predictions say which of its sequences is meant.
     """
-    runs, confusion, hardest = [], [], []
+    runs, confusion, calibration, hardest = [], [], [], []
     for key, of_method in answers.groupby(KEYS, sort=False, observed=True):
-        named = dict(zip(KEYS, key, strict=True))
+        named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
         counts = None
+        told = of_method[of_method[P_LABEL].notna()]
+        if len(told):
+            calibration.append(reliability(told).assign(**named))
         for place, (run, of_run) in enumerate(of_method.groupby("run", sort=False, observed=True)):
             rows = with_sequences(of_run, tests.get(str(run)))
             matrix = confusion_matrix(rows["label"].to_numpy(), rows["predicted"].to_numpy())
@@ -68,7 +78,8 @@ def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> A
             confusion.append(pd.DataFrame(named | cells))
     return Answers(
         pd.DataFrame(runs),
-        pd.concat(confusion, ignore_index=True) if confusion else pd.DataFrame(),
+        stacked(confusion or [pd.DataFrame()]),
+        stacked(calibration or [pd.DataFrame()]),
         pd.DataFrame(hardest),
     )
 
@@ -164,9 +175,11 @@ def _metrics(rows: pd.DataFrame, matrix: NDArray[np.int64]) -> dict[str, float]:
     right = (rows["label"] == rows["predicted"]).to_numpy()
     whole = np.logical_and.reduceat(right, sequence_starts(rows))
     return {
-        "accuracy": float(100 * right.mean()),
+        ACCURACY: float(100 * right.mean()),
         MACRO_F1: macro_f1(matrix),
         SEQUENCES_RIGHT: float(100 * whole.mean()),
+        LOG_LOSS: log_loss(rows) if has_confidence(rows) else np.nan,
+        BRIER_SCORE: brier_score(rows) if has_confidence(rows) else np.nan,
     }
 
 

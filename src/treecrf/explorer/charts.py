@@ -47,6 +47,7 @@ def charts() -> dict[str, dict[str, Any]]:
         "curve": curve(),
         "runs": runs(),
         "confusion": confusion(),
+        "reliability": reliability(),
         "verdicts": verdicts(),
     }
     return {name: _specification(chart) for name, chart in made.items()}
@@ -222,3 +223,28 @@ def confusion() -> Any:
         )
         .properties(width="container", height=alt.Step(18))
     )  # fmt: skip
+
+
+def reliability() -> Any:
+    """Share of predictions that is right by their probability, around the line on which both are equal; lines are what lies between."""
+    shared: dict[str, Any] = {"scale": alt.Scale(domain=[0, 100]), "axis": alt.Axis(values=list(range(0, 101, 20)))}
+    x = alt.X("probability:Q", title="probability of the predicted label (%)", **shared)
+    y = alt.Y("right:Q", title="share that is right (%)", **shared)
+    base = alt.Chart(ROWS)
+    once = base.transform_aggregate(n="count()")  # a line for all rows, not for each
+    diagonal = once.mark_rule(color="$open", strokeDash=[4, 3]).encode(
+        x=alt.datum(0), x2=alt.datum(100), y=alt.datum(0), y2=alt.datum(100)
+    )
+    apart = base.mark_rule(color="$behind", strokeWidth=2).encode(x=x, y=y, y2="probability:Q")
+    points = base.mark_point(filled=True, color="$best", opacity=1).encode(
+        x=x,
+        y=y,
+        size=alt.Size(
+            "n_positions:Q",
+            title="positions",
+            scale=alt.Scale(rangeMin=15, rangeMax=150),
+            legend=alt.Legend(orient="bottom", tickCount=3),
+        ),
+        tooltip=["low:Q", "high:Q", "probability:Q", "right:Q", "n_positions:Q"],
+    )
+    return alt.layer(diagonal, apart, points).properties(width="container", height=300)

@@ -9,12 +9,25 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from treecrf.explorer.answers import MACRO_F1, SEQUENCES_RIGHT, Answers, summarise_answers
+from treecrf.explorer.answers import Answers, summarise_answers
 from treecrf.explorer.standing import decided, standings
 from treecrf.io.files import read_frame, read_frames, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.studies import registry
-from treecrf.studies.explored import CASE, CURVES, PAIRS, PUBLISHED, RUNS, SCORES, Frames, tidy
+from treecrf.studies.explored import (
+    BRIER_SCORE,
+    CASE,
+    CURVES,
+    LOG_LOSS,
+    MACRO_F1,
+    PAIRS,
+    PUBLISHED,
+    RUNS,
+    SCORES,
+    SEQUENCES_RIGHT,
+    Frames,
+    tidy,
+)
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings
 from treecrf.studies.study import Study
@@ -25,7 +38,11 @@ VIEWS = {"scores": SCORES, "pairs": PAIRS, "runs": RUNS, "curves": CURVES, "publ
 CELL = [*CASE, "method"]
 
 CONFUSION = [*CELL, "label", "predicted", "n"]
+CALIBRATION = [*CELL, "low", "high", "n_positions", "probability", "right"]
 HARDEST = [*CELL, "place", "sequence", "n_positions", "n_wrong", "first", "observed", "label", "predicted"]
+
+OF_ANSWERS = {"confusion": CONFUSION, "calibration": CALIBRATION, "hardest": HARDEST}
+"""Frames of `treecrf.explorer.answers.Answers` beside its runs, and their columns."""
 
 
 class Gathered(NamedTuple):
@@ -37,7 +54,7 @@ class Gathered(NamedTuple):
         With rank, tied_for_best, rank_low and rank_high of the accuracy, missing where not every pair is tested.
     pairs : DataFrame
         With p_holm and decision (`treecrf.explorer.standing.decided`).
-    runs, curves, published, confusion, hardest : DataFrame
+    runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
     labels : DataFrame
@@ -50,6 +67,7 @@ class Gathered(NamedTuple):
     curves: pd.DataFrame
     published: pd.DataFrame
     confusion: pd.DataFrame
+    calibration: pd.DataFrame
     hardest: pd.DataFrame
     methods: pd.DataFrame
     labels: pd.DataFrame
@@ -58,7 +76,7 @@ class Gathered(NamedTuple):
 def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
     found = [part for study in registry() for part in _of_study(study, settings)]
-    columns = VIEWS | {"confusion": CONFUSION, "hardest": HARDEST, "labels": ["dataset", "names"]}
+    columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
     frames = {
         name: stacked([pd.DataFrame(columns=["study", *names]), *(part[name] for part in found if name in part)])
         for name, names in columns.items()
@@ -141,7 +159,7 @@ def _answers(explored: ModuleType, files: StudyFiles, dataset: str, frames: Fram
 
 
 def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dict[str, pd.DataFrame]:
-    """The views of a data set with what the predictions say: more metrics, runs, confusion, hardest sequences."""
+    """The views of a data set with what the predictions say: more metrics, runs, confusion, calibration, hardest sequences."""
     if not answers:
         return found
     scores = found["scores"]
@@ -152,14 +170,16 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dic
     known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(
         columns=["metric", "value", "low", "high", "n_runs"]
     )
-    for metric in (MACRO_F1, SEQUENCES_RIGHT):
-        of_runs = runs.groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
+    for metric in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE):
+        of_runs = runs.dropna(subset=[metric]).groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
         named = of_runs.set_axis(["value", "low", "high", "n_runs"], axis=1).reset_index()
         more = known.merge(named, on=CELL).assign(metric=metric)
         scores = pd.concat([scores, more[SCORES]], ignore_index=True)
-    confusion = stacked([each.confusion for each in answers]).assign(dataset=dataset)
-    hardest = stacked([each.hardest for each in answers]).assign(dataset=dataset)
-    return found | {"scores": scores, "confusion": tidy(confusion, CONFUSION), "hardest": tidy(hardest, HARDEST)}
+    of_answers = {
+        name: tidy(stacked([getattr(each, name) for each in answers]).assign(dataset=dataset), columns)
+        for name, columns in OF_ANSWERS.items()
+    }
+    return found | {"scores": scores} | of_answers
 
 
 def _named(study: Study, frames: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:

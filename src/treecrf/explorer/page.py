@@ -123,7 +123,8 @@ def _words(gathered: Gathered) -> dict[str, Any]:
     return {
         "studies": {study.name: study.title for study in registry() if study.name in there},
         "tests": {study.name: study.module("explored").TEST for study in registry()},
-        "metrics": METRICS,
+        "tested": ACCURACY,
+        "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
         "decoders": {
             "forward_backward": "forward-backward",
             "viterbi": "Viterbi",

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -65,8 +65,8 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             frame.to_parquet(temporary, index=False)
 
 
-def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """What `write_frame` wrote to `path`, Parquet or CSV by its suffix.
+def read_frame(path: str | os.PathLike[str], without: Collection[str] = ()) -> pd.DataFrame:
+    """What `write_frame` wrote to `path`, Parquet or CSV by its suffix; columns `without` of a Parquet file take no memory.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         One sentence that names the file if it is damaged, and the line if a CSV file has a line cut off.
     """
     if Path(path).suffix != ".csv":
-        return read_parquet(path, "file")
+        return read_parquet(path, "file", without)
     text = _text(path)
     _check_rows(text, path)
     try:

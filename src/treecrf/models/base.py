@@ -53,6 +53,9 @@ class Labeller(Decoding, Estimator):
     takes_unknown_labels: ClassVar[bool] = False
     """Whether `_train` gets labels that are `MISSING` at some positions."""
 
+    has_probabilities: bool = True
+    """Whether `predict_proba` gives probabilities, not votes or scores that were made to add up to one."""
+
     takes_weights: ClassVar[bool] = False
     """Whether `fit` has weights, and `_train_weighted` is implemented."""
 

@@ -146,13 +146,16 @@ class CustomLabeller(base.Labeller):
         """Whether the class tells what it predicts after each iteration."""
         return hasattr(self.inner_, "staged_predict_proba")
 
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after 1, 2, .. iterations; once, for a class without stages."""
-        if not self.has_stages:
-            yield self.predict_proba(data)
-            return
-        for probabilities in self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen)):
-            yield self._checked(probabilities, data)
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after `every`, 2 `every`, .. iterations; of a class without stages once, after the only one."""
+        stages = (
+            self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen))
+            if self.has_stages
+            else [self.predict_proba(data)]
+        )
+        for stage, probabilities in enumerate(stages, start=1):
+            if stage % every == 0:
+                yield self._checked(probabilities, data)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = base.DECODERS, every: int = 1
@@ -162,9 +165,8 @@ class CustomLabeller(base.Labeller):
             if every == 1:
                 yield {decoder: self.predict(data, decoder) for decoder in decoders}
             return
-        for stage, probabilities in enumerate(self.staged_predict_proba(data), start=1):
-            if stage % every == 0:
-                yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
+        for probabilities in self.staged_predict_proba(data, every):
+            yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
 
     @judges
     def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:

@@ -100,6 +100,11 @@ class Filled(Labeller):
         return self.labeller_.log_likelihood(self.fill(data))
 
     @property
+    def has_probabilities(self) -> bool:  # type: ignore[override]
+        """Whether the labeller has."""
+        return self.labeller.has_probabilities
+
+    @property
     def has_stages(self) -> bool:
         """Whether the labeller has."""
         return self.labeller.has_stages

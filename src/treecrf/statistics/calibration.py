@@ -44,11 +44,23 @@ def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer],
         26:41-47).
     """
     likeliest = probabilities.argmax(axis=1)
-    confidence = probabilities[np.arange(len(labels)), likeliest]
+    return bin_confidence(probabilities[np.arange(len(labels)), likeliest], likeliest == labels, n_bins)
+
+
+def bin_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_], n_bins: int = N_BINS) -> pd.DataFrame:
+    """How often predictions are right, by their probability: the bins of `reliability`.
+
+    Parameters
+    ----------
+    confidence : float64, shape (n_positions,)
+        Probabilities of the labels that were predicted.
+    right : bool, shape (n_positions,)
+    n_bins : int
+    """
     number = np.clip(np.ceil(confidence * n_bins).astype(np.int64) - 1, 0, n_bins - 1)
     n_positions = np.bincount(number, minlength=n_bins)
     some = np.flatnonzero(n_positions)
-    sums = [np.bincount(number, weights=values, minlength=n_bins)[some] for values in (confidence, likeliest == labels)]
+    sums = [np.bincount(number, weights=values, minlength=n_bins)[some] for values in (confidence, right)]
     of_bin = n_positions[some]
     return pd.DataFrame(
         {

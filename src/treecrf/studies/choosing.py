@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treecrf.models.base import Decoder, Labeller
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.sequences import SequenceSet
+from treecrf.studies.confidence import marginals_after
 
 DECODER: Decoder = "forward_backward"
 
@@ -107,6 +108,10 @@ class Trained(NamedTuple):
         if not self.stage:
             return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
         return next(self.labeller.staged_predict(data, decoders, self.stage))
+
+    def marginals(self, data: SequenceSet) -> NDArray[np.float64] | None:
+        """Those of the chosen stage, see `treecrf.studies.confidence.marginals_after`."""
+        return marginals_after(self.labeller, data, self.stage)
 
 
 def train_as_chosen(choice: Choice, train: SequenceSet) -> Trained:

@@ -20,8 +20,12 @@ A *case* is what methods are compared on: `CASE`. Columns that mean nothing for 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+
+from treecrf.studies.confidence import CONFIDENCE
 
 CASE = ["dataset", "variant", "decoder", "point"]
 """Data set; condition, such as a share of missing cells; decoder; whether cross-validation or the test set chose."""
@@ -29,8 +33,8 @@ CASE = ["dataset", "variant", "decoder", "point"]
 CHOICE, PEAK = "choice", "peak"
 """Values of `point`."""
 
-NOT_KNOWN = {"variant": "", "decoder": "", "point": CHOICE}
-"""Values of the columns of `CASE` in studies that have but one."""
+NOT_KNOWN: dict[str, Any] = {"variant": "", "decoder": "", "point": CHOICE, **dict.fromkeys(CONFIDENCE, np.nan)}
+"""Values of the columns of `CASE` in studies that have but one; those of `CONFIDENCE` where probabilities are not kept."""
 
 SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]
 """Mean over the runs of a method, the lowest and the highest run, CPU seconds of a training, and the settings chosen."""
@@ -44,22 +48,46 @@ RUNS = [*CASE, "method", "run", "accuracy", "cpu_seconds", "chosen"]
 CURVES = [*CASE, "method", "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"]
 """Accuracy on the test set by iteration of training, lowest and highest run."""
 
-ANSWERED = ["variant", "decoder", "point", "method", "run", "sequence", "group", "position", "label", "predicted"]
-"""Labels of test positions; sequence -1 where nothing but the group and the place in the test set is kept."""
+ANSWERED = [
+    "variant", "decoder", "point", "method", "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE,
+]  # fmt: skip
+"""Labels of test positions and their probabilities; sequence -1 where nothing but the group and the place in the test set is kept."""
 
 PUBLISHED = [*CASE, "method", "quantity", "source", "published", "measured", "low", "high", "stand_in"]
 """A printed number and what was measured in its place; the lowest and the highest run."""
 
-ACCURACY, CHUNK_F1 = "accuracy", "F1 of noun phrases"
-"""Values of `metric`, in percent; see `METRICS`."""
+ACCURACY, MACRO_F1, SEQUENCES_RIGHT, CHUNK_F1 = "accuracy", "macro F1", "sequences right", "F1 of noun phrases"
+LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
+"""Values of `metric`; see `METRICS`."""
+
+
+class Metric(NamedTuple):
+    """What readers see of a metric.
+
+    Attributes
+    ----------
+    title : str
+        With its unit.
+    digits : int
+        After the point.
+    is_loss : bool
+        Whether less is better.
+    """
+
+    title: str
+    digits: int = 2
+    is_loss: bool = False
+
 
 METRICS = {
-    ACCURACY: "accuracy (%)",
-    "macro F1": "macro F1 (%)",
-    "sequences right": "sequences without an error (%)",
-    CHUNK_F1: "F1 of noun phrases (%)",
+    ACCURACY: Metric("accuracy (%)"),
+    MACRO_F1: Metric("macro F1 (%)"),
+    SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
+    CHUNK_F1: Metric("F1 of noun phrases (%)"),
+    LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
+    BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
 }
-"""What axes call the metrics."""
+"""By the values of `metric`."""
 
 Frames = Mapping[str, pd.DataFrame]
 

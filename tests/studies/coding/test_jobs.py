@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import assert_confidence
 
 from treecrf import CodedCRF, TreeCRF, VotedPerceptron, chain, datasets
 from treecrf.datasets.hidden_markov import known_model
@@ -10,6 +11,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label_test_sets, score_chunks
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.coding.settings import CodingSettings
+from treecrf.studies.confidence import CONFIDENCE
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}
 SETTINGS = CodingSettings(
@@ -42,6 +44,7 @@ def test_one_training_has_all_code_lengths(splits):
     of_draw = predictions[predictions["seed"] == 1]
     assert set(of_draw["size"]) == {20}
     assert of_draw["predicted"].tolist() == model.predict(splits[1].test).tolist()
+    assert predictions[list(CONFIDENCE)].isna().all(axis=None)  # distances to words are no probabilities
 
 
 def test_held_out_sequences_choose_histories_in_the_first_draws(splits):
@@ -78,6 +81,9 @@ def test_shorter_codes_cost_less_than_longer_ones(splits):
 
 
 def test_a_beam_is_no_wider_than_there_are_labels(splits):
+    trees = run({0: splits[0]}, "gtb_beam", beams=[2]).predictions
+    model = TreeCRF(2, 4, 5.0, beam=2).fit(whole(splits[0]))
+    assert_confidence(trees, model.predict_proba(splits[0].test))
     runs, predictions = run(splits, "vp_beam")
     assert sorted(set(runs["size"])) == sorted(set(predictions["size"])) == [2, 40]
     exact = run(splits, "perceptron").runs["accuracy"]
@@ -85,7 +91,7 @@ def test_a_beam_is_no_wider_than_there_are_labels(splits):
 
 
 def test_held_out_sequences_choose_rate_and_iterations(splits):
-    runs, _ = run({0: splits[0]}, "separable")
+    runs, predictions = run({0: splits[0]}, "separable")
     train, validation, test = splits[0]
     found = {}
     for rate in (0.1, 0.5):
@@ -100,6 +106,7 @@ def test_held_out_sequences_choose_rate_and_iterations(splits):
     values |= {"learning_rate": rate}
     model = TreeCRF(n_iterations, 8, 3.0, **values).fit(whole(splits[0]))
     assert runs["accuracy"].tolist() == [pytest.approx(100 * model.score(test))]
+    assert_confidence(predictions, model.predict_proba(test))
 
 
 def test_crfsuites_penalty_is_chosen(splits):
@@ -117,10 +124,11 @@ def test_the_known_model_is_better_than_any_labeller_on_average(splits):
 def test_the_known_model_is_that_of_the_sets_options():
     options = {"p_o": 0.9, **SIZES}
     splits = {0: datasets.load_splits("transition", seed=0, **options)}
-    runs, _ = label_test_sets("mine", splits, "known_model", SETTINGS, source="transition", options=options)
+    runs, predictions = label_test_sets("mine", splits, "known_model", SETTINGS, source="transition", options=options)
     potentials = known_model("transition", seed=0, p_o=0.9).potentials(splits[0].test)
     marginals = chain.forward_backward(potentials, splits[0].test.offsets, 1).labels
     assert runs["accuracy"].tolist() == [100 * (marginals.argmax(axis=1) == splits[0].test.labels).mean()]
+    assert_confidence(predictions, marginals)
 
 
 def test_a_long_history_is_trained_too(splits):
@@ -139,6 +147,7 @@ def test_positions_count_from_one_on(splits):
     runs, predictions = run({0: splits[0]}, "perceptron", first_counted=10)
     assert runs["n_test"].tolist() == [20]
     assert set(predictions["position"] % 12) == {10, 11}
+    assert predictions[list(CONFIDENCE)].isna().all(axis=None)  # scores of a perceptron are no probabilities
     model = VotedPerceptron(2).fit(whole(splits[0]))
     right = (model.predict(splits[0].test) == splits[0].test.labels).reshape(10, 12)[:, 10:]
     assert runs["accuracy"].tolist() == [pytest.approx(100 * right.mean())]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import assert_confidence
 
 from treecrf import datasets
 from treecrf.ensembles.classes import position_classes
@@ -12,6 +13,7 @@ from treecrf.ensembles.online import BETAS, OnlineMajorityVote
 from treecrf.ensembles.stacking import Stacking
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
+from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.ensembles.bound import check_bound, lemma_1
 from treecrf.studies.ensembles.experts import make_expert
 from treecrf.studies.ensembles.generated import BOOSTED_NAMES, BOUND_NAMES, LOSS_NAMES, vote_on_generated_sets
@@ -119,6 +121,12 @@ def test_the_last_rows_use_experts_that_all_labels_have_trained(outcome, drawn):
     stacking = Stacking().fit(on_b, truth_b)
     for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
         assert predicted[method] == stacking.predict_proba(marginals(experts, test)).argmax(axis=1).tolist()
+    by_method = dict(list(outcome.predictions.query("seed == 0").groupby("method")))
+    for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
+        assert_confidence(by_method[method], stacking.predict_proba(marginals(experts, test)))
+    assert_confidence(by_method["marginal_average"], marginals(of_a, test).mean(axis=1))
+    of_votes = outcome.predictions.query("method in ('best_expert', 'majority_vote', 'espboost', 'stepwise')")
+    assert of_votes[list(CONFIDENCE)].isna().all(axis=None)
     votes = marginals(of_a, test).argmax(axis=2)
     plurality = [np.argmax([(row == label).sum() for label in row]) for row in votes]
     assert predicted["majority_vote"] == votes[np.arange(len(votes)), plurality].tolist()

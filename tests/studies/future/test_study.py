@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import assert_confidence
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
@@ -72,6 +73,9 @@ def test_runs_are_those_of_direct_trainings(outcomes, splits):
         assert (row["max_leaves"], row["n_iterations"]) == (best, stage + 1)
         assert row["validation_accuracy"] == pytest.approx(100 * scores[best][0][stage])
         assert row["test_accuracy"] == pytest.approx(100 * scores[best][1][stage])
+        model = SlidingWindow(n_iterations=stage + 1, max_leaves=best, l2_regularization=0.0).fit(sets.train)
+        predictions = outcomes["sliding_window"].predictions.query("seed == @seed")
+        assert_confidence(predictions, model.predict_proba(sets.test))
 
 
 def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):

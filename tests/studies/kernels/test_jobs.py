@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from planted_predictions import assert_confidence
 
 from treecrf import KernelCRF, LinearCRF, TreeCRF, datasets
 from treecrf.sequences import SequenceSet
@@ -58,6 +59,7 @@ def test_cross_validation_chooses_the_variance(splits):
         model = KernelCRF(2, variance=best, window=WINDOW).fit(train)
         assert row["accuracy"] == pytest.approx(100 * model.score(sets.test))
         assert row["viterbi_accuracy"] == pytest.approx(100 * model.score(sets.test, decoder="viterbi"))
+        assert_confidence(predictions[predictions["seed"] == seed], model.predict_proba(sets.test))
         of_draw = predictions[predictions["seed"] == seed]
         assert of_draw["predicted"].tolist() == model.predict(sets.test).tolist()
 

@@ -6,12 +6,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import assert_confidence
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
 from treecrf.models.labellers import TRAINING
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
+from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training.choices import peaks
@@ -118,6 +120,24 @@ def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
         assert found == round(perturbed.score(test, decoder=row.decoder) * test.n_positions)
         again = predictions(outcome, row.decoder, run=1)["predicted"]
         assert again.tolist() == perturbed.predict(test, row.decoder).tolist()
+
+
+def test_probabilities_are_those_after_the_chosen_iteration(outcome):
+    train, test = tiny_set(0), tiny_set(1, 4)
+    for row in outcome.choice.itertuples():
+        value = float(row.candidate.split("=")[1])
+        for run, more in ((-1, {}), (1, {"random_state": 1, "start_noise": 0.5})):
+            marginals = TreeCRF(row.iteration, 4, value, (1, 1), **more).fit(train).predict_proba(test)
+            part = predictions(outcome, row.decoder, run)
+            assert_confidence(part, marginals)
+    assert outcome.predictions.query("stage == 'peak'")[list(CONFIDENCE)].isna().all(axis=None)
+
+
+def test_after_convergence_probabilities_are_those_of_the_end():
+    settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01], "test_every": 20})
+    outcome = compare("linear_crf", settings=settings)
+    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    assert_confidence(predictions(outcome, "viterbi"), model.predict_proba(tiny_set(1, 4)))
 
 
 def test_chosen_candidates_are_perturbed(outcome):

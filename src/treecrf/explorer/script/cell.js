@@ -11,7 +11,7 @@ function facts(score, scores) {
     ["Settings", score.chosen], ["Runs", score.n_runs], ["CPU seconds of a training", seconds(score.cpu_seconds)],
     ["Standing", standing(score)],
     ["Ranks that tests leave", score.rank_low === null ? null : `${score.rank_low} to ${score.rank_high}`],
-    ...scores.map((row) => [WORDS.metrics[row.metric] ?? row.metric, `${fixed(row.value)} (runs: ${fixed(row.low)} to ${fixed(row.high)})`]),
+    ...scores.map((row) => [metricOf(row.metric).title, `${valueText(row)} (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})`]),
   ].filter(([, value]) => value !== null && value !== undefined && value !== DASH);
   return element("dl", { class: "facts" }, rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
 }
@@ -78,6 +78,31 @@ function confusionPart(key) {
   return rest > 0 ? element("div", {}, made, element("p", {}, `The ${kept.length} commonest labels; ${rest} more are in none of the cells.`)) : made;
 }
 
+const CALIBRATED = 1; // points: bins that are no further from the share that is right on average are well calibrated
+
+function calibrationTitle(rows) {
+  const n = rows.reduce((sum, row) => sum + row.n_positions, 0);
+  const mean = (of) => rows.reduce((sum, row) => sum + row.n_positions * of(row), 0) / n;
+  const [says, right] = ["probability", "right"].map((name) => Number(mean((row) => row[name]).toFixed(1))); // their difference is what a reader finds
+  const apart = mean((row) => Math.abs(row.probability - row.right));
+  const found = apart <= CALIBRATED ? `well calibrated (bins are ${fixed(apart, 1)} points off on average, and ${CALIBRATED} is allowed)`
+    : Math.abs(says - right) <= CALIBRATED ? `calibrated as a whole, but bins are ${fixed(apart, 1)} points off on average`
+      : `${says > right ? "over" : "under"}confident by ${fixed(Math.abs(says - right), 1)} points`;
+  return `Says ${fixed(says, 1)} %, right ${fixed(right, 1)} %: ${found}`;
+}
+
+function calibrationPart(key) {
+  const rows = where(DATA.calibration, key).map((row) => ({ ...row, probability: 100 * row.probability, right: 100 * row.right }));
+  if (!rows.length) return null;
+  const percent = (value) => fixed(value, 1);
+  return chart(calibrationTitle(rows), "reliability", rows, [
+    ["probability (%)", (row) => `${fixed(100 * row.low, 0)} to ${fixed(100 * row.high, 0)}`],
+    ["positions", (row) => row.n_positions, (row) => row.n_positions.toLocaleString("en")],
+    ["mean probability (%)", (row) => row.probability, (row) => percent(row.probability)], ["right (%)", (row) => row.right, (row) => percent(row.right)],
+    ["difference (points)", (row) => row.probability - row.right, (row) => signed(row.probability - row.right)],
+  ]);
+}
+
 const SHORT = 16; // positions of a sequence that shares its line
 
 function sequenceTable(row, name) {
@@ -106,21 +131,20 @@ const WHY_ABSENT = {
   "Runs": "single runs",
   "Learning curve": "a learning curve (the study follows none, or the method has no iterations)",
   "Confusion": "predicted labels, for the confusion",
+  "Calibration": "probabilities, for calibration, log loss and the Brier score (the study keeps none here, or the method has none)",
   "Hardest sequences": "predicted labels of single sequences",
 };
-
-const NEVER_KEPT = "probabilities, for calibration, log loss and the Brier score";
 
 function showCell(chosen) {
   const key = Object.fromEntries(["study", ...CASE, "method"].map((name) => [name, chosen[name] ?? (name === "point" ? "choice" : "")]));
   const scores = where(DATA.scores, key);
   const back = element("p", {}, element("a", { href: address("leaderboard", { ...key, dataset: "", method: "" }) }, "← Leaderboard"));
   if (!scores.length) return { title: "Nothing is known of this cell", parts: [back, absent("Choose a cell of the leaderboard.")] };
-  const score = scores.find((row) => row.metric === "accuracy") ?? scores[0];
+  const score = scores.find((row) => row.metric === TESTED) ?? scores[0];
   const name = methodName(key.study, key.method);
   const section = (title, part) => (part ? element("section", {}, element("h3", {}, title), part) : null);
   const parts = {
-    "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key),
+    "Runs": runsPart(key), "Learning curve": curvePart(key), "Confusion": confusionPart(key), "Calibration": calibrationPart(key),
   };
   const hardest = hardestPart(key);
   const isKept = (title) => title === "Runs" && where(DATA.runs, key).length;
@@ -136,7 +160,7 @@ function showCell(chosen) {
       element("div", { class: "grid" }, Object.entries(parts).map(([title, part]) => section(title, part))),
       section("Hardest sequences", hardest),
       section("Against the other methods", differences(key.study, key)),
-      absent(`Not kept by these results: ${[...lacks, NEVER_KEPT].join("; ")}.`),
+      lacks.length ? absent(`Not kept by these results: ${lacks.join("; ")}.`) : "",
       others.length ? section("The same method under other conditions", table("Other conditions", [
         ["condition", (row) => variantText(row), (row) => element("a", { href: cellAddress(row) }, [variantText(row), POINTS[row.point]].filter(Boolean).join(", "))],
         ["accuracy (%)", (row) => row.value, (row) => fixed(row.value)],

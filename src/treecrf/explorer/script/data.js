@@ -24,6 +24,15 @@ const methodName = (study, method) => NAMES.get(`${study}/${method}`) ?? method;
 const CASE = ["dataset", "variant", "decoder", "point"];
 const POINTS = { choice: "cross-validated choice", peak: "peak of the test curve" };
 
+const TESTED = WORDS.tested; // the metric that the tests compare
+
+// Title, digits and direction of metrics are declared in Python (`treecrf.studies.explored.METRICS`).
+const metricOf = (name) => WORDS.metrics[name] ?? { title: name, digits: 2, is_loss: false };
+const directed = (name) => `${metricOf(name).title}${metricOf(name).is_loss ? ", lower is better" : ""}`;
+const gain = (row) => (metricOf(row.metric).is_loss ? -row.value : row.value); // more is better
+const bestFirst = (one, other) => gain(other) - gain(one);
+const valueText = (row, value = row.value) => fixed(value, metricOf(row.metric).digits);
+
 const distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
 const matches = (row, wanted) => Object.entries(wanted).every(([name, value]) => row[name] === value);
 const where = (rows, wanted) => rows.filter((row) => matches(row, wanted));

@@ -69,6 +69,12 @@ const methodOrder = (rows) => distinct(rows, "method");
 
 // --- leaderboard ---
 
+function leadersTitle(dataset, rows) {
+  const [first] = rows, { title, is_loss } = metricOf(first.metric);
+  return first.metric === TESTED ? tiedTitle(dataset, rows)
+    : `${dataset}: ${title} is ${is_loss ? "lowest" : "highest"} for ${first.name}, ${valueText(first)} (not tested)`;
+}
+
 function tiedTitle(dataset, rows) {
   const tied = rows.filter((row) => row.tied_for_best);
   const of = `${counted(rows.length, "method")}`;
@@ -82,7 +88,7 @@ function dressed(rows) {
   return rows.map((row) => ({
     ...row, name: methodName(row.study, row.method), standing: standing(row), address: cellAddress(row),
     from: row.rank_low === null ? null : row.rank_low - 0.3, to: row.rank_high === null ? null : row.rank_high + 0.3,
-  })).sort((one, other) => other.value - one.value);
+  })).sort(bestFirst);
 }
 
 const link = (row) => element("a", { href: row.address }, row.name);
@@ -90,8 +96,8 @@ const link = (row) => element("a", { href: row.address }, row.name);
 function leaderColumns(metric) {
   return [
     ["method", (row) => row.name, link],
-    [WORDS.metrics[metric] ?? metric, (row) => row.value, (row) => fixed(row.value)],
-    ["lowest run", (row) => row.low, (row) => fixed(row.low)], ["highest run", (row) => row.high, (row) => fixed(row.high)],
+    [metricOf(metric).title, (row) => row.value, (row) => valueText(row)],
+    ["lowest run", (row) => row.low, (row) => valueText(row, row.low)], ["highest run", (row) => row.high, (row) => valueText(row, row.high)],
     ["runs", (row) => row.n_runs], ["standing", (row) => row.standing],
     ["rank", (row) => row.rank], ["ranks that tests leave", (row) => (row.rank_low === null ? null : `${row.rank_low}–${row.rank_high}`)],
     ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["settings", (row) => row.chosen],
@@ -103,8 +109,7 @@ function matrix(rows, datasets, metric) {
   const byCell = new Map(rows.map((row) => [`${row.method}/${row.dataset}`, row]));
   const at = (method, dataset) => byCell.get(`${method}/${dataset}`);
   const bestOf = Object.fromEntries(datasets.map((name) => {
-    const values = rows.filter((row) => row.dataset === name).map((row) => row.value);
-    return [name, Math.max(...values)];
+    return [name, rows.filter((row) => row.dataset === name).sort(bestFirst)[0]?.value];
   }));
   const columns = [
     ["method", (row) => row.name],
@@ -116,7 +121,7 @@ function matrix(rows, datasets, metric) {
         if (!found) return DASH;
         const shown = element("a", { href: cellAddress(found), title: `${row.name} on ${dataset}: ${standing(found)}` },
           found.tied_for_best ? element("span", { class: "sign", "aria-label": `${BEST} ` }, "● ") : null,
-          found.value === bestOf[dataset] ? element("b", {}, fixed(found.value)) : fixed(found.value));
+          found.value === bestOf[dataset] ? element("b", {}, valueText(found)) : valueText(found));
         return shown;
       },
       (row) => (at(row.method, dataset)?.tied_for_best ? "tied" : null),
@@ -124,7 +129,7 @@ function matrix(rows, datasets, metric) {
     ["tied for best on", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length],
   ];
   const methods = methodOrder(rows).map((method) => ({ method, name: methodName(rows[0].study, method) }));
-  return tableWithTools(`${WORDS.metrics[metric] ?? metric} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
+  return tableWithTools(`${metricOf(metric).title} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
 }
 
 function leaderTitle(found, rows, datasets) {
@@ -138,17 +143,34 @@ function leaderTitle(found, rows, datasets) {
   return `${names} tied for best on ${counts[0][1]} of ${counted(tested.length, "data set")}`;
 }
 
+function foremostTitle(rows, datasets, metric) {
+  // Of a metric that is not tested: whose number is the best.
+  const first = datasets.map((dataset) => where(rows, { dataset }).sort(bestFirst)[0]);
+  const counts = [...Map.groupBy(first, (row) => methodName(row.study, row.method))].map(([name, all]) => [name, all.length]);
+  const most = Math.max(...counts.map(([, n]) => n));
+  const names = counts.filter(([, n]) => n === most).map(([name]) => name);
+  return `${capital(metric)} is ${metricOf(metric).is_loss ? "lowest" : "highest"} on ${most} of ${counted(datasets.length, "data set")}${names.length > 1 ? " each" : ""} for ${listed(names)} (not tested)`;
+}
+
+function withoutMetric(found, rows) {
+  // Methods that have an accuracy here and nothing of this metric, such as probabilities.
+  const same = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
+  const tested = where(DATA.scores, { ...same, metric: TESTED }).filter((row) => found.data.value.includes(row.dataset));
+  const names = methodOrder(tested).filter((method) => !rows.some((row) => row.method === method)).map((method) => methodName(same.study, method));
+  return names.length ? ` Without ${found.metric.value}: ${listed(names)}.` : "";
+}
+
 function showLeaderboard(chosen) {
   const { found, rows } = choices(chosen);
-  const metric = found.metric.value, datasets = found.data.value, label = WORDS.metrics[metric] ?? metric;
-  const isAccuracy = metric === "accuracy";
+  const metric = found.metric.value, datasets = found.data.value, { title: label, is_loss } = metricOf(metric);
+  const isTested = metric === TESTED;
   const parts = [controls("leaderboard", found), LEGEND(), matrix(rows, datasets, metric)];
-  if (!isAccuracy) parts.push(absent("The tests compare accuracies; the standing shown is that of the accuracy."));
+  if (!isTested) parts.push(absent(`${is_loss ? "Lower is better; bold is the lowest. " : ""}The tests compare accuracies; the standing shown is that of the accuracy.${withoutMetric(found, rows)}`));
   parts.push(element("h3", {}, `${capital(label)}, lowest and highest run`), element("div", { class: "grid" }, datasets.map((dataset) => {
     const ofSet = dressed(where(rows, { dataset }));
-    return chart(tiedTitle(datasetText(ofSet[0]), ofSet), "leaders", ofSet, leaderColumns(metric), { x: label });
+    return chart(leadersTitle(datasetText(ofSet[0]), ofSet), "leaders", ofSet, leaderColumns(metric), { x: directed(metric) });
   })));
-  const ranked = datasets.filter((name) => rows.some((row) => row.dataset === name && row.rank_low !== null));
+  const ranked = datasets.filter((name) => isTested && rows.some((row) => row.dataset === name && row.rank_low !== null));
   if (ranked.length) {
     parts.push(element("h3", {}, "Ranks that the tests leave to each method"),
       element("p", {}, "The bar goes from 1 + the number of methods found better to the number of methods not found worse; the tick is the rank by accuracy."),
@@ -159,7 +181,7 @@ function showLeaderboard(chosen) {
       })));
   }
   parts.push(testNote(found.study.value));
-  return { title: leaderTitle(found, rows, datasets) + (isAccuracy ? "" : ", by accuracy"), parts };
+  return { title: isTested ? leaderTitle(found, rows, datasets) : foremostTitle(rows, datasets, metric), parts };
 }
 
 // --- pairs ---
@@ -189,7 +211,8 @@ function winRows(study, pairs, methods) {
 }
 
 function showPairs(chosen) {
-  const { found, rows } = choices(chosen);
+  const { found, rows } = choices({ ...chosen, metric: TESTED });
+  found.metric.options = [TESTED]; // there is nothing to choose
   const study = found.study.value, methods = methodOrder(rows), datasets = found.data.value;
   const wanted = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
   const pairs = where(DATA.pairs, wanted).filter((row) => datasets.includes(row.dataset) && methods.includes(row.method) && methods.includes(row.other));
@@ -225,7 +248,7 @@ function showPairs(chosen) {
 function withFront(rows) {
   // Marks the rows that no other one beats in both seconds and value.
   const marked = rows.map((row) => ({ ...row, front: !rows.some((other) => other !== row && other.cpu_seconds <= row.cpu_seconds
-    && (other.value > row.value || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
+    && (gain(other) > gain(row) || (other.value === row.value && other.cpu_seconds < row.cpu_seconds))) }));
   const logs = rows.map((row) => Math.log(row.cpu_seconds));
   const middle = (Math.min(...logs) + Math.max(...logs)) / 2;
   return marked.map((row) => {
@@ -244,7 +267,7 @@ function isNamed(row, rows) {
 
 function showCost(chosen) {
   const { found, rows } = choices(chosen);
-  const metric = found.metric.value, label = WORDS.metrics[metric] ?? metric;
+  const metric = found.metric.value;
   const parts = [controls("cost", found), LEGEND()];
   const timed = rows.filter((row) => row.cpu_seconds > 0);
   if (!timed.length) return { title: `${WORDS.studies[found.study.value]}: no seconds are kept here`, parts: [...parts, absent("The results of this choice keep no CPU seconds.")] };
@@ -260,6 +283,6 @@ function showCost(chosen) {
       names.length === 1 ? `${dataset}: ${names[0]} is the fastest and the best of ${ofSet.length}`
         : `${dataset}: ${names.length} of ${counted(ofSet.length, "method")} on the front, from ${names[0]} to ${names.at(-1)}`, "cost", ofSet,
       [...leaderColumns(metric).slice(0, 2), ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["on the front", (row) => (row.front ? "yes" : "no")], ["standing", (row) => row.standing]],
-      { y: label }))));
-  return { title: `${first} is on the front of ${label.replace(/ \(.*/, "")} and cost on ${times} of ${counted(fronts.length, "data set")}`, parts };
+      { y: directed(metric) }))));
+  return { title: `${first} is on the front of ${metric} and cost on ${times} of ${counted(fronts.length, "data set")}`, parts };
 }

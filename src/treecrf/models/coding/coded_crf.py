@@ -98,6 +98,8 @@ class CodedCRF(Labeller):
     n_bins: int = TreeCRF.n_bins
     min_count: int = 1
 
+    has_probabilities = False
+
     checks: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
         "code_length": whole(1), "seed": whole(0), "cross_fit": one_of(False, True),

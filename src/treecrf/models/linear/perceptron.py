@@ -76,6 +76,8 @@ class VotedPerceptron(ChainLabeller):
     n_bins: int = FEW_BINS
     min_count: int = 1
 
+    has_probabilities = False  # a perceptron gives its scores no scale
+
     checks: ClassVar = {
         "beam": optional(whole(1)),
         "early_update": one_of(False, True),

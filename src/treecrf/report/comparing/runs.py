@@ -22,6 +22,7 @@ from treecrf.report.archive import LEFT_OUT
 from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule
 from treecrf.report.manifest import MANIFEST, read_manifest
 from treecrf.studies import registry
+from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.study import Kept
 
 
@@ -67,9 +68,9 @@ class Run:
         return [name for name in names if self._files(study, name, frame)]
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A frame of the jobs on a data set, of all methods; None if there is none."""
+        """A frame of the jobs on a data set, of all methods, without probabilities; None if there is none."""
         paths = self._files(study, dataset, name)
-        return stacked([read_frame(path) for path in paths]) if paths else None
+        return stacked([read_frame(path, CONFIDENCE) for path in paths]) if paths else None
 
     def claims(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The verdicts as the run wrote them, and those by rule; of a run without, what this version says of its results."""

@@ -27,11 +27,12 @@ from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.choosing import DECODER, Choice, choose, train_as_chosen
+from treecrf.studies.choosing import DECODER, Choice, Trained, choose, train_as_chosen
 from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded
 from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, Form, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES
 from treecrf.studies.coding.settings import CodingSettings
+from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
 from treecrf.studies.pieces import Frames, Pieces
@@ -40,7 +41,9 @@ RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
     "n_test", "shared_part",
 ]  # fmt: skip
-PREDICTION_NAMES = ["dataset", "method", "window", "seed", "size", "group", "position", "label", "predicted"]
+PREDICTION_NAMES = [
+    "dataset", "method", "window", "seed", "size", "group", "position", "label", "predicted", *CONFIDENCE,
+]  # fmt: skip
 
 _SMALL: dict[str, Any] = {
     "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0],
@@ -60,7 +63,7 @@ class Outcome(NamedTuple):
         of noun phrases, where labels have these; what was chosen, in words; training and counted test positions; `shared_part` of the draws.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the counted test positions: with the longest code, every beam. Group: that of related
-        sequences.
+        sequences. Without probabilities of codes and perceptrons, which have none.
     """
 
     runs: pd.DataFrame
@@ -68,10 +71,11 @@ class Outcome(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """The labels of a set by a trained method of one size, and the CPU seconds of training."""
+    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of training."""
 
     size: int
     labels: NDArray[np.int16]
+    confidence: dict[str, NDArray[np.float32]]
     cpu_seconds: float
     chosen: str = ""
 
@@ -186,10 +190,12 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
     kept = labelled if form is not None and form.use == BEAM else labelled[-1:]
     places = np.flatnonzero(counts)
     groups = np.repeat(sets.test.groups, sets.test.lengths)[places]
-    columns = {"group": groups, "position": places, "label": truth[places]}
-    predictions = [
-        pd.DataFrame(constant | {"size": one.size} | columns | {"predicted": one.labels[places]}) for one in kept
-    ]
+    columns = constant | {"group": groups, "position": places, "label": truth[places]}
+    predictions = []
+    for one in kept:
+        told = {"predicted": one.labels} | one.confidence
+        of_places = {name: values[places] for name, values in told.items()}
+        predictions.append(pd.DataFrame(columns | {"size": one.size} | of_places))
     return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True)
 
 
@@ -259,7 +265,8 @@ def _label_by_codes(
     every = math.gcd(*settings.code_lengths)
     stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
     lengths = sorted(settings.code_lengths)
-    return [Labelled(length, stages[length // every - 1], seconds[length - 1]) for length in lengths]
+    none = confidence(None, _labels_of(data), _labels_of(data))
+    return [Labelled(length, stages[length // every - 1], none, seconds[length - 1]) for length in lengths]
 
 
 def _label_by_beams(
@@ -278,13 +285,17 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
     choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
     chosen = chosen_values(method, choice.labeller)
     trained = train_as_chosen(choice, draw.whole)
-    labels = trained.predict(sets.test)[DECODER]
-    return Labelled(0, labels, trained.cpu_seconds, candidate_name(chosen | trained.values))
+    return _label(trained, sets.test, 0, candidate_name(chosen | trained.values))
 
 
 def _train_and_label(labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int) -> Labelled:
-    trained = train_as_chosen(Choice(labeller), train)
-    return Labelled(size, trained.predict(data)[DECODER], trained.cpu_seconds)
+    return _label(train_as_chosen(Choice(labeller), train), data, size)
+
+
+def _label(trained: Trained, data: SequenceSet, size: int, chosen: str = "") -> Labelled:
+    labels = trained.predict(data)[DECODER]
+    told = confidence(trained.marginals(data), _labels_of(data), labels)
+    return Labelled(size, labels, told, trained.cpu_seconds, chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
@@ -292,7 +303,8 @@ def _label_by_known_model(draw: Draw) -> Labelled:
     test = draw.sets.test
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels
-    return Labelled(0, marginals.argmax(axis=1).astype(np.int16), 0.0)
+    labels = marginals.argmax(axis=1).astype(np.int16)
+    return Labelled(0, labels, confidence(marginals, _labels_of(test), labels), 0.0)
 
 
 def warm_kernels() -> None:

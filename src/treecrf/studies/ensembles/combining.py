@@ -18,6 +18,7 @@ from treecrf.ensembles.simple import BestExpert
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
+from treecrf.studies.confidence import confidence
 from treecrf.studies.ensembles.bound import check_bound
 from treecrf.studies.ensembles.experts import Window, make_expert
 from treecrf.studies.ensembles.methods import COMBINED, RETRAINED
@@ -56,17 +57,18 @@ def combine_draw(
     runs, predictions = [], []
     for method in COMBINED:
         source = RETRAINED.get(method, method)
-        labels = combiners[source].predict(retrained if method in RETRAINED else on_c)
+        combiner, evidence = combiners[source], retrained if method in RETRAINED else on_c
+        labels = combiner.predict(evidence)
+        marginals = combiner.predict_proba(evidence) if combiner.has_probabilities else None
         runs.append(
             constant
-            | {"method": method, "accuracy": _percent(labels, truth_c), "chosen": _chosen(combiners[source], settings)}
+            | {"method": method, "accuracy": _percent(labels, truth_c), "chosen": _chosen(combiner, settings)}
             | {"cpu_seconds": seconds[source], "n_test": part_c.n_positions}
             | {"n_train": parts.train.n_positions + part_b.n_positions}
         )
         columns = {"group": np.repeat(part_c.groups, part_c.lengths), "position": np.arange(part_c.n_positions)}
-        predictions.append(
-            pd.DataFrame(constant | {"method": method} | columns | {"label": truth_c, "predicted": labels})
-        )
+        columns |= {"label": truth_c, "predicted": labels} | confidence(marginals, truth_c, labels)
+        predictions.append(pd.DataFrame(constant | {"method": method} | columns))
     experts = pd.DataFrame(
         {
             "expert": settings.experts,

@@ -9,6 +9,7 @@ import pandas as pd
 
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
+from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.draws import shared_part
 from treecrf.studies.ensembles.combining import combine_draw
 from treecrf.studies.ensembles.experts import Window
@@ -17,7 +18,7 @@ from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.pieces import Pieces
 
 RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
-PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted"]
+PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
 EXPERT_NAMES = ["dataset", "seed", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
 BOOSTING_NAMES = [
     "dataset", "seed", "class_map", "chosen_rounds", "loss", "n_rounds", "first_share", "correlation", "first_loss", "slack",
@@ -34,7 +35,8 @@ class Outcome(NamedTuple):
         Columns `RUN_NAMES`: percent of the positions of C, one row for each draw and ensemble; the expert or the class map that was
         chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C; `shared_part` of the draws.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences.
+        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences. Without probabilities where votes are combined: their
+        shares are none.
     experts : DataFrame
         Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU seconds of the
         training with A.

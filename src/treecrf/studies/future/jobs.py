@@ -28,6 +28,7 @@ from treecrf.models.labellers import FUTURE, LABELLERS
 from treecrf.models.loading import load_class
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
+from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.custom import custom_candidates
 from treecrf.studies.draws import shared_part
 from treecrf.studies.future.features import describe_features
@@ -41,7 +42,7 @@ RUN_NAMES = [
     "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
     "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part",
 ]  # fmt: skip
-PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted"]
+PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted", *CONFIDENCE]
 
 STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
 """Settings of steps, in the order in which they are chosen; their grids are those of `FutureSettings`, with an s."""
@@ -123,7 +124,7 @@ def compare_future(
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
             features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
-        return (run, _prediction_frame(sets.test, predicted).assign(**constant), *features)
+        return (run, _prediction_frame(best, sets.test, predicted).assign(**constant), *features)
 
     kept, found = pieces or Pieces(), []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
@@ -323,13 +324,15 @@ def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | Non
     }
 
 
-def _prediction_frame(test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:
+def _prediction_frame(trained: _Trained, test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:
+    marginals, labels = marginals_after(trained.model, test, trained.n_iterations), np.asarray(test.labels)
     return pd.DataFrame(
         {
             "sequence": np.repeat(np.arange(len(test)), test.lengths),
             "position": np.arange(test.n_positions),
-            "label": test.labels,
+            "label": labels,
             "predicted": predicted,
+            **confidence(marginals, labels, predicted),
         }
     )
 

@@ -20,6 +20,7 @@ from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.choosing import DECODER, Choice, Fold, choose, train_as_chosen
+from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
 from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
@@ -31,7 +32,7 @@ RUN_NAMES = [
     "dataset", "method", "seed", "held_out_accuracy", "accuracy", "viterbi_accuracy", "cpu_seconds", "objective", "gap", "form", "chosen",
     "n_train", "n_test", "shared_part",
 ]  # fmt: skip
-PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted"]
+PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
 
 _N_SMALL = 6  # sequences
 
@@ -47,7 +48,7 @@ class Outcome(NamedTuple):
         of kernel CRFs the objective, how far it can be above its minimum, and the form; what was chosen, in words; training and
         test positions; `shared_part` of the draws.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the test positions. Group: that of related sequences.
+        Columns `PREDICTION_NAMES`, of the test positions, by forward-backward. Group: that of related sequences.
     choice : DataFrame
         seed and variance: that of the prior, NaN for methods without one.
     """
@@ -158,8 +159,10 @@ def _label_draw(
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
-    columns = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
-    predictions = pd.DataFrame(constant | columns | {"label": test.labels, "predicted": labels[DECODER]})
+    columns: dict[str, Any] = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
+    columns |= {"label": test.labels, "predicted": labels[DECODER]}
+    columns |= confidence(trained.marginals(test), columns["label"], columns["predicted"])
+    predictions = pd.DataFrame(constant | columns)
     return (
         pd.DataFrame([constant | run]),
         predictions,

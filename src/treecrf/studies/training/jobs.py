@@ -22,6 +22,7 @@ from treecrf.models.java.machine import java_problem
 from treecrf.models.labellers import LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
+from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.custom import Candidate, candidate_name
 from treecrf.studies.pieces import Frames, Pieces
 from treecrf.studies.training.methods import METHODS, candidates, find_method
@@ -40,6 +41,7 @@ CHOICE_NAMES = [
 ]  # fmt: skip
 PREDICTION_NAMES = [
     "dataset", "method", "candidate", "run", "stage", "decoder", "split", "sequence", "group", "position", "label", "predicted",
+    *CONFIDENCE,
 ]  # fmt: skip
 PHASE_NAMES = [
     "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
@@ -66,8 +68,8 @@ class Outcome(NamedTuple):
         converged its last iteration is repeated.
     predictions : DataFrame
         dataset, method, candidate, run, stage, decoder, split, sequence, group (of related sequences), position, label,
-        predicted: at the stage `CHOICE`, of the chosen candidate and iteration in every run; at the stage `PEAK`, where one
-        test set tests, of every candidate's best iteration on it, unperturbed.
+        predicted, and `CONFIDENCE`: at the stage `CHOICE`, of the chosen candidate and iteration in every run; at the stage
+        `PEAK`, where one test set tests, of every candidate's best iteration on it, unperturbed, without probabilities.
     phases : DataFrame
         dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
     notes : DataFrame
@@ -91,6 +93,10 @@ class _Fit(NamedTuple):
     phases: dict[str, float]
     iterations: NDArray[np.int64]
     fill: Imputer | None
+
+    def filled(self, test: SequenceSet) -> SequenceSet:
+        """A set as the labeller is to see it."""
+        return test if self.fill is None else self.fill.transform(test)
 
 
 class Comparison:
@@ -222,19 +228,32 @@ class Comparison:
         )
         phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
         phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
+        truth, marginals = fit.model.align_labels(test), self._marginals(fit, test, kept)
         tested = pd.DataFrame(
             {
                 "sequence": np.repeat(self._splits[split].test, test.lengths),
                 "group": np.repeat(test.groups, test.lengths),
                 "position": np.arange(test.n_positions),
-                "label": fit.model.align_labels(test),
+                "label": truth,
             }
         )
         predictions = [
-            tested.assign(predicted=predicted, stage=stage, decoder=decoder, **constant)
+            tested.assign(
+                predicted=predicted,
+                stage=stage,
+                decoder=decoder,
+                **confidence(marginals[decoder] if stage == CHOICE else None, truth, predicted),
+                **constant,
+            )
             for (stage, decoder), predicted in labels.items()
         ]
         return tuple(self._named(frame) for frame in (curve, phases, *predictions))
+
+    @staticmethod
+    def _marginals(fit: _Fit, test: SequenceSet, kept: Mapping[str, int]) -> dict[str, NDArray[np.float64] | None]:
+        """Marginals by decoder after the iterations in `kept`, which decoders may share."""
+        found = {iteration: marginals_after(fit.model, fit.filled(test), iteration) for iteration in set(kept.values())}
+        return {decoder: found[iteration] for decoder, iteration in kept.items()}
 
     def _fit(
         self,
@@ -275,7 +294,7 @@ class Comparison:
 
         The stage `CHOICE` is that after the iterations in `kept`, by decoder; the stage `PEAK` that with most correct positions.
         """
-        filled = test if fit.fill is None else fit.fill.transform(test)
+        filled = fit.filled(test)
         truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
         correct = np.zeros((len(fit.iterations), len(decoders)), dtype=np.int64)
         labels: dict[tuple[str, str], NDArray[np.int16]] = {}

@@ -1,0 +1,102 @@
+"""What studies keep of marginals beside each predicted label, and the log loss, Brier score and reliability that follow from it.
+
+A method without probabilities (votes, distances to words of a code) has NaN there: shares of votes add up to one, and are no
+probabilities.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.statistics.calibration import bin_confidence
+
+if TYPE_CHECKING:
+    from treecrf.models.base import Labeller
+    from treecrf.sequences import SequenceSet
+
+P_LABEL, P_PREDICTED, SUM_SQUARES = "p_label", "p_predicted", "sum_squares"
+"""Columns of predictions: the probability of the true label, that of the predicted one, and the sum of the squares of those of all
+labels. A number for each position instead of one for each label."""
+
+CONFIDENCE = (P_LABEL, P_PREDICTED, SUM_SQUARES)
+
+LEAST = float(np.finfo(np.float32).eps)
+"""Probabilities below it count as it in log loss, as scikit-learn has it for numbers of this precision."""
+
+
+def confidence(
+    marginals: NDArray[np.floating] | None, labels: NDArray[np.integer], predicted: NDArray[np.integer]
+) -> dict[str, NDArray[np.float32]]:
+    """The columns `CONFIDENCE` of a set.
+
+    Parameters
+    ----------
+    marginals : float, shape (n_positions, n_labels), or None
+        None of a method without probabilities.
+    labels, predicted : int, shape (n_positions,)
+        Labels of -1 are not known to the method: it gives them no probability.
+
+    Returns
+    -------
+    dict of float32, shape (n_positions,)
+        NaN without marginals.
+    """
+    if marginals is None:
+        return {name: np.full(len(predicted), np.nan, dtype=np.float32) for name in CONFIDENCE}
+    positions = np.arange(len(predicted))
+    found = {
+        P_LABEL: np.where(labels >= 0, marginals[positions, labels], 0.0),
+        P_PREDICTED: marginals[positions, predicted],
+        SUM_SQUARES: (marginals**2).sum(axis=1),
+    }
+    return {name: values.astype(np.float32) for name, values in found.items()}
+
+
+def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -> NDArray[np.float64] | None:
+    """P(y_t | X) of every position after an iteration of a training, shape (n_positions, n_labels).
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Trained.
+    data : SequenceSet
+    iteration : int
+        0 stands for the last one, as does one that a training did not reach.
+
+    Returns
+    -------
+    float64, shape (n_positions, n_labels), or None
+        None of a labeller without probabilities.
+    """
+    if not labeller.has_probabilities:
+        return None
+    found = None
+    if iteration and labeller.has_stages:
+        stages: Any = labeller
+        found = next(stages.staged_predict_proba(data, iteration), None)
+    return labeller.predict_proba(data) if found is None else found
+
+
+def has_confidence(rows: pd.DataFrame) -> bool:
+    """Whether the probabilities of all predictions are known."""
+    return len(rows) > 0 and bool(rows[P_LABEL].notna().all())
+
+
+def log_loss(rows: pd.DataFrame) -> float:
+    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST` count as it."""
+    return float(-np.log(np.maximum(rows[P_LABEL].to_numpy(dtype=float), LEAST)).mean())
+
+
+def brier_score(rows: pd.DataFrame) -> float:
+    """As `treecrf.statistics.calibration.brier_score`: the sum over labels, from 0 to 2."""
+    return float((rows[SUM_SQUARES].to_numpy(dtype=float) - 2 * rows[P_LABEL].to_numpy(dtype=float) + 1).mean())
+
+
+def reliability(rows: pd.DataFrame) -> pd.DataFrame:
+    """As `treecrf.statistics.calibration.reliability`, of the label that was predicted, which Viterbi may not find likeliest."""
+    right = (rows["label"] == rows["predicted"]).to_numpy()
+    return bin_confidence(rows[P_PREDICTED].to_numpy(dtype=float), right)
