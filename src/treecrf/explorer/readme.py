@@ -50,7 +50,9 @@ def published_accuracies(folder: Path, config: str) -> pd.DataFrame:
     settings = load_settings(read_configuration([config]) | {"results": str(folder / evidence.FOLDER)})
     gathered = gather(settings)
     names = gathered.methods.rename(columns={"name": "shown"})
-    found = gathered.published[gathered.published["quantity"] == METRICS[ACCURACY]].merge(names, on=["study", "method"])
+    found = gathered.published[gathered.published["quantity"] == METRICS[ACCURACY].title].merge(
+        names, on=["study", "method"]
+    )
     own = found["stand_in"].ne(True)
     return found.assign(
         data=own.map({True: "the papers' data", False: "a stand-in for them"}),
