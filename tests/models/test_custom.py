@@ -213,6 +213,7 @@ def test_the_example_of_the_page_is_in_the_study_of_future_features(here):
     ("values", "sentence"),
     [
         ({"labellers": {"treecrf": {"class": "a:B"}}}, "labellers names 'treecrf'"),
+        ({"training": {"labellers": {"own": {"class": "a:B"}}}}, "training has labellers of its own; move them"),
         ({"labellers": {"mine": {"class": "a.B"}}}, "labellers.mine.class"),
         ({"training": {"methods": ["mine"]}}, "names the method 'mine'"),
         ({"missing": {"methods": ["mine"]}}, "names the method 'mine'"),

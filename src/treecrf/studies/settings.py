@@ -174,6 +174,9 @@ class Settings(Model):
         for name in self.labellers:
             if name in taken:
                 raise ValueError(f"labellers names {name!r}, which is a method of its own; choose another name")
+        for study in registry():
+            if getattr(getattr(self, study.name), "labellers", self.labellers) != self.labellers:
+                raise ValueError(f"{study.name} has labellers of its own; move them to the labellers of all studies")
         return self
 
     @model_validator(mode="after")
