@@ -10,7 +10,7 @@ import numpy as np
 from treecrf.models.base import Labeller
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.sequences import SequenceSet
-from treecrf.tabular.costs import most_iterations
+from treecrf.tabular.costs import MANY_CATEGORIES, most_iterations
 from treecrf.tabular.fitting import build, choose_missing
 from treecrf.tabular.folds import SMALL
 
@@ -32,9 +32,6 @@ MANY_LABELS = 12
 
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
-
-MANY_CATEGORIES = 100
-"""From here on an attribute is one of words; trees take those that the file has only once as one, as new ones look like them."""
 
 TREE_BINS = 63
 """Of a number, in trees."""
@@ -147,7 +144,9 @@ def make_candidates(
 def suit(method: str, data: SequenceSet) -> dict[str, Any]:
     """Settings that follow from the sizes of the file.
 
-    Trees have few bins for numbers: they grow in half the time, and are no worse. A linear CRF has a weight for words that the file has once: they share their suffixes with others, and its prior holds it.
+    Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has once as one, as
+    new words look like them; a linear CRF has a weight for each: such words share their suffixes with others, and its prior
+    holds it.
     """
     settings: dict[str, Any] = {"n_bins": TREE_BINS} if method != "linear_crf" and data.number_names else {}
     if has_words(data) and method != "linear_crf":

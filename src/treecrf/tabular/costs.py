@@ -23,8 +23,8 @@ NANOSECOND = 1e-9
 HOLES = 3.0
 """How many times longer trees take that divide rows between both sides of a test."""
 
-MANY, SORTING = 100, 3.0
-"""From so many categories on LightGBM, which sorts them, takes so many times longer in addition."""
+MANY_CATEGORIES, SORTING = 100, 3.0
+"""From so many categories on an attribute is one of words; LightGBM, which sorts them, takes so many times longer in addition."""
 
 
 def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) -> float:
@@ -60,7 +60,9 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         chains = (25 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
-        wordy = sum(len(attribute.categories) >= MANY for attribute in train.attributes) * (sum(labeller.window) + 1)
+        wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
+            sum(labeller.window) + 1
+        )
         tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
         return 0.2 + n_iterations * NANOSECOND * n_labels * tree
     return 0.0
