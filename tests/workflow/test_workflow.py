@@ -103,12 +103,20 @@ def test_a_method_is_added_without_training_the_others_anew(finished, whole):
 def test_methods_that_share_a_job_find_the_same(finished, whole, tmp_path):
     folder = tmp_path / "shared"
     shutil.copytree(finished, folder)
-    messages = run(folder, whole | {"methods_per_job": 2}, "--keep-going", "training", "missing", "future").stdout
+    messages = run(
+        folder, whole | {"methods_per_job": 2}, "--keep-going", "training", "missing", "future", "kernels"
+    ).stdout
     assert "Trains and tests treecrf+treecrf_original on xor" in messages
     assert "Trains and tests linear_crf" not in messages  # it is alone as before
     assert messages.count("Evaluates ") == messages.count("Evaluates instance_weighting+imputation ")
     assert messages.count("Evaluates instance_weighting+imputation with missing cells of ") == 2
-    for summary in ("training/xor/comparisons", "missing/xor/evaluations", "missing/xor/choices", "future/or/weights"):
+    for summary in (
+        "training/xor/comparisons",
+        "missing/xor/evaluations",
+        "missing/xor/choices",
+        "future/or/weights",
+        "kernels/or/comparisons",
+    ):
         one, other = (path / f"results/{summary}.csv" for path in (finished, folder))
         assert one.read_text() == other.read_text()
 

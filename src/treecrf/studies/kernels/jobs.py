@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test positions, by forward-backward. Group: that of related sequences.
     choice : DataFrame
-        seed and variance: that of the prior, NaN for methods without one.
+        method, seed and variance: that of the prior, NaN for methods without one.
     """
 
     runs: pd.DataFrame
@@ -80,7 +80,7 @@ def label_test_sets(
     settings : KernelsSettings
         Of this data set (`KernelsSettings.of`).
     choice : DataFrame, optional
-        Of the method that chooses for this one.
+        Of the method that chooses for this one, perhaps with those of others.
     pieces : Pieces, optional
         What is found of one draw is a piece.
     """
@@ -88,12 +88,18 @@ def label_test_sets(
     load_kernels(method, next(iter(splits.values())).train, window, settings)
     found = []
     for seed, sets in splits.items():
-        given = None if choice is None else float(choice.set_index("seed")["variance"].loc[seed])
+        given = None if choice is None else _variance(choice, settings.chosen_by[method], seed)
         label = partial(_label_draw, Draw(dataset, seed, sets), window, method, settings, given)
         found.append(kept.finished(f"seed_{seed}", label))
     runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
     return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)
+
+
+def _variance(choice: pd.DataFrame, method: str, seed: int) -> float:
+    """What a method has chosen in a draw."""
+    [variance] = choice.loc[(choice["method"] == method) & (choice["seed"] == seed), "variance"]
+    return float(variance)
 
 
 class Draw(NamedTuple):
@@ -166,7 +172,7 @@ def _label_draw(
     return (
         pd.DataFrame([constant | run]),
         predictions,
-        pd.DataFrame([{"seed": draw.seed, "variance": chosen.get("variance", np.nan)}]),
+        pd.DataFrame([{"method": method, "seed": draw.seed, "variance": chosen.get("variance", np.nan)}]),
     )
 
 
