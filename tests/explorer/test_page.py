@@ -76,3 +76,13 @@ def test_a_run_without_results_has_one_too(tmp_path):
     html = render_explorer(settings, gather(settings), none, none.assign(rule=None), {})
     assert "No study has results yet." in html
     assert 'id="claims-table"' not in html
+
+
+def test_of_a_run_without_claims_papers_are_not_spoken_of(settings, gathered):
+    none = pd.DataFrame(columns=["id", "verdict"])
+    own = gathered._replace(published=gathered.published.iloc[:0])
+    html = render_explorer(settings, own, none, none.assign(rule=None), {"training": "All are tied."})
+    opening = html.partition('id="view-leaderboard"')[0].partition('id="view-overview"')[2]
+    assert ">Training</a></dt><dd>All are tied.</dd>" in opening
+    assert "chapter" not in opening
+    assert "papers" not in opening

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,10 @@ from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
 from treecrf.io.configuration import read_configuration
 from treecrf.io.files import resource, write_text
+from treecrf.io.messages import counted
 from treecrf.rendering.cells import BEST, number
 from treecrf.rendering.layouts import to_fragment
+from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report import provenance
 from treecrf.report.ledger import CLAIMS, read_ledger, verdicts, verdicts_by_rule
@@ -81,6 +83,8 @@ def render_explorer(
     """
     specifications = charts()
     judged = claims if (claims["verdict"] != NOT_RUN).any() else claims.iloc[:0]
+    is_published = len(judged) > 0
+    titles = {study.name: study.title if is_published else plain_title(study.title) for study in registry()}
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
     page = environment.get_template("explorer.html").render(
         title="Explore the results",
@@ -89,16 +93,17 @@ def render_explorer(
         bundle=_bundle(),
         scripts=[Markup(resource("treecrf.rendering", "page.js")), *(_script(name) for name in SCRIPTS)],
         data=pack(_frames(gathered, judged, by_rule)),
-        words=_json(_words(gathered)),
+        words=_json(_words(gathered, titles)),
         charts=_json(specifications),
         opening=_opening(settings, gathered),
-        headlines=[(study, headlines[study.name]) for study in registry() if study.name in headlines],
+        is_published=is_published,
+        headlines=[(name, title, headlines[name]) for name, title in titles.items() if name in headlines],
         claims=judged.to_dict("records"),
         ledger=ledger_summary(judged) if len(judged) else "",
         signs=SIGNS,
         verdict_text=verdict_text,
         published=_static_published(gathered, specifications),
-        tables=_static_tables(gathered),
+        tables=_static_tables(gathered, titles),
         commit=provenance.commit(),
         machine=provenance.machine(),
     )
@@ -117,11 +122,11 @@ def _frames(gathered: Gathered, claims: pd.DataFrame, by_rule: pd.DataFrame) -> 
     return {**gathered._asdict(), "claims": claims, "rules": by_rule}
 
 
-def _words(gathered: Gathered) -> dict[str, Any]:
+def _words(gathered: Gathered, titles: Mapping[str, str]) -> dict[str, Any]:
     """Texts about studies and metrics."""
     there = set(gathered.scores["study"])
     return {
-        "studies": {study.name: study.title for study in registry() if study.name in there},
+        "studies": {name: title for name, title in titles.items() if name in there},
         "tests": {study.name: study.module("explored").TEST for study in registry()},
         "tested": ACCURACY,
         "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
@@ -145,7 +150,7 @@ def _opening(settings: Settings, gathered: Gathered) -> str:
     n_datasets = scores["dataset"].nunique()
     n_studies = scores["study"].nunique()
     return (
-        f"{n_studies} of {len(registry())} studies have results here: {n_methods} methods on {n_datasets} data sets, "
+        f"{n_studies} of {len(registry())} studies have results here: {counted(n_methods, 'method')} on {counted(n_datasets, 'data set')}, "
         f"{len(runs):,} runs kept, {len(gathered.pairs):,} differences between methods tested. Seed {settings.seed}."
     )
 
@@ -164,14 +169,14 @@ def _static_published(gathered: Gathered, specifications: dict[str, Any]) -> lis
     return found
 
 
-def _static_tables(gathered: Gathered) -> list[tuple[str, Markup]]:
+def _static_tables(gathered: Gathered, titles: Mapping[str, str]) -> list[tuple[str, Markup]]:
     """Accuracy of all methods by data set, a table for each study."""
     scores = gathered.scores
     shown = scores[(scores["metric"] == ACCURACY) & (scores["point"] == CHOICE)]
     names = gathered.methods.set_index(["study", "method"])["name"]
     found = []
-    for study in registry():
-        of_study = shown[shown["study"] == study.name]
+    for study, title in titles.items():
+        of_study = shown[shown["study"] == study]
         if of_study.empty:
             continue
         rows = of_study.drop_duplicates(["dataset", "variant", "decoder", "method"])
@@ -185,14 +190,14 @@ def _static_tables(gathered: Gathered) -> list[tuple[str, Markup]]:
                 " · ".join(filter(None, case))
                 for case in rows[["dataset", "variant", "decoder"]].itertuples(index=False)
             ],
-            name=[names[study.name, method] for method in rows["method"]],
+            name=[names[study, method] for method in rows["method"]],
         )
         cases, methods = list(dict.fromkeys(labelled["case"])), list(dict.fromkeys(labelled["name"]))
         by_cell = labelled.set_index(["case", "name"])["text"].to_dict()
         layout = pd.DataFrame(
             {"data set": cases} | {name: [by_cell.get((case, name), "–") for case in cases] for name in methods}
         )
-        found.append((study.title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: tied for best")))
+        found.append((title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: tied for best")))
     return found
 
 

@@ -23,21 +23,22 @@ def without_papers(caption: str) -> str:
 def plain_study(study: Study) -> Study:
     """A study whose titles do not name chapters, figures and tables of papers; answers take the place of its main result."""
     sections = [
-        section._replace(title=_plain(section.title), parts=[_plain_part(part) for part in section.parts])
+        section._replace(title=plain_title(section.title), parts=[_plain_part(part) for part in section.parts])
         for section in study.sections
     ]
     headline = "" if study.answers else study.headline
-    return study._replace(title=_plain(study.title), headline=headline, sections=sections)
+    return study._replace(title=plain_title(study.title), headline=headline, sections=sections)
 
 
 def _plain_part(part: Part) -> Part:
     if isinstance(part, Table):
-        return replace(part, caption=_plain(part.caption))
+        return replace(part, caption=plain_title(part.caption))
     if isinstance(part, Fold):
-        return replace(part, title=_plain(part.title), parts=[_plain_part(inside) for inside in part.parts])
+        return replace(part, title=plain_title(part.title), parts=[_plain_part(inside) for inside in part.parts])
     return part
 
 
-def _plain(title: str) -> str:
+def plain_title(title: str) -> str:
+    """A title that does not name chapters, figures and tables of papers."""
     plain = _NUMBER.sub("", title)
     return plain[:1].upper() + plain[1:] if plain != title else title
