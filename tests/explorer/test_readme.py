@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from builders import ROOT
 
+from treecrf.explorer.published import OWN, STAND_IN
 from treecrf.explorer.readme import (
     BEGIN,
     END,
@@ -36,12 +37,11 @@ def test_readme_shows_the_results_that_are_committed(accuracies):
 
 def test_sentences_count_what_is_near():
     differences = np.array([0.0, -1.0, 1.01, 5.0, 0.4])
-    accuracies = pd.DataFrame(
-        {"published": 80.0, "measured": 80.0 + differences, "data": ["the papers' data"] * 4 + ["a stand-in for them"]}
-    )
+    accuracies = pd.DataFrame({"published": 80.0, "measured": 80.0 + differences, "data": [OWN] * 4 + [STAND_IN]})
     claims = pd.DataFrame({"verdict": ["replicated", "partly", "replicated"]})
     said = sentences(accuracies, claims)
-    assert said.startswith("Of 4 published accuracies, 2 are met within one point on the papers' data")
+    assert said.startswith("Of 4 accuracies measured beside a published one, ")
+    assert ", 2 are within one point of it (" in said
     assert "median +0.51)" in said
     assert "3 claims: 2 replicated, 1 partly" in said
 

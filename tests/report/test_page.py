@@ -65,6 +65,8 @@ def test_page_says_which_methods_were_trained_elsewhere(results):
     assert "Not trained in this run: treecrf (training). What they found is from" in page
     assert "written on today on abacus, commit c0" in page
     assert "Not trained" not in page_of(results, "hmm")
+    other = page_of(results, "hmm", rivals=str(file), methods=["linear_crf", "mallet"])
+    assert f"Nothing of {file} is shown: its methods are not among those of this run" in other
 
 
 def test_what_people_named_is_shown_as_text(results):

@@ -11,6 +11,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from treecrf.explorer.published import OWN, STAND_IN
+
 LIGHT = {
     "$best": "#0072b2",
     "$behind": "#b34700",
@@ -77,7 +79,7 @@ def published(scale: str = "linear") -> Any:
     """Measured by published number, around the line on which both are equal."""
     axis = alt.Scale(type="log", nice=True) if scale == "log" else alt.Scale(zero=False, nice=True)
     x, y = alt.X("published:Q", title="published", scale=axis), alt.Y("measured:Q", title="measured here", scale=axis)
-    kinds = alt.Scale(domain=["the papers' data", "a stand-in for them"], range=["$best", "$behind"])
+    kinds = alt.Scale(domain=[OWN, STAND_IN], range=["$best", "$behind"])
     base = alt.Chart(ROWS)
     diagonal = base.mark_line(color="$open", strokeDash=[4, 3], strokeWidth=1).encode(
         x=x, y=alt.Y("published:Q", title="measured here")

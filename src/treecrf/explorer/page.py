@@ -23,6 +23,7 @@ from markupsafe import Markup
 from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
+from treecrf.explorer.published import published_rows
 from treecrf.io.configuration import read_configuration
 from treecrf.io.files import resource, write_text
 from treecrf.io.messages import counted
@@ -158,14 +159,9 @@ def _opening(settings: Settings, gathered: Gathered) -> str:
 def _static_published(gathered: Gathered, specifications: dict[str, Any]) -> list[tuple[str, Markup]]:
     """A chart for each quantity of the published numbers, for readers without script."""
     found = []
-    for quantity, rows in gathered.published.groupby("quantity", sort=False):
+    for quantity, rows in published_rows(gathered).groupby("quantity", sort=False):
         kind = "published_log" if "seconds" in str(quantity) else "published"
-        shown = rows.assign(
-            data=[("a stand-in for them" if mark is True else "the papers' data") for mark in rows["stand_in"]],
-            where=rows["dataset"],
-            name=rows["method"],
-        )
-        found.append((str(quantity), Markup(static_svg(specifications[kind], shown))))
+        found.append((str(quantity), Markup(static_svg(specifications[kind], rows))))
     return found
 
 

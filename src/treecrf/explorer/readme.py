@@ -15,6 +15,7 @@ import pandas as pd
 
 from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import gather
+from treecrf.explorer.published import OWN, published_rows
 from treecrf.io.configuration import read_configuration
 from treecrf.io.files import write_text
 from treecrf.report import evidence
@@ -30,15 +31,12 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 PICTURE = "published.svg"
 """In the folder of the snapshot."""
 
-NEAR = 1.0
-"""Points."""
-
 WIDTH = 640
 """Of the picture, in pixels."""
 
 
 def published_accuracies(folder: Path, config: str) -> pd.DataFrame:
-    """The accuracies that the papers print and what was measured in their place (`treecrf.studies.explored.PUBLISHED`).
+    """The accuracies that the papers print and what was measured in their place (`treecrf.explorer.published.published_rows`).
 
     Parameters
     ----------
@@ -48,17 +46,8 @@ def published_accuracies(folder: Path, config: str) -> pd.DataFrame:
         Settings of the run.
     """
     settings = load_settings(read_configuration([config]) | {"results": str(folder / evidence.FOLDER)})
-    gathered = gather(settings)
-    names = gathered.methods.rename(columns={"name": "shown"})
-    found = gathered.published[gathered.published["quantity"] == METRICS[ACCURACY].title].merge(
-        names, on=["study", "method"]
-    )
-    own = found["stand_in"].ne(True)
-    return found.assign(
-        data=own.map({True: "the papers' data", False: "a stand-in for them"}),
-        where=found["dataset"],
-        name=found["shown"],
-    )
+    rows = published_rows(gather(settings))
+    return rows[rows["quantity"] == METRICS[ACCURACY].title]
 
 
 def picture(accuracies: pd.DataFrame) -> str:
@@ -71,12 +60,12 @@ def sentences(accuracies: pd.DataFrame, claims: pd.DataFrame) -> str:
 
     Links are those from the folder of the snapshot.
     """
-    of_papers = accuracies[accuracies["data"] == "the papers' data"]
-    difference = of_papers["measured"] - of_papers["published"]
-    near = int((difference.abs() <= NEAR).sum())
+    own = accuracies[accuracies["data"] == OWN]
+    difference = own["measured"] - own["published"]
+    near = int((difference.abs() <= 1).sum())
     return (
-        f"Of {len(of_papers)} published accuracies, {near} are met within one point on the papers' data (measured minus "
-        f"published: median {difference.median():+.2f}). [{ledger_summary(claims)}](claims.md) [All results](index.md)\n"
+        f"Of {len(own)} accuracies measured beside a published one, stand-ins for the papers' data left out, {near} are within "
+        f"one point of it (measured minus published: median {difference.median():+.2f}). [{ledger_summary(claims)}](claims.md) [All results](index.md)\n"
     )
 
 

@@ -147,9 +147,11 @@ def _rivals(settings: Settings) -> str:
         of_study = getattr(settings, study.name)
         names = [name for name in of_study.values("method") if name in there] if there and of_study.is_wanted else []
         taken += [f"{with_and(names)} ({study.name})"] if names else []
+    if not taken:
+        return f"Nothing of {settings.rivals} is shown: its methods are not among those of this run; name them in the studies' methods."
     origin = rivals.origin
     return (
-        f"Not trained in this run: {'; '.join(taken) or 'none'}. What they found is from {settings.rivals}, written on "
+        f"Not trained in this run: {'; '.join(taken)}. What they found is from {settings.rivals}, written on "
         f"{origin['date']} on {origin['machine']}, commit {origin['commit']}; their CPU seconds are those of that machine."
     )
 
