@@ -43,7 +43,7 @@ def test_defaults_of_the_missing_study_are_the_protocol():
 SHORTER = {
     "training": {
         "l2_regularizations": [0, 5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5, 20], "n_folds": 3,
-        "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "test_every": 4, "n_perturbed_runs": 5,
+        "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "test_every": 4, "n_perturbed_runs": 2,
         "n_perturbed_slow_runs": 0, "java_iterations": 100,
     },
     "cost": {"n_repeats": 3},
