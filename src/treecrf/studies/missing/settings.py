@@ -23,8 +23,7 @@ class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "baseline", "baselines", "equivalence_margin",
-        "degrees_of_freedom",
+        "methods", "rates", "mechanism_datasets", "mechanisms", "baseline", "baselines", "equivalence_margin", "degrees_of_freedom",
     }  # fmt: skip
 
     methods: list[MissingMethod | Name] = Field(
@@ -155,7 +154,7 @@ class MissingSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "labellers"} - {"rates", "trees", "mechanisms"}
+        unused = {*self.whole, "labellers"} - {"rates", "mechanisms"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     @property
@@ -166,7 +165,7 @@ class MissingSettings(StudySettings):
     @property
     def tree_datasets(self) -> list[str]:
         """Data sets on which the methods are tried with other kinds of trees."""
-        return self.datasets if self.other_trees else []
+        return [name for name in self.datasets if self.of(name).other_trees]
 
     def baseline_of(self, dataset: str) -> str:
         """The method that others are compared with on a data set."""
