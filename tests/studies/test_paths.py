@@ -67,7 +67,9 @@ def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch)
         "results/missing/hmm/imputation.mechanism_counts.parquet",
         "results/missing/hmm/indicator.mechanism_counts.parquet",
     ]
-    assert len(outcomes(trees=["papers", "small"])["tree_counts"]) == 2
+    with_others = {"trees": ["papers", "small"]}
+    assert len(outcomes(**with_others)["tree_counts"]) == 2
+    assert "tree_counts" not in outcomes(**with_others, overrides={"hmm": {"trees": ["papers"]}})
 
 
 def test_windows_without_methods_are_refused():
