@@ -44,7 +44,7 @@ SHORTER = {
     "training": {
         "l2_regularizations": [0, 5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5, 20], "n_folds": 3,
         "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "test_every": 4, "n_perturbed_runs": 2,
-        "n_perturbed_slow_runs": 0, "java_iterations": 100,
+        "n_perturbed_slow_runs": 0, "java_iterations": 60,
     },
     "cost": {"n_repeats": 3},
     "missing": {"tree_training_sets": 2, "mechanism_training_sets": 2, "newton_leaves": [30], "l2_regularizations": [40], "test_every": 4},

@@ -299,6 +299,21 @@ def test_the_network_has_a_window_of_its_own():
     assert other._window == (1, 1)
 
 
+def test_steady_methods_have_no_perturbed_runs():
+    settings = SETTINGS.model_copy(update={"steady_methods": ["memm", "lightgbm"]})
+    runs = {
+        method: set(
+            training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, settings, 0)
+            .run()
+            .curves["run"]
+        )
+        for method in ("memm", "linear_crf")
+    }
+    assert runs == {"memm": {UNPERTURBED}, "linear_crf": {UNPERTURBED, 0, 1}}
+    assert settings.used_by("memm")["steady_methods"] == ["memm"]
+    assert settings.used_by("linear_crf") == SETTINGS.used_by("linear_crf")
+
+
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
     for method in ("mallet", "stacking"):
         slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)

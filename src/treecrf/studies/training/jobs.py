@@ -181,7 +181,8 @@ class Comparison:
     @property
     def _n_perturbed_runs(self) -> int:
         row = LABELLERS.get(self._name)
-        if row is not None and row.start == "fixed":  # all runs would be the same
+        is_fixed = row is not None and row.start == "fixed"
+        if is_fixed or self._name in self._settings.steady_methods:  # all runs would be the same, or nearly
             return 0
         is_slow = row is not None and row.family in SLOW
         return self._settings.n_perturbed_slow_runs if is_slow else self._settings.n_perturbed_runs

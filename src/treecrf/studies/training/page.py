@@ -78,6 +78,7 @@ CHOICES = (
     "stacking_folds",
     "n_perturbed_runs",
     "n_perturbed_slow_runs",
+    "steady_methods",
     "java_iterations",
     "start_noise",
     "exact_under",

@@ -104,6 +104,9 @@ class TrainingSettings(StudySettings):
         ge=0,
         description="The same for what takes long: stacking, and methods that run in Java; none for SMILE, which starts as it does.",
     )
+    steady_methods: list[TrainingMethod | Name] = Field(
+        [], description="Methods without such runs, as all of theirs are known to be much alike."
+    )
     java_iterations: int | None = Field(
         None,
         ge=1,
@@ -129,6 +132,7 @@ class TrainingSettings(StudySettings):
     @field_validator(
         "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
         "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
+        "steady_methods",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
@@ -155,4 +159,5 @@ class TrainingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {*self.whole, "methods", "labellers", *others}
-        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+        steady = {"steady_methods": [name for name in self.steady_methods if name == method]}
+        return self.model_dump(mode="json", exclude=unused) | steady | used_labellers(method, self.labellers)
