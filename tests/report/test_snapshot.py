@@ -172,10 +172,22 @@ def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
 
 def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     config = tmp_path / "my.yaml"
-    config.write_text(json.dumps({"results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}))
-    main(["--config", str(config), "--folder", str(tmp_path / "shown")])
-    assert capsys.readouterr().out == f"The results are in {tmp_path}/shown/index.md.\n"
-    assert "**77.25**" in (tmp_path / "shown/training.md").read_text()
+    reports, docs = tmp_path / "reports", tmp_path / "docs"
+    given = {
+        "results": str(results),
+        "reports": str(reports),
+        "datasets": {"hmm": {}},
+        "training": {"datasets": ["hmm"]},
+    }
+    config.write_text(json.dumps(given))
+    main(["--config", str(config), "--folder", str(docs / "shown")])
+    assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"
+    assert "**77.25**" in (docs / "shown/training.md").read_text()
+    assert [path.name for path in docs.iterdir()] == ["shown"]
+    reports.mkdir()
+    (reports / "missing_values.md").write_text("# The guide of this run\n")
+    main(["--config", str(config), "--folder", str(docs / "shown")])
+    assert (docs / "missing_values.md").read_text() == "# The guide of this run\n"
     config.write_text("{")
     with pytest.raises(SystemExit, match=r"my\.yaml"):
         main(["--config", str(config)])

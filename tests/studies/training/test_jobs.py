@@ -312,6 +312,8 @@ def test_steady_methods_have_no_perturbed_runs():
     assert runs == {"memm": {UNPERTURBED}, "linear_crf": {UNPERTURBED, 0, 1}}
     assert settings.used_by("memm")["steady_methods"] == ["memm"]
     assert settings.used_by("linear_crf") == SETTINGS.used_by("linear_crf")
+    with pytest.raises(ValueError, match="names the method 'mem', which is none of"):
+        TrainingSettings(steady_methods=["mem"])
 
 
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():

@@ -140,7 +140,7 @@ class TrainingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
-        refuse_unknown(self.methods, TRAINING, self.labellers)
+        refuse_unknown([*self.methods, *self.steady_methods], TRAINING, self.labellers)
         return self
 
     @model_validator(mode="after")
