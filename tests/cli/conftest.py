@@ -49,4 +49,7 @@ def model(run, table):
         ]
         == 0
     )
+    assert (
+        run("predict", "model.npz", "train.csv")[0] == 0
+    )  # what this compiles is said once, and not where a test listens
     return "model.npz"
