@@ -79,6 +79,15 @@ class ChainLabeller(Labeller):
         for chains in self._staged_chains(data, every):
             yield {decoder: self._decode(chains, decoder) for decoder in decoders}
 
+    def answer(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, stage: int | None = None
+    ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64]]:
+        """`predict`, by decoder, and `predict_proba` after `stage` iterations, or the last one, from scores that are computed once."""
+        for decoder in decoders:
+            check_decoder(decoder)
+        chains = next(self._staged_chains(data, stage), None) or next(self._staged_chains(data))
+        return {decoder: self._decode(chains, decoder) for decoder in decoders}, chains.marginals()
+
     def _trellis(self, data: SequenceSet) -> Trellis:
         return next(self._staged_chains(data)).trellis()
 

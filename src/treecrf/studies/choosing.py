@@ -109,9 +109,13 @@ class Trained(NamedTuple):
             return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
         return next(self.labeller.staged_predict(data, decoders, self.stage))
 
-    def marginals(self, data: SequenceSet) -> NDArray[np.float64] | None:
-        """Those of the chosen stage, see `treecrf.studies.confidence.marginals_after`."""
-        return marginals_after(self.labeller, data, self.stage)
+    def answer(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
+    ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64] | None]:
+        """`predict`, and the marginals of the chosen stage as `treecrf.studies.confidence.marginals_after` has them."""
+        if isinstance(self.labeller, ChainLabeller) and self.labeller.has_probabilities:
+            return self.labeller.answer(data, decoders, self.stage or None)
+        return self.predict(data, decoders), marginals_after(self.labeller, data, self.stage)
 
 
 def train_as_chosen(choice: Choice, train: SequenceSet) -> Trained:

@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from planted_predictions import assert_confidence
 
-from treecrf import KernelCRF, LinearCRF, TreeCRF, datasets
+from treecrf import KernelCRF, LinearCRF, NeuralNetwork, TreeCRF, VotedPerceptron, datasets
+from treecrf.models.base import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies.choosing import choose, train_as_chosen
+from treecrf.studies.choosing import Trained, choose, train_as_chosen
+from treecrf.studies.confidence import marginals_after
 from treecrf.studies.kernels.jobs import PREDICTION_NAMES, RUN_NAMES, label_test_sets
 from treecrf.studies.kernels.learners import make_kernel_crf
 from treecrf.studies.kernels.measuring import compare_ranks, compare_solvers, measure_sizes
@@ -158,6 +160,28 @@ def test_a_stage_that_a_labeller_cannot_stop_at_is_predicted_from(splits):
     expected = list(LinearCRF(10.0, WINDOW, max_iterations=6).fit(sets.train).staged_predict(sets.test))
     found = trained.predict(sets.test, ("viterbi",))["viterbi"]
     assert found.tolist() == expected[choice.stage - 1]["viterbi"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("labeller", "stage"),
+    [(LinearCRF(10.0, WINDOW, max_iterations=6), 2), (KernelCRF(2), 0), (TreeCRF(4, 3, 1.0), 0), (NeuralNetwork(n_epochs=2), 2)],
+)  # fmt: skip
+def test_labels_and_marginals_are_those_of_the_two_questions(splits, labeller, stage):
+    sets = splits[0]
+    trained = Trained(labeller.fit(sets.train), stage, {}, 0.0)
+    labels, marginals = trained.answer(sets.test, DECODERS)
+    alone = trained.predict(sets.test, DECODERS)
+    assert {decoder: found.tolist() for decoder, found in labels.items()} == {
+        decoder: found.tolist() for decoder, found in alone.items()
+    }
+    np.testing.assert_array_equal(marginals, marginals_after(labeller, sets.test, stage))
+
+
+def test_a_labeller_without_probabilities_has_labels_alone(splits):
+    labeller = VotedPerceptron(2).fit(splits[0].train)
+    labels, marginals = Trained(labeller, 0, {}, 0.0).answer(splits[0].test)
+    assert marginals is None
+    assert labels["forward_backward"].tolist() == labeller.predict(splits[0].test).tolist()
 
 
 def test_all_solvers_reach_one_objective_and_say_how_far_they_are(splits):

@@ -293,9 +293,9 @@ def _train_and_label(labeller: Labeller, train: SequenceSet, data: SequenceSet, 
 
 
 def _label(trained: Trained, data: SequenceSet, size: int, chosen: str = "") -> Labelled:
-    labels = trained.predict(data)[DECODER]
-    told = confidence(trained.marginals(data), _labels_of(data), labels)
-    return Labelled(size, labels, told, trained.cpu_seconds, chosen)
+    labels, marginals = trained.answer(data)
+    told = confidence(marginals, _labels_of(data), labels[DECODER])
+    return Labelled(size, labels[DECODER], told, trained.cpu_seconds, chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:

@@ -161,13 +161,13 @@ def _label_draw(
     chosen = chosen_values(method, choice.labeller)
     trained = train_as_chosen(choice, draw.train)
     test = draw.sets.test
-    labels = trained.predict(test, DECODERS)
+    labels, marginals = trained.answer(test, DECODERS)
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
     columns: dict[str, Any] = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
     columns |= {"label": test.labels, "predicted": labels[DECODER]}
-    columns |= confidence(trained.marginals(test), columns["label"], columns["predicted"])
+    columns |= confidence(marginals, columns["label"], columns["predicted"])
     predictions = pd.DataFrame(constant | columns)
     return (
         pd.DataFrame([constant | run]),
