@@ -18,7 +18,7 @@ Inputs = Any
 """An array or a sparse matrix, shape (n_windows, n_inputs)."""
 
 MOST_DOUBLE = 4000
-"""Windows up to which a kernel matrix is float64; beyond, it is float32."""
+"""Windows of training up to which kernels are float64; beyond, they are float32."""
 
 ROWS = 1024
 """Rows of a kernel matrix that are computed at a time."""
@@ -57,7 +57,8 @@ class Kernel(NamedTuple):
 
     def weighted(self, left: Inputs, right: Inputs, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """The kernel of all pairs times coefficients, shape (n_left, n_labels), for coefficients (n_right, n_labels)."""
-        total = np.empty((left.shape[0], coefficients.shape[1]))
+        total, dtype = np.empty((left.shape[0], coefficients.shape[1])), precision(right.shape[0])
+        left, right, coefficients = (values.astype(dtype) for values in (left, right, coefficients))
         for begin in range(0, len(total), ROWS):
             total[begin : begin + ROWS] = self.between(left[begin : begin + ROWS], right) @ coefficients
         return total
@@ -68,9 +69,14 @@ def dense(inputs: NDArray[Any] | csr_array) -> NDArray[Any]:
     return inputs if isinstance(inputs, np.ndarray) else inputs.toarray()
 
 
+def precision(n_windows: int) -> type[np.floating[Any]]:
+    """The type of kernels with so many windows of training."""
+    return np.float64 if n_windows <= MOST_DOUBLE else np.float32
+
+
 def matrix_bytes(n_windows: int) -> int:
     """The size of the kernel matrix of so many windows."""
-    return n_windows**2 * (8 if n_windows <= MOST_DOUBLE else 4)
+    return n_windows**2 * np.dtype(precision(n_windows)).itemsize
 
 
 def kernel_matrix(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
@@ -80,7 +86,7 @@ def kernel_matrix(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
         matrix_bytes(n_windows), f"the kernel matrix of {n_windows:,} windows",
         "give a rank, or train on fewer sequences",
     )  # fmt: skip
-    inputs = inputs.astype(np.float64 if n_windows <= MOST_DOUBLE else np.float32)
+    inputs = inputs.astype(precision(n_windows))
     matrix = np.empty((n_windows, n_windows), dtype=inputs.dtype)
     for begin in range(0, n_windows, ROWS):
         matrix[begin : begin + ROWS] = kernel.between(inputs[begin : begin + ROWS], inputs)
