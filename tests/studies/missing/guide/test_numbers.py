@@ -142,6 +142,16 @@ def test_certainty_names_what_the_numbers_rest_on():
     assert "There are 2 data sets." in sure
 
 
+def test_data_sets_may_have_more_or_fewer_damaged_sets():
+    percent = cases("mine", (IW, IM)) | cases("protein", (IW, IM))
+    evaluations = evaluations_of(percent)
+    third = evaluations[(evaluations["dataset"] == "mine") & (evaluations["test_set"] == 1)].assign(test_set=2)
+    page = missing_values_guide(
+        pd.concat([evaluations, third]), comparisons_of(percent, never), costs_of(percent, SECONDS), command=COMMAND
+    )
+    assert "- The 2 to 3 damaged test sets of a rate are the same data" in section(page, 6)
+
+
 def test_frames_that_do_not_belong_together():
     percent = cases("mine", (IW, IM), (0.1,))
     evaluations, costs = evaluations_of(percent), costs_of(percent, SECONDS)

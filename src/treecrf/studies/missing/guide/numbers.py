@@ -344,7 +344,7 @@ def _certainty(run: Run) -> dict[str, Any]:
     typical = widths.groupby(comparisons["dataset"], sort=False).median().dropna()
     sizes = evaluations.groupby("dataset")["n_positions"].max()
     damaged = evaluations[evaluations["rate"] > 0]
-    n_sets = {side: damaged[f"{side}_set"].nunique() for side in ("training", "test")}
+    n_sets = {side: damaged.groupby("dataset")[f"{side}_set"].nunique() for side in ("training", "test")}
     return {
         "of_lines": list(comparisons.loc[comparisons["cluster"] == BLOCK, "dataset"].unique()),
         "of_one_set": list(comparisons.loc[comparisons["n_training_sets"] == 1, "dataset"].unique()),
@@ -354,5 +354,11 @@ def _certainty(run: Run) -> dict[str, Any]:
         "n_deviances": len(p_values),
         "n_deviant": int((p_values < SIGNIFICANCE_LEVEL).sum()),
         "visible": {str(name): (width, sizes[str(name)]) for name, width in typical.items()},
-        "repeated": {side: number for side, number in n_sets.items() if number > 1},
+        "repeated": {side: _range(numbers) for side, numbers in n_sets.items() if numbers.max() > 1},
     }
+
+
+def _range(numbers: pd.Series) -> str:
+    """The numbers of all data sets, in words."""
+    least, most = numbers.min(), numbers.max()
+    return str(most) if least == most else f"{least} to {most}"
