@@ -4,50 +4,19 @@ import hashlib
 
 import numpy as np
 import pytest
+from missing_by_hand import SMALL, holes_by_hand, model_by_hand, seed_from, settings, split_by_hand, tiny_set
 
-from treecrf.missing import MECHANISMS, Imputer, Indicator
+from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.missing import jobs as study
-from treecrf.studies.missing.trees import TREES, Trees
-from treecrf.studies.settings import MissingSettings
+from treecrf.studies.missing.trees import TREES
 
 METHODS = (
     "instance_weighting", "surrogate_splitting", "imputation", "indicator", "imputation_indicator", "default_direction",
     "incorporated",
 )  # fmt: skip
 TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
-
-
-def tiny_set(seed, n_sequences=12):
-    """Sequence i has i + 2 positions, so a length tells which sequence it is; labels are noisy functions of cells."""
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(np.arange(n_sequences) + 2)])
-    values = np.stack([rng.integers(0, 3, offsets[-1]), rng.integers(0, 2, offsets[-1])], axis=1)
-    labels = np.where(
-        rng.random(offsets[-1]) < 0.75, (values[:, 0] + values[:, 1]) % 2, rng.integers(0, 2, offsets[-1])
-    )
-    attributes = (Attribute("symbol", ("a", "b", "c")), Attribute("mark", ("no", "yes")))
-    return SequenceSet(values, offsets, attributes, labels, ("x", "y"))
-
-
-def settings(**changes):
-    return MissingSettings(
-        **{"n_training_sets": 2, "n_test_sets": 3, "l2_regularizations": [5.0, 1.0], "n_iterations": 6, "max_leaves": 4}
-        | changes
-    )
-
-
-def seed_from(*names):
-    """As `derive_seed` says: the first 8 bytes of the SHA-256 of the texts, between zero bytes."""
-    digest = hashlib.sha256("\0".join(map(str, names)).encode()).hexdigest()
-    return int(digest[:16], 16)
-
-
-def holes_by_hand(data, rate, *names):
-    """The set whose cells are missing where a generator seeded by the names draws less than the rate."""
-    drawn = np.random.default_rng(seed_from(*names)).random(data.values.shape)
-    return data.with_values(np.where(drawn < rate, -1, data.values))
 
 
 @pytest.fixture(scope="module")
@@ -140,22 +109,6 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     assert (costs["n_iterations"] == costs["training_set"].map(chosen)).all()
     for frame in (counts, choices, costs):
         assert set(frame[["dataset", "rate", "method"]].itertuples(index=False, name=None)) == {("tiny", rate, method)}
-
-
-def split_by_hand(n_sequences, seed):
-    """A third of the sequences is held out: the first ones of a random order."""
-    order = np.random.default_rng(seed_from(seed, "tiny", "hold-out")).permutation(n_sequences)
-    n_held_out = round(n_sequences / 3)
-    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
-
-
-def model_by_hand(method, train, n_iterations, penalty):
-    """A fitted model, and what turns damaged data into its inputs."""
-    flagging = Imputer(add_indicator=True)
-    transform = {"imputation": Imputer(), "indicator": Indicator(), "imputation_indicator": flagging}.get(method)
-    prepare = transform.fit(train).transform if transform else lambda data: data
-    how = "error" if transform else method
-    return TreeCRF(n_iterations, 4, penalty, (1, 1), order=1, missing=how).fit(prepare(train)), prepare
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.2])
@@ -311,95 +264,6 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
     assert sorted(ran) == sorted((method, trees, True, True) for method in METHODS for trees in TREES)
 
 
-# --- other mechanisms and trees ---------------------------------------------------------------------------
-
-SMALL = Trees(
-    "small trees", {"l2_regularization": 3.0}, {"max_leaves": "newton_leaves", "learning_rate": "newton_rates"}
-)
-
-
-def test_every_mechanism_is_evaluated_and_some_spare_the_training_set():
-    train, test = tiny_set(0), tiny_set(1, 7)
-    quick = settings(mechanism_training_sets=2, mechanism_rate=0.3, n_training_sets=1, n_test_sets=2, n_iterations=3)
-    counts, choices, costs = study.evaluate_mechanisms("tiny", train, test, (1, 1), "indicator", quick, 7)
-    assert counts["mechanism"].unique().tolist() == list(MECHANISMS)
-    n_sets = counts.groupby("mechanism")[["training_set", "test_set"]].nunique()
-    assert n_sets.drop("test_only").to_numpy().tolist() == [[2, 2]] * (len(MECHANISMS) - 1)
-    assert n_sets.loc["test_only"].tolist() == [1, 2]
-    assert (counts["rate"] == 0.3).all()
-    # The model of "in test sets only" is that of complete data.
-    whole = study.evaluate_method("tiny", train, test, (1, 1), 0.0, "indicator", quick, 7)
-    same = ["candidate", "iteration", "held_out_accuracy"]
-    assert (
-        choices[choices["mechanism"] == "test_only"][same].to_numpy().tolist()
-        == whole.choices[same].to_numpy().tolist()
-    )
-    assert (
-        not counts[counts["mechanism"] == "test_only"]["n_correct"]
-        .reset_index(drop=True)[:7]
-        .equals(whole.counts["n_correct"])
-    )
-    assert set(costs["mechanism"]) == set(MECHANISMS)
-
-
-def test_counts_under_a_mechanism_are_those_of_models_trained_by_hand():
-    train, test = tiny_set(0), tiny_set(1, 7)
-    quick = settings(
-        mechanisms=["runs"], run_length=3, mechanism_training_sets=1, n_test_sets=1, l2_regularizations=[1.0]
-    )
-    counts, choices, _ = study.evaluate_mechanisms("tiny", train, test, (1, 1), "instance_weighting", quick, 7)
-    damaged = [
-        MECHANISMS["runs"].make(
-            data, 0.2, np.random.default_rng(seed_from(7, "tiny", "holes", "runs", 0.2, side, 0)), 3
-        )
-        for side, data in (("train", train), ("test", test))
-    ]
-    model, _ = model_by_hand("instance_weighting", damaged[0], int(choices["iteration"].iloc[0]), 1.0)
-    correct = model.predict(damaged[1]) == test.labels
-    assert counts["n_correct"].tolist() == [int(part.sum()) for part in np.split(correct, test.offsets[1:-1])]
-
-
-def test_whole_observations_of_one_attribute_are_no_mechanism_of_their_own():
-    data = tiny_set(0)
-    one = data.with_values(data.values[:, :1], data.attributes[:1])
-    quick = settings(mechanisms=["mcar", "observations"], n_iterations=1, l2_regularizations=[1.0])
-    counts = study.evaluate_mechanisms("tiny", one, one, (0, 0), "imputation", quick, 0).counts
-    assert counts["mechanism"].unique().tolist() == ["mcar"]
-
-
-def test_other_trees_have_their_settings_and_grid(monkeypatch):
-    monkeypatch.setitem(TREES, "small", SMALL)
-    made = []
-
-    class Spy(TreeCRF):
-        def fit(self, train):
-            made.append((self.max_leaves, self.learning_rate, self.l2_regularization))
-            return super().fit(train)
-
-    monkeypatch.setattr(study, "TreeCRF", Spy)
-    train, test = tiny_set(0), tiny_set(1, 7)
-    small = {"n_training_sets": 1, "n_test_sets": 1, "n_iterations": 2, "newton_leaves": [3, 2], "newton_rates": [0.5]}
-    both = settings(trees=["papers", "small"], rates=[0.0, 0.2], **small)
-    counts, choices, _ = study.evaluate_trees("tiny", train, test, (1, 1), "surrogate_splitting", both, 7)
-    assert set(counts["trees"]) == {"small"}  # the papers' are another job's
-    assert set(made) == {(2, 0.5, 3.0), (3, 0.5, 3.0)}
-    assert set(choices["candidate"]) <= {f"max_leaves={n}, learning_rate=0.5" for n in (2, 3)}
-    # The holes are those of the papers' trees.
-    monkeypatch.setitem(TREES, "small", TREES["papers"])
-    again = study.evaluate_trees("tiny", train, test, (1, 1), "imputation", both, 7).counts
-    papers = study.evaluate_rates("tiny", train, test, (1, 1), "imputation", both, 7).counts
-    assert again.drop(columns="trees").equals(papers)
-
-
-def test_other_trees_may_see_fewer_training_sets(monkeypatch):
-    monkeypatch.setitem(TREES, "small", TREES["papers"])
-    train, test = tiny_set(0), tiny_set(1, 7)
-    few = settings(trees=["papers", "small"], rates=[0.0, 0.2], n_training_sets=3, tree_training_sets=2, n_test_sets=1)
-    counts = study.evaluate_trees("tiny", train, test, (1, 1), "imputation", few, 7).counts
-    papers = study.evaluate_rates("tiny", train, test, (1, 1), "imputation", few, 7).counts
-    assert counts.drop(columns="trees").equals(papers[papers["training_set"] < 2].reset_index(drop=True))
-
-
 def test_every_nth_iteration_is_a_candidate():
     train, test = tiny_set(0), tiny_set(1, 7)
     every, third = (
@@ -410,19 +274,6 @@ def test_every_nth_iteration_is_a_candidate():
     assert (third["held_out_accuracy"] <= every["held_out_accuracy"]).all()
     with pytest.raises(ValueError, match="has test_every=7 above n_iterations=6; lower it"):
         settings(test_every=7)
-
-
-def test_without_other_trees_and_for_a_labeller_of_your_own_there_is_nothing(monkeypatch):
-    monkeypatch.setitem(TREES, "small", SMALL)
-    data = tiny_set(0)
-    own = {"mine": {"class": "no:Module"}}
-    for method, given in (
-        ("imputation", settings()),
-        ("mine", settings(trees=["papers", "small"], labellers=own, methods=["mine"], baseline="mine")),
-    ):
-        outcome = study.evaluate_trees("tiny", data, data, (0, 0), method, given, 0)
-        assert [len(frame) for frame in outcome] == [0, 0, 0]
-        assert all("trees" in frame for frame in outcome)
 
 
 # --- few sequences ----------------------------------------------------------------------------------------
