@@ -42,12 +42,15 @@ def test_defaults_of_the_missing_study_are_the_protocol():
 
 SHORTER = {
     "training": {
-        "l2_regularizations": [0, 5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5, 20], "n_folds": 3,
-        "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "test_every": 4, "n_perturbed_runs": 2,
-        "n_perturbed_slow_runs": 0, "java_iterations": 60,
+        "l2_regularizations": [5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5], "n_folds": 2,
+        "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "stacking_folds": 2, "memm_regularizations": [20, 80], "test_every": 4, "n_perturbed_runs": 2,
+        "n_perturbed_slow_runs": 0, "java_iterations": 48,
     },
-    "cost": {"n_repeats": 3},
-    "missing": {"tree_training_sets": 2, "mechanism_training_sets": 2, "newton_leaves": [30], "l2_regularizations": [40], "test_every": 4},
+    "cost": {"n_repeats": 3, "n_iterations": 16},
+    "missing": {
+        "tree_training_sets": 2, "mechanism_training_sets": 2, "newton_leaves": [30], "newton_rates": [0.1], "l2_regularizations": [40],
+        "n_iterations": 60, "test_every": 4,
+    },
 }  # fmt: skip
 """What config.yaml shortens, where the default is the longer way."""
 

@@ -112,7 +112,8 @@ def measure_sampling(
         set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
         option in the same repeat, until the lower of their two final log likelihoods).
     """
-    list(_follow_short_cuts(train, window, settings, 0))  # as `_warm_up`
+    few = settings.model_copy(update={"sampling_iterations": max(settings.pseudo_likelihood_iterations, default=0) + 1})
+    list(_follow_short_cuts(train, window, few, 0))  # as `_warm_up`
     rows = []
     for repeat in range(settings.n_repeats):
         found = list(_follow_short_cuts(train, window, settings, repeat))
