@@ -44,7 +44,7 @@ SHORTER = {
     "training": {
         "l2_regularizations": [5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5], "n_folds": 2,
         "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "stacking_folds": 2, "memm_regularizations": [20, 80], "test_every": 4, "n_perturbed_runs": 2,
-        "n_perturbed_slow_runs": 0, "java_iterations": 48,
+        "n_perturbed_slow_runs": 0, "java_iterations": 60,
     },
     "cost": {"n_repeats": 3, "n_iterations": 16},
     "missing": {
