@@ -161,8 +161,8 @@ def test_tables_show_what_was_chosen(frames):
 def test_headline_names_exact_methods_and_the_largest_difference(frames):
     headline = coding_headline(frames["comparisons"], frames["best"])
     assert headline.startswith(
-        "TreeCRF, separable, by data set and window: against the chosen c-SECOC, GTB better in 2 of 2 comparisons; "
-        "against the chosen c-SECOC, VP better in 2 of 2 comparisons."
+        "Trees of all labels at once (TreeCRF, separable), by a valid test: against the chosen c-SECOC, GTB better in 2 of 2 "
+        "comparisons; against the chosen c-SECOC, VP better in 2 of 2 comparisons."
     )
     assert "Largest significant difference from c-SECOC: +" in headline
 

@@ -127,13 +127,12 @@ def _figure(shown: Exhibits, dataset: str, name: str) -> list[Part]:
 def coding_headline(comparisons: pd.DataFrame, best: pd.DataFrame) -> str:
     """How trees of all labels do against the cascades that held-out sequences prefer and other methods, by a valid test."""
     pairs = [pair for pair in compare_steps(comparisons, best) if pair.method in EXACT and _rival(pair.other)]
-    sentences = []
-    for method in dict.fromkeys(pair.method for pair in pairs):
-        of_method = [pair for pair in pairs if pair.method == method]
-        against = [_counted(rival, of_method) for rival in dict.fromkeys(_rival(pair.other) for pair in of_method)]
-        sentences.append(f"{method_text(method)}, by data set and window: {'; '.join(against)}.")
+    if not pairs:
+        return ""
+    methods = "; ".join(dict.fromkeys(method_text(pair.method) for pair in pairs))
+    against = [_counted(rival, pairs) for rival in dict.fromkeys(_rival(pair.other) for pair in pairs)]
     coded = [pair for pair in pairs if is_cascade(pair.other) and pair.decision in OPPOSITES]
-    return " ".join([*sentences, *_largest(coded)])
+    return " ".join([f"Trees of all labels at once ({methods}), by a valid test: {'; '.join(against)}.", *_largest(coded)])
 
 
 def _rival(method: str) -> str:
