@@ -105,7 +105,7 @@ def verdicts() -> Any:
     bars = alt.Chart(ROWS).mark_bar(stroke="$ground").encode(
         y=alt.Y("paper:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
         x=alt.X("n:Q", title="claims", axis=alt.Axis(tickMinStep=1)),
-        color=alt.Color("verdict:N", scale=colours, sort=order, legend=alt.Legend(orient="top", title=None, columns=3)),
+        color=alt.Color("verdict:N", scale=colours, sort=order, legend=alt.Legend(orient="top", title=None)),
         order=alt.Order("place:Q"),
         tooltip=["paper:N", "verdict:N", "n:Q"],
     )  # fmt: skip

@@ -11,7 +11,7 @@ function facts(score, scores) {
     ["Settings", score.chosen], ["Runs", score.n_runs], ["CPU seconds of a training", seconds(score.cpu_seconds)],
     ["Standing", standing(score)],
     ["Ranks that tests leave", score.rank_low === null ? null : `${score.rank_low} to ${score.rank_high}`],
-    ...scores.map((row) => [metricOf(row.metric).title, `${valueText(row)} (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})`]),
+    ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n_runs > 1 ? ` (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})` : "")]),
   ].filter(([, value]) => value !== null && value !== undefined && value !== DASH);
   return element("dl", { class: "facts" }, rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
 }

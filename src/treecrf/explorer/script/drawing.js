@@ -86,6 +86,7 @@ function specification(name, rows, titles, colours) {
   for (const layer of [made, ...(made.layer ?? [])]) {
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = title;
   }
+  if (name === "confusion" && rows.every((row) => row.predicted_name.length < 3)) made.encoding.x.axis.labelAngle = 0;
   return made;
 }
 
@@ -103,6 +104,7 @@ async function draw(figure, name, rows, titles) {
   const place = element("div", { style: `width: 100%; min-width: ${least}px` });
   figure.append(place); // what was drawn before stays until this is
   const config = configuration(colours);
+  config.legend.columns = place.clientWidth < 500 ? 2 : 5;
   config.axisY = { labelLimit: Math.max(110, Math.min(260, place.clientWidth * 0.38)) }; // names of methods, on a phone too
   const options = { renderer: "svg", actions: false, config, logLevel: LOG_ERRORS };
   const { view } = await vegaEmbed(place, specification(name, rows, titles, colours), options);

@@ -261,7 +261,7 @@ function isNamed(row, rows) {
   // Of neighbours on the front the best alone has its name beside it: names must not cover each other.
   const extent = (values) => Math.max(...values) - Math.min(...values) || 1;
   const tall = extent(rows.map((each) => each.value)), wide = extent(rows.map((each) => Math.log(each.cpu_seconds)));
-  const isNear = (other) => Math.abs(other.value - row.value) < 0.07 * tall && Math.abs(Math.log(other.cpu_seconds / row.cpu_seconds)) < 0.4 * wide;
+  const isNear = (other) => Math.abs(other.value - row.value) < 0.07 * tall && Math.abs(Math.log(other.cpu_seconds / row.cpu_seconds)) < 0.6 * wide;
   return row.front && !rows.some((other) => other.front && other !== row && isNear(other) && other.cpu_seconds > row.cpu_seconds);
 }
 
@@ -280,7 +280,7 @@ function showCost(chosen) {
   const [first, times] = [...often].map(([name, all]) => [name, all.length]).sort((a, b) => b[1] - a[1])[0];
   parts.push(element("p", {}, "Named are the methods that no other one beats in both: none is faster and better. A difference of accuracy may still be chance; see the colours."),
     element("div", { class: "grid" }, fronts.map(({ dataset, ofSet, names }) => chart(
-      names.length === 1 ? `${dataset}: ${names[0]} is the fastest and the best of ${ofSet.length}`
+      names.length === 1 ? `${dataset}: of ${ofSet.length} methods ${names[0]} alone is on the front`
         : `${dataset}: ${names.length} of ${counted(ofSet.length, "method")} on the front, from ${names[0]} to ${names.at(-1)}`, "cost", ofSet,
       [...leaderColumns(metric).slice(0, 2), ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["on the front", (row) => (row.front ? "yes" : "no")], ["standing", (row) => row.standing]],
       { y: directed(metric) }))));
