@@ -192,6 +192,12 @@ def test_the_lowest_loss_is_the_best(told):
     assert {"yes", "no"} <= {front for rows in fronts for _, front in rows}
 
 
+def test_no_method_on_the_front_is_called_the_best(browser):
+    titles = browser.view(f"cost?{CHOSEN}&point=choice").locator("figcaption").all_inner_texts()
+    assert titles
+    assert all("on the front" in title and "best" not in title for title in titles)
+
+
 def test_a_metric_names_the_methods_that_lack_it(told):
     names = "MALLET, no induction", "SMILE"
     view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
