@@ -201,6 +201,15 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
 
 
 @pytest.mark.slow
+def test_nothing_is_computed_again_without_the_mirror(mirror, tmp_path):
+    """Raw files are what their checksums say, wherever they came from."""
+    made = "results/data/protein/train.npz"
+    run(tmp_path, NOTHING | {"datasets": {"protein": {}}, "mirror": str(mirror)}, "--nocolor", made)
+    without = run(tmp_path, NOTHING | {"datasets": {"protein": {}}}, "--nocolor", made)
+    assert "Nothing to be done" in without.stdout
+
+
+@pytest.mark.slow
 def test_raw_files_that_were_put_there_stay_even_if_they_are_older_than_the_code(mirror, tmp_path):
     right, wrong = (Path("data/raw", file) for file in datasets.describe("protein").files[:2])
     for file in (right, wrong):

@@ -55,7 +55,6 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
 EXPLORER = f"{REPORTS}/explorer.html"
 MANIFEST = f"{RESULTS}/manifest.json"
-MIRROR = SETTINGS.mirror or os.environ.get("TREECRF_MIRROR")
 
 if workflow.is_main_process:
     try:

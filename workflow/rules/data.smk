@@ -12,7 +12,6 @@ rule download:
         runtime=growing(10),
     params:
         folder=lambda wildcards: RAW,
-        mirror=MIRROR,
     message:
         "Gets the raw file {wildcards.path}"
     script:
@@ -43,7 +42,6 @@ rule prepare_data:
         options=lambda wildcards: load_options(wildcards.dataset),
         window=lambda wildcards: window_of(wildcards.dataset),
         raw=lambda wildcards: RAW,
-        mirror=MIRROR,
         code=code_of("prepare_data"),
     message:
         "Prepares the data set {wildcards.dataset}"
@@ -81,7 +79,6 @@ for files in STUDIES.values():
                 options=lambda wildcards: load_options(wildcards.dataset, False),
                 held_out=files.settings.held_out,
                 raw=lambda wildcards: RAW,
-                mirror=MIRROR,
                 code=code_of("prepare_draw"),
             message:
                 "Prepares draw {wildcards.seed} of {wildcards.dataset}"

@@ -9,5 +9,5 @@ from _job import job
 from treecrf.datasets.download import fetch
 
 with job(snakemake, noted=False):
-    path = fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.params.mirror)
+    path = fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.config.get("mirror"))
     path.touch()  # newer than this script, or the next run would come back here

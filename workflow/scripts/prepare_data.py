@@ -15,7 +15,9 @@ from treecrf.io.files import write_json
 with job(snakemake):
     source = snakemake.params.source
     for file in datasets.describe(source).files:
-        fetch(file, snakemake.params.raw, mirror=snakemake.params.mirror)  # a file put there by hand is checked too
+        fetch(
+            file, snakemake.params.raw, mirror=snakemake.config.get("mirror")
+        )  # a file put there by hand is checked too
     train, test = datasets.load(source, **snakemake.params.options)
     train.save(snakemake.output.train)
     test.save(snakemake.output.test)

@@ -12,7 +12,7 @@ from treecrf.datasets.download import fetch
 with job(snakemake):
     source = snakemake.params.source
     for file in datasets.describe(source).files:
-        fetch(file, snakemake.params.raw, mirror=snakemake.params.mirror)
+        fetch(file, snakemake.params.raw, mirror=snakemake.config.get("mirror"))
     splits = datasets.load_splits(
         source, seed=int(snakemake.wildcards.seed), held_out=snakemake.params.held_out, **snakemake.params.options
     )

@@ -132,7 +132,9 @@ def coding_headline(comparisons: pd.DataFrame, best: pd.DataFrame) -> str:
     methods = "; ".join(dict.fromkeys(method_text(pair.method) for pair in pairs))
     against = [_counted(rival, pairs) for rival in dict.fromkeys(_rival(pair.other) for pair in pairs)]
     coded = [pair for pair in pairs if is_cascade(pair.other) and pair.decision in OPPOSITES]
-    return " ".join([f"Trees of all labels at once ({methods}), by a valid test: {'; '.join(against)}.", *_largest(coded)])
+    return " ".join(
+        [f"Trees of all labels at once ({methods}), by a valid test: {'; '.join(against)}.", *_largest(coded)]
+    )
 
 
 def _rival(method: str) -> str:
