@@ -67,7 +67,10 @@ def combine_draw(
             | {"cpu_seconds": seconds[source], "n_test": part_c.n_positions}
             | {"n_train": parts.train.n_positions + part_b.n_positions}
         )
-        columns = {"group": np.repeat(part_c.groups, part_c.lengths), "position": np.arange(part_c.n_positions)}
+        columns: dict[str, Any] = {
+            "group": np.repeat(part_c.groups, part_c.lengths),
+            "position": np.arange(part_c.n_positions),
+        }
         columns |= {"label": truth_c, "predicted": labels} | confidence(marginals, truth_c, labels)
         predictions.append(pd.DataFrame(constant | {"method": method} | columns))
     experts = pd.DataFrame(
