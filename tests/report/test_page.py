@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import pandas as pd
 from builders import ESCAPED, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
@@ -28,16 +27,6 @@ def test_page_starts_with_a_summary(results):
     )
     assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
-
-
-def test_tables_that_were_not_written_are_made_from_the_summaries(results):
-    def tables():
-        return re.findall(r"<table.*?</table>", page_of(results, "hmm"), flags=re.DOTALL)
-
-    written = tables()
-    shutil.rmtree(results / "training/tables")
-    assert tables() == written
-    assert sum("linear CRF" in table for table in written) > 1
 
 
 def test_page_about_nothing_published_starts_with_answers(results):

@@ -91,10 +91,10 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
 
 
 def studies(settings: Settings, results: Path, finished: bool = True) -> list[Study]:
-    """The studies that have something to show; of a run or study that is not finished, tables of the data sets that are."""
+    """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
     found = []
     for study in registry():
-        layouts = (finished and _tables(study, settings)) or _finished_tables(study, settings, results)
+        layouts = _tables(study, settings) if finished else _finished_tables(study, settings, results)
         found.append(study.module("page").study_page(settings, results, layouts))
     return [study for study in found if study is not None]
 
