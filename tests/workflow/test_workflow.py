@@ -201,6 +201,16 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_killed_attempt_leaves_no_temporary_file_beside_the_record(tmp_path):
+    left = tmp_path / "results/benchmarks/prepare_data/xor.json.1.tmp"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    run(tmp_path, NOTHING | {"datasets": {"xor": {}}}, "--nocolor", "results/data/xor/train.npz")
+    assert left.with_name("xor.json").is_file()
+    assert not left.exists()
+
+
+@pytest.mark.slow
 def test_nothing_is_computed_again_without_the_mirror(mirror, tmp_path):
     """Raw files are what their checksums say, wherever they came from."""
     made = "results/data/protein/train.npz"

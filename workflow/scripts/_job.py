@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treecrf.io.checksums import forget, note, refuse_damaged
-from treecrf.records.jobs import recorded
+from treecrf.records.jobs import record_place, recorded
 
 if TYPE_CHECKING:
     from treecrf.studies.study import Study
@@ -26,10 +26,10 @@ def sentence(error: Exception) -> str:
     return str(error)
 
 
-def tidy(outputs: Iterable[str]) -> None:
-    """Remove what a killed attempt has left beside the outputs: temporary files, and notes of what will be written."""
-    for output in map(Path, outputs):
-        for left in output.parent.glob(f"{glob.escape(output.stem)}.*.tmp"):
+def tidy(outputs: Iterable[str], record: Path) -> None:
+    """Remove what a killed attempt has left: temporary files beside outputs and record, and notes of what will be written."""
+    for file in (*map(Path, outputs), record):
+        for left in file.parent.glob(f"{glob.escape(file.stem)}.*.tmp"):
             left.unlink(missing_ok=True)
     forget(outputs)
 
@@ -51,7 +51,7 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
         sys.stdout = sys.stderr = stream
         try:
             refuse_damaged(snakemake.input)
-            tidy(snakemake.output)
+            tidy(snakemake.output, Path(*record_place(snakemake.log[0])))
             with recorded(snakemake):
                 yield
             if noted:
