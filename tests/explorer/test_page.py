@@ -47,8 +47,15 @@ def test_the_opening_counts_what_the_ledger_counts(html, ledger):
         assert rows.count(verdict) == (claims["verdict"] == verdict).sum()
 
 
+def test_the_opening_has_a_sentence_for_each_study_and_folds_the_others(html):
+    opening = html.split('<dl class="headlines">')[1].split("</dl>")[0]
+    sentence, others = re.findall(r"<dd>(.+?)<details>.+</summary>(.+?)</details>", opening.replace("\n", ""))[0]
+    assert sentence == "TreeCRF &lt;wins&gt; &amp; loses by 0.5 points."
+    assert others == "It is not alone. LightGBM is worse."
+
+
 def test_texts_are_escaped_and_scripts_whole(html):
-    assert "TreeCRF &lt;wins&gt; &amp; loses." in html
+    assert "TreeCRF &lt;wins&gt; &amp; loses by 0.5 points." in html
     assert html.count("</script>") == 3 + 1 + 1 + len(SCRIPTS)  # data, words, charts; the bundle; page.js
 
 
@@ -83,6 +90,6 @@ def test_of_a_run_without_claims_papers_are_not_spoken_of(settings, gathered):
     own = gathered._replace(published=gathered.published.iloc[:0])
     html = render_explorer(settings, own, none, none.assign(rule=None), {"training": "All are tied."})
     opening = html.partition('id="view-leaderboard"')[0].partition('id="view-overview"')[2]
-    assert ">Training</a></dt><dd>All are tied.</dd>" in opening
+    assert ">Training</a></dt>\n<dd>All are tied.</dd>" in opening
     assert "chapter" not in opening
     assert "papers" not in opening

@@ -63,7 +63,9 @@ def test_data_under_other_rules_are_not_counted_twice():
 
 def test_ties_that_blocks_decide_say_so():
     ranks = pd.concat([places(treecrf=1, mallet=2), places("faq_aix", "blocks", treecrf=1, mallet=1)])
-    assert "On faq_aix this is about these documents only, of which there are few." in training_headline(peaks(), ranks)
+    assert "; on faq_aix this is about these documents only, of which there are few." in training_headline(
+        peaks(), ranks
+    )
 
 
 def test_published_peaks_are_compared_with_peaks():

@@ -29,6 +29,7 @@ from treecrf.io.files import resource, write_text
 from treecrf.io.messages import counted
 from treecrf.rendering.cells import BEST, number
 from treecrf.rendering.layouts import to_fragment
+from treecrf.rendering.parts import first_sentence
 from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report import provenance
@@ -80,7 +81,7 @@ def render_explorer(
     claims, by_rule : DataFrame
         From `treecrf.report.ledger`; may be without rows.
     headlines : dict
-        A sentence for each study that has one.
+        Sentences for each study that has results, the main one first.
     """
     specifications = charts()
     judged = claims if (claims["verdict"] != NOT_RUN).any() else claims.iloc[:0]
@@ -98,7 +99,9 @@ def render_explorer(
         charts=_json(specifications),
         opening=_opening(settings, gathered),
         is_published=is_published,
-        headlines=[(name, title, headlines[name]) for name, title in titles.items() if name in headlines],
+        headlines=[
+            (name, title, *first_sentence(headlines[name])) for name, title in titles.items() if name in headlines
+        ],
         claims=judged.to_dict("records"),
         ledger=ledger_summary(judged) if len(judged) else "",
         signs=SIGNS,

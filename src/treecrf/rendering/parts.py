@@ -94,13 +94,20 @@ class Section(NamedTuple):
 
 
 class Study(NamedTuple):
-    """The sections on one study, its main result in a sentence (text), and what is asked first of data that nobody published on."""
+    """The sections on one study, its main results in sentences (text, the first one alone says the main one), and what is asked
+    first of data that nobody published on."""
 
     identifier: str
     title: str
     headline: str
     sections: Sequence[Section]
     answers: Sequence[Part] = ()
+
+
+def first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a text, and the others."""
+    first, *others = re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)
+    return first, "".join(others)
 
 
 def paragraph(text: str, **values: Any) -> Note:

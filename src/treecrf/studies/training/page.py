@@ -251,8 +251,8 @@ def _tied_text(ranks: pd.DataFrame) -> str:
         return ""
     counts = counted_names(map(training_method_name, tied["method"]), ranks["dataset"].nunique(), "data set")
     blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
-    only = f" On {with_and(blocks)} this is about these documents only, of which there are few." if blocks else ""
-    return f"Tied for best at the cross-validated choice, found worse than no other by a valid test: {counts}.{only}"
+    only = f"; on {with_and(blocks)} this is about these documents only, of which there are few" if blocks else ""
+    return f"Tied for best at the cross-validated choice, found worse than no other by a valid test: {counts}{only}."
 
 
 def _never_worse_text(ranks: pd.DataFrame) -> str:
