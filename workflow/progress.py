@@ -12,6 +12,9 @@ import time
 from pathlib import Path
 from typing import IO
 
+WRONG_USAGE = 2
+"""Snakemake's exit code, which then says what is wrong."""
+
 
 def run(options: list[str]) -> int:
     """Run Snakemake with `options`; returns its exit code."""
@@ -21,11 +24,13 @@ def run(options: list[str]) -> int:
     mark = take_mark()
     sys.path[1:1] = [""]  # classes of the user's own are found in the working folder, as with python -m snakemake
     try:
-        main(["--logger", "treecrf", *options])
+        main([*options, "--logger", "treecrf"])  # which would take targets after it for loggers
         code = 0
     except SystemExit as end:
         code = int(end.code or 0)
     drop_mark(mark)
+    if code == WRONG_USAGE:
+        return code
     if code:
         _print("Not all was done. The same command continues from here.")
     else:

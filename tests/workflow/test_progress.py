@@ -63,11 +63,30 @@ def tell(handler, event, level=logging.INFO, message="", **fields):
     handler.emit(record)
 
 
-def test_a_run_shows_finished_and_failed_steps(tmp_path):
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "1", "--keep-going", "--latency-wait", "0"]
+def run_in(folder, *options):
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    command = [sys.executable, str(WORKFLOW / "progress.py"), *options]
     environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_target_may_stand_anywhere(tmp_path):
+    for options in (["good", "--cores", "1"], ["--cores", "1", "good"]):
+        result = run_in(tmp_path, *options)
+        assert result.returncode == 0, result.stderr
+        assert (tmp_path / "good").exists()
+        (tmp_path / "good").unlink()
+
+
+def test_wrong_usage_promises_nothing(tmp_path):
+    result = run_in(tmp_path, "--nonsense")
+    assert result.returncode == 2
+    assert "--nonsense" in result.stderr
+    assert "continues" not in result.stderr
+
+
+def test_a_run_shows_finished_and_failed_steps(tmp_path):
+    result = run_in(tmp_path, "--cores", "1", "--keep-going", "--latency-wait", "0")
     assert result.returncode == 1
     lines = result.stderr.splitlines()
     missing = next(line for line in lines if line.startswith("MissingOutputException in rule nothing"))
