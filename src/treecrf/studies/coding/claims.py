@@ -12,13 +12,15 @@ import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text, signed
-from treecrf.rendering.words import p_text, points_text
+from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.studies.claim_kinds import Measured
 from treecrf.studies.claims import Results
 from treecrf.studies.coding.comparisons import find_pair, with_best
 from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text
 
 Pairs = Sequence[tuple[str, str]]
+UNKNOWN = (0.0, float("inf"))
+"""What the ratio of two times may be that were measured once."""
 
 
 def accuracy(results: Results, dataset: str, method: str, window: int, of_draws: str) -> Iterator[Measured[float]]:
@@ -72,27 +74,33 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
 
 
 def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
-    """CPU seconds of training of one method, divided by those of another."""
+    """CPU seconds of training of one method, divided by those of another; with one draw they are measured once."""
     lines, best = (results.frame("coding", dataset, name) for name in ("lines", "best"))
     if best is None:
         return
     for window in windows:
         chosen = with_best(best, window)
         for pair in pairs:
-            first, second = (_seconds(lines, best, chosen.get(name, name), window) for name in pair)
-            if first is not None and second is not None:
-                seconds = f"{seconds_text(first)} s against {seconds_text(second)} s"
-                names = " and ".join(method_text(chosen.get(name, name)) for name in pair)
-                text = f"{names} take {seconds} of training with window {window}"
-                yield Measured(first / second, f"{dataset}: {text}", text)
+            first, second = (_timed(lines, best, chosen.get(name, name), window) for name in pair)
+            if first is None or second is None:
+                continue
+            seconds = f"{seconds_text(first['cpu_seconds'])} s against {seconds_text(second['cpu_seconds'])} s"
+            names = " and ".join(method_text(chosen.get(name, name)) for name in pair)
+            text = f"{names} take {seconds} of training with window {window}"
+            ratio = float(first["cpu_seconds"] / second["cpu_seconds"])
+            if min(first["n_seeds"], second["n_seeds"]) > 1:
+                yield Measured(ratio, f"{dataset}: {text}", text)
+            else:
+                once = f"{text} ({interval_text(UNKNOWN)})"
+                yield Measured(ratio, f"{dataset}: {once}", once, repeated=UNKNOWN)
 
 
-def _seconds(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> float | None:
-    """Of the longest code or the chosen beam."""
+def _timed(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> pd.Series | None:
+    """The line of the longest code or the chosen beam."""
     rows = _rows(lines, method, window)
     if method.endswith(f"_{BEAM}"):
         rows = rows.merge(best[["method", "window", "size"]])
-    return float(_longest(rows)["cpu_seconds"]) if len(rows) else None
+    return _longest(rows) if len(rows) else None
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:
