@@ -341,7 +341,7 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, cost=None, rivals=None, **training):
+def page_of(results, *names, cost=None, rivals=None, note="", **training):
     settings = load_settings(
         {
             "results": str(results),
@@ -350,6 +350,7 @@ def page_of(results, *names, cost=None, rivals=None, **training):
             "training": {"datasets": list(names), **training},
             "cost": cost or {},
             "rivals": rivals,
+            "note": note,
         }
     )
     write_page(settings, results / "logs")

@@ -54,6 +54,13 @@ def test_the_opening_has_a_sentence_for_each_study_and_folds_the_others(html):
     assert others == "It is not alone. LightGBM is worse."
 
 
+def test_a_remark_on_the_run_stands_above_everything_else(settings, gathered, ledger, html):
+    noted = render_explorer(settings.model_copy(update={"note": "Only <a> demonstration."}), gathered, *ledger, {})
+    opening = noted.split("What was run, and what it says</h2>")[1].lstrip()
+    assert opening.startswith('<p class="warning">Only &lt;a&gt; demonstration.</p>')
+    assert "demonstration" not in html
+
+
 def test_texts_are_escaped_and_scripts_whole(html):
     assert "TreeCRF &lt;wins&gt; &amp; loses by 0.5 points." in html
     assert html.count("</script>") == 3 + 1 + 1 + len(SCRIPTS)  # data, words, charts; the bundle; page.js

@@ -11,6 +11,7 @@ from treecrf.rendering import templates
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import table_name
 from treecrf.rendering.parts import (
+    Exhibits,
     Figure,
     Fold,
     Table,
@@ -35,6 +36,14 @@ HERE = Folders(Path("results"), Path("reports"))
 )
 def test_numbers_and_names_do_not_end_a_sentence(first, others):
     assert first_sentence(f"{first} {others}".strip()) == (first, others)
+
+
+def test_a_table_that_was_not_written_is_asked_for():
+    shown = Exhibits(Path("results/future"), {}, str)
+    with pytest.raises(
+        ValueError, match=r"^results/future/tables/orders\.json is not there: .*; run `make results` first\.$"
+    ):
+        shown.table("orders", "Orders")
 
 
 def parts_markup(parts, folders):

@@ -23,10 +23,18 @@ def test_page_starts_with_a_summary(results):
     claims.to_csv(results / "claims.csv", index=False)
     page = page_of(results, "hmm")
     assert re.search(
-        r"<dd>Tied for best at the cross-validated choice, .*: .* of 1 data set, .*; ties count for each\..*</dd>", page
+        r"<dd>Tied for best at the cross-validated choice, .*: .* of 1 data set, .*; ties count for each; on hmm .* only, .*</dd>",
+        page,
     )
     assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
     assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
+
+
+def test_a_remark_on_the_run_stands_above_everything_else(results):
+    page = page_of(results, "hmm", note="Only <a> demonstration.")
+    remark = page.index('<p class="warning">Only &lt;a&gt; demonstration.</p>')
+    assert page.index("<main") < remark < page.index('id="summary"')
+    assert "demonstration" not in page_of(results, "hmm")
 
 
 def test_page_about_nothing_published_starts_with_answers(results):

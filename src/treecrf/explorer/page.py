@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,7 @@ def render_explorer(
         data=pack(_frames(gathered, judged, by_rule)),
         words=_json(_words(gathered, titles)),
         charts=_json(specifications),
+        note=settings.note,
         opening=_opening(settings, gathered),
         is_published=is_published,
         headlines=[
@@ -224,7 +226,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
     given = vars(parser.parse_args(arguments))
     folders = {name: given[name] for name in ("results", "reports") if given[name]}
-    write_explorer(load_settings(read_configuration([given["config"]]) | folders))
+    try:
+        write_explorer(load_settings(read_configuration([given["config"]]) | folders))
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

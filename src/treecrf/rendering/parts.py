@@ -190,8 +190,11 @@ class Exhibits(NamedTuple):
     caption: Callable[[str], str]
 
     def table(self, name: str, title: str) -> Table:
-        """A table."""
-        return Table(title, self.layouts[name], self.folder / "tables" / name)
+        """A table; a ValueError if the study has not written it."""
+        place = self.folder / "tables" / name
+        if name not in self.layouts:
+            raise ValueError(f"{place}.json is not there: this study is not finished; run `make results` first.")
+        return Table(title, self.layouts[name], place)
 
     def folded_table(self, name: str, title: str) -> Fold:
         """A table that is closed until its title is clicked."""

@@ -116,6 +116,7 @@ class Settings(Model):
     compare: str | None = Field(
         None, description="Folder of results, or archive, of the run that the target `compare` sets this one beside."
     )
+    note: str = Field("", description="A remark on the run, above everything else on its pages.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     methods_per_job: int = Field(
         1,
