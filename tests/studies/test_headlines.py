@@ -32,6 +32,12 @@ def test_no_method_wins_that_is_tied_for_best():
     )
 
 
+def test_data_sets_that_are_left_out_are_named():
+    assert "MALLET on 1 of 1 data set (a and b, the same data as another, left out)." in training_headline(
+        peaks(), places(mallet=1, treecrf=2), ["a", "b"]
+    )
+
+
 @pytest.mark.parametrize(
     ("second", "is_only"),
     [

@@ -40,7 +40,8 @@ Accuracy is the percentage of test positions that are labelled correctly.{docume
 {folds} folds; then one training on all training sequences, which serves both decoders.
 <em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
 what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts; differences smaller than this
-spread mean nothing. A method without such runs shows its one training.{slow}
+spread mean nothing. All of them have the same choice, so the spread leaves out what another choice would change. A method without
+such runs shows its one training.{slow}
 """
 
 DOCUMENTS_NOTE = """
@@ -133,10 +134,12 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
-    once = [frame[frame["dataset"].isin(distinct_datasets(settings, finished))] for frame in (summary, ranks)]
+    distinct = distinct_datasets(settings, finished)
+    peaks, places = (frame[frame["dataset"].isin(distinct)] for frame in (summary, ranks))
+    again = [name for name in finished if name not in distinct]
     first = answers(settings, finished, summary, comparisons, ranks)
     shown_sections = [section for section in sections if section.parts]
-    return Study("training", STUDY.title, training_headline(*once), shown_sections, first)
+    return Study("training", STUDY.title, training_headline(peaks, places, again), shown_sections, first)
 
 
 def is_finished(results: Path, name: str) -> bool:
@@ -239,17 +242,22 @@ def distinct_datasets(settings: Settings, names: Sequence[str]) -> list[str]:
     return list(first.values())
 
 
-def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame) -> str:
-    """Which methods are tied for best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones."""
-    return " ".join(filter(None, (_tied_text(ranks), _never_worse_text(ranks), _published_text(summary))))
+def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame, again: Sequence[str] = ()) -> str:
+    """Which methods are tied for best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones.
+
+    `again` are data sets that neither frame has, as they are the data of another one.
+    """
+    return " ".join(filter(None, (_tied_text(ranks, again), _never_worse_text(ranks), _published_text(summary))))
 
 
-def _tied_text(ranks: pd.DataFrame) -> str:
+def _tied_text(ranks: pd.DataFrame, again: Sequence[str]) -> str:
     """On how many data sets each method is tied for best."""
     tied = ranks[ranks["tied_for_best"].astype(bool)]
     if tied.empty:
         return ""
-    counts = counted_names(map(training_method_name, tied["method"]), ranks["dataset"].nunique(), "data set")
+    names = map(training_method_name, tied["method"])
+    left_out = f" ({with_and(again)}, the same data as another, left out)" if again else ""
+    counts = counted_names(names, ranks["dataset"].nunique(), "data set", note=left_out)
     blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
     only = f"; on {with_and(blocks)} this is about these documents only, of which there are few" if blocks else ""
     return f"Tied for best at the cross-validated choice, found worse than no other by a valid test: {counts}{only}."
