@@ -99,6 +99,8 @@ def test_the_matrix_is_that_of_all_pairs(monkeypatch, windows, kernel, single):
     rounding = 1e-6 * (np.abs(expected) @ np.abs(coefficients)) if single else 0.0
     found = kernel.weighted(windows.inputs(), windows.inputs(), coefficients)
     assert (np.abs(found - expected @ coefficients) <= np.maximum(rounding, 1e-9 * np.abs(found))).all()
+    is_rounded = np.abs(found - expected @ coefficients) > 1e-12 * (np.abs(expected) @ np.abs(coefficients))
+    assert is_rounded.any() == single
     assert found.dtype == np.float64
 
 

@@ -89,6 +89,12 @@ def test_an_empty_folder_is_no_run(tmp_path):
     )
 
 
+def test_the_folder_above_runs_names_one(tmp_path):
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words/manifest.json").write_text("{}")
+    assert refused(tmp_path).endswith(f"such as {tmp_path / 'words'}.")
+
+
 def test_files_that_changed_after_the_manifest_are_known(tmp_path):
     run = plant_run(tmp_path / "run")
     plant_manifest(run)

@@ -126,8 +126,8 @@ function matrix(rows, datasets, metric) {
       },
       (row) => (at(row.method, dataset)?.tied_for_best ? "tied" : null),
     ]),
-    ["tied for best on", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length],
   ];
+  if (rows.some((row) => row.tied_for_best !== null)) columns.push(["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
   const methods = methodOrder(rows).map((method) => ({ method, name: methodName(rows[0].study, method) }));
   return tableWithTools(`${metricOf(metric).title} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
 }
@@ -180,7 +180,8 @@ function showLeaderboard(chosen) {
         return chart(`${dataset}: up to ${widest} of ${ofSet.length} ranks are open to a method`, "ranks", ofSet, leaderColumns(metric));
       })));
   }
-  parts.push(testNote(found.study.value));
+  const isAnyTested = rows.some((row) => row.tied_for_best !== null);
+  parts.push(isAnyTested ? testNote(found.study.value) : element("p", {}, WORDS.tests[found.study.value]));
   return { title: isTested ? leaderTitle(found, rows, datasets) : foremostTitle(rows, datasets, metric), parts };
 }
 
@@ -229,7 +230,7 @@ function showPairs(chosen) {
   const meaning = one ? "Numbers are points of accuracy, row minus column." : "3:1 means that the row is better on three data sets and worse on one; = equivalent on all, · undecided.";
   parts.push(element("ul", { class: "legend" },
     element("li", {}, element("b", { class: "mark-best" }, "■ "), "the row is better"), element("li", {}, element("b", { class: "mark-behind" }, "■ "), "the row is worse"),
-    element("li", {}, "grey: equivalent; blank ground: undecided")),
+    element("li", {}, "light grey: equivalent; dark grey: better on some, worse on others; blank ground: undecided")),
   chart(`Row against column: ${one ? datasets[0] : counted(datasets.length, "data set")}`, "wins", sorted, [
     ["method", (row) => row.name], ["against", (row) => row.other_name], ["better on", (row) => row.better], ["worse on", (row) => row.worse], ["data sets", (row) => row.n],
   ], {}, meaning, (row) => row.n), element("p", {}, meaning), testNote(study));
@@ -278,7 +279,7 @@ function showCost(chosen) {
   });
   const often = Map.groupBy(fronts.flatMap(({ names }) => names), (name) => name);
   const [first, times] = [...often].map(([name, all]) => [name, all.length]).sort((a, b) => b[1] - a[1])[0];
-  parts.push(element("p", {}, "Named are the methods that no other one beats in both: none is faster and better. A difference of accuracy may still be chance; see the colours."),
+  parts.push(element("p", {}, "The dashed line joins the methods that no other one beats in both seconds and value; where they are close, the best alone is named. A difference of accuracy may still be chance; see the colours."),
     element("div", { class: "grid" }, fronts.map(({ dataset, ofSet, names }) => chart(
       names.length === 1 ? `${dataset}: of ${ofSet.length} methods ${names[0]} alone is on the front`
         : `${dataset}: ${names.length} of ${counted(ofSet.length, "method")} on the front, from ${names[0]} to ${names.at(-1)}`, "cost", ofSet,

@@ -18,7 +18,7 @@ Inputs = Any
 """An array or a sparse matrix, shape (n_windows, n_inputs)."""
 
 MOST_DOUBLE = 4000
-"""Windows of training up to which kernels are float64; beyond, they are float32."""
+"""Windows, of training or of those that a model keeps, up to which kernels with them are float64; beyond, they are float32."""
 
 ROWS = 1024
 """Rows of a kernel matrix that are computed at a time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from treecrf.io.messages import counted
 from treecrf.rendering.style import training_method_name
 from treecrf.studies.cost.names import SAMPLING_NAMES
 from treecrf.studies.cost.summary import reduce_sampling, reduce_windows
@@ -31,7 +32,7 @@ def scores(frames: Frames) -> pd.DataFrame:
         windows = reduce_windows(frames["windows"])
         parts.append(
             windows.assign(
-                variant="window of " + windows["window_size"].astype(str) + " observations",
+                variant=[f"window of {counted(size, 'observation')}" for size in windows["window_size"]],
                 cpu_seconds=windows["seconds_per_iteration"] * windows["n_iterations"],
                 low=windows["accuracy"], high=windows["accuracy"],
             )
