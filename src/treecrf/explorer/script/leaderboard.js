@@ -127,7 +127,7 @@ function matrix(rows, datasets, metric) {
       (row) => (at(row.method, dataset)?.tied_for_best ? "tied" : null),
     ]),
   ];
-  if (rows.some((row) => row.tied_for_best !== null)) columns.push(["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
+  if (rows.some((row) => row.tied_for_best !== null)) columns.splice(1, 0, ["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
   const methods = methodOrder(rows).map((method) => ({ method, name: methodName(rows[0].study, method) }));
   return tableWithTools(`${metricOf(metric).title} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
 }
