@@ -20,7 +20,8 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
     """Summaries of a data set of the study.
 
     `rows` (window, method, other, points, p) are comparisons, the paper's p would decide otherwise; `gains` (method, other, points,
-    p) those of gains; `seconds` of the beam and of the cascades of the perceptron; `accuracies` (method, percent) by one window; over `n_seeds` draws.
+    p) those of gains; `seconds` of the beam and of the cascades of the perceptron; `accuracies` (method, percent) by one window; all over
+    `n_seeds` draws.
     """
     beam, cascade = seconds
     lines = [

@@ -254,6 +254,8 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     assert code == 0
     command = shlex.split(re.search(r"^To use it: treecrf (.*)$", out, flags=re.MULTILINE)[1])
     assert run(*command, "--iterations", "2")[0] == 0
+    assert command[command.index("--held-out") + 1] == "0.25"
+    assert command[3].startswith("train_")  # not the model of another fit
     assert command[-6:] == ["--sequence", "the word", "--label", "label", "--window", "1,0"]
     accuracy = (
         pd.read_csv("report/evaluations.csv").query("rate == 0.3").groupby("method")[["n_correct", "n_positions"]].sum()

@@ -58,6 +58,12 @@ def test_cells_are_those_of_the_studies_frames(browser, gathered):
     assert {row[0]: int(row[1]) for row in rows if row[1] != "0"} == times
 
 
+def test_of_tests_nothing_is_said_where_there_are_none(browser):
+    said = {study: browser.view(f"leaderboard?study={study}").inner_text() for study in ("cost", "training")}
+    for words in ("Holm", "times tied"):
+        assert [words in text for text in said.values()] == [False, True]
+
+
 def test_a_choice_goes_into_the_address_and_stays_in_focus(browser):
     view = browser.view("leaderboard")
     view.locator("select").first.focus()

@@ -157,21 +157,9 @@ def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None
 
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
     """The command that trains with a method, as long as held-out sequences gain; options without a value are left out."""
-    model = f"{file.stem}_{method}.npz"
-    words = [
-        "treecrf",
-        "fit",
-        str(file),
-        "-o",
-        model,
-        "--method",
-        "treecrf_newton",
-        "--missing",
-        method,
-        "--held-out",
-        "0.25",
-    ]
-    return shlex.join(words + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
+    command = ["treecrf", "fit", str(file), "-o", f"{file.stem}_{method}.npz"]
+    way = ["--method", "treecrf_newton", "--missing", method, "--held-out", "0.25"]
+    return shlex.join(command + way + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
 
 
 def _with_plain_heads(accuracy: pd.DataFrame) -> pd.DataFrame:

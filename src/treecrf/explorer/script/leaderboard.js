@@ -65,6 +65,8 @@ function testNote(study) {
     + "looks at all of them. No method is called the winner where the tests find none.");
 }
 
+const isAnyTested = (rows) => rows.some((row) => row.tied_for_best !== null);
+
 const methodOrder = (rows) => distinct(rows, "method");
 
 // --- leaderboard ---
@@ -127,13 +129,13 @@ function matrix(rows, datasets, metric) {
       (row) => (at(row.method, dataset)?.tied_for_best ? "tied" : null),
     ]),
   ];
-  if (rows.some((row) => row.tied_for_best !== null)) columns.splice(1, 0, ["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
+  if (isAnyTested(rows)) columns.splice(1, 0, ["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
   const methods = methodOrder(rows).map((method) => ({ method, name: methodName(rows[0].study, method) }));
   return tableWithTools(`${metricOf(metric).title} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
 }
 
 function leaderTitle(found, rows, datasets) {
-  const tested = datasets.filter((name) => rows.some((row) => row.dataset === name && row.tied_for_best !== null));
+  const tested = datasets.filter((name) => isAnyTested(where(rows, { dataset: name })));
   if (!tested.length) return `${WORDS.studies[found.study.value]}: measured, not tested against each other`;
   const counts = methodOrder(rows).map((method) => [
     methodName(found.study.value, method), rows.filter((row) => row.method === method && row.tied_for_best).length,
@@ -180,8 +182,7 @@ function showLeaderboard(chosen) {
         return chart(`${dataset}: up to ${widest} of ${ofSet.length} ranks are open to a method`, "ranks", ofSet, leaderColumns(metric));
       })));
   }
-  const isAnyTested = rows.some((row) => row.tied_for_best !== null);
-  parts.push(isAnyTested ? testNote(found.study.value) : element("p", {}, WORDS.tests[found.study.value]));
+  parts.push(isAnyTested(rows) ? testNote(found.study.value) : element("p", {}, WORDS.tests[found.study.value]));
   return { title: isTested ? leaderTitle(found, rows, datasets) : foremostTitle(rows, datasets, metric), parts };
 }
 

@@ -121,7 +121,7 @@ def kept_frames(run: Run) -> list[tuple[str, Kept]]:
 
 def _in_folder(folder: Path) -> Run:
     if not (folder / MANIFEST).is_file() and not any((folder / study.name).is_dir() for study in registry()):
-        example = next(iter(sorted(Path(folder).glob("*/manifest.json"))), Path("results/manifest.json")).parent
+        example = next(iter(sorted(folder.glob(f"*/{MANIFEST}"))), Path("results", MANIFEST)).parent
         raise ValueError(f"{folder} has no results of a study; name the folder of results of a run, such as {example}.")
     return Run(str(folder), folder, read_manifest(folder / MANIFEST) if (folder / MANIFEST).is_file() else {})
 

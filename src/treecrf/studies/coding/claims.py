@@ -86,13 +86,11 @@ def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequenc
                 continue
             seconds = f"{seconds_text(first['cpu_seconds'])} s against {seconds_text(second['cpu_seconds'])} s"
             names = " and ".join(method_text(chosen.get(name, name)) for name in pair)
-            text = f"{names} take {seconds} of training with window {window}"
+            once = min(first["n_seeds"], second["n_seeds"]) == 1
+            note = f" ({interval_text(UNKNOWN)})" if once else ""
+            text = f"{names} take {seconds} of training with window {window}{note}"
             ratio = float(first["cpu_seconds"] / second["cpu_seconds"])
-            if min(first["n_seeds"], second["n_seeds"]) > 1:
-                yield Measured(ratio, f"{dataset}: {text}", text)
-            else:
-                once = f"{text} ({interval_text(UNKNOWN)})"
-                yield Measured(ratio, f"{dataset}: {once}", once, repeated=UNKNOWN)
+            yield Measured(ratio, f"{dataset}: {text}", text, repeated=UNKNOWN if once else None)
 
 
 def _timed(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> pd.Series | None:
