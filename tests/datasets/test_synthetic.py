@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treecrf import datasets
-from treecrf.datasets.synthetic import future_splits
+from treecrf.datasets.synthetic import best_window_accuracy, find_rule, future_splits
 
 
 @pytest.mark.parametrize("name", [name for name in datasets.names() if datasets.describe(name).kind == "generated"])
@@ -37,10 +37,10 @@ def test_hmm_has_the_published_probabilities():
     np.testing.assert_allclose(np.bincount(labels[:, 0]) / 400, 1 / 3, atol=0.1)
 
 
-def slow_labels(kind, bits):
+def slow_labels(kind, bits, length):
     """Labels of one sequence as the dissertation words them; positions and features from 1 there, from 0 here."""
     labels = []
-    for t in range(len(bits)):
+    for t in range(length):
         bag = bits[t + 1 : t + 7]
         bag_label = any(sum(instance[:6]) <= 1 for instance in bag)
         local = sum(bits[t][:6]) >= 4
@@ -53,19 +53,46 @@ def slow_labels(kind, bits):
     return labels
 
 
+@pytest.mark.parametrize(("last_bags", "n_observations"), [("cut", 30), ("full", 36)])
 @pytest.mark.parametrize("kind", ["xor", "or", "extra"])
-def test_future_sets_are_as_defined(kind):
-    splits = future_splits(kind)
+def test_future_sets_are_as_defined(kind, last_bags, n_observations):
+    splits = future_splits(kind, last_bags=last_bags)
     assert [len(part) for part in splits] == [400, 200, 100]
-    assert datasets.load(kind) == (splits.train, splits.test)
+    assert datasets.load(kind, last_bags=last_bags) == (splits.train, splits.test)
     for part in splits:
         assert (part.lengths == 30).all()
+        assert (np.diff(part.observation_offsets) == n_observations).all()
         assert len(part.attributes) == 8
         for i in (0, 1, len(part) - 1):
-            rows = slice(part.offsets[i], part.offsets[i + 1])
-            assert part.labels[rows].tolist() == slow_labels(kind, part.values[rows].tolist())
+            bits = part.values[part.observation_offsets[i] : part.observation_offsets[i + 1]]
+            labels = part.labels[part.offsets[i] : part.offsets[i + 1]]
+            assert labels.tolist() == slow_labels(kind, bits.tolist(), 30)
+        rule = find_rule(part)
+        assert (rule.kind, rule.last_bags) == (kind, last_bags)
     assert len({part.values[:900].tobytes() for part in splits}) == 3
     np.testing.assert_allclose(splits.train.values.mean(axis=0), 0.5, atol=0.03)
+
+
+def test_other_data_have_no_rule():
+    train, _ = datasets.load("or", n_train=5)
+    assert find_rule(train.with_labels(1 - train.labels)) is None
+    assert find_rule(datasets.load("distant", n_train=5)[0]) is None
+    with pytest.raises(ValueError, match="last_bags='long': give one of cut, full"):
+        datasets.load("or", last_bags="long")
+    with pytest.raises(ValueError, match="'distant' has no bags"):
+        datasets.load("distant", last_bags="full")
+
+
+@pytest.mark.parametrize(("last_bags", "expected"), [("cut", [55.2, 70.6, 86.0]), ("full", [50.1, 67.3, 84.4])])
+def test_best_accuracy_of_one_observation(last_bags, expected):
+    found = [best_window_accuracy(kind, 30, last_bags) for kind in ("xor", "or", "extra")]
+    assert found == pytest.approx(expected, abs=0.06)
+    for kind, bound in zip(("xor", "or", "extra"), found, strict=True):  # the commoner label of each set of 6 bits
+        train, _ = datasets.load(kind, n_train=4000, last_bags=last_bags)
+        bits = train.values.reshape(4000, -1, 8)[:, :30, :6].reshape(-1, 6)
+        codes = bits @ (1 << np.arange(6))
+        ones, of_code = np.bincount(codes, train.labels, 64), np.bincount(codes, minlength=64)
+        assert 100 * np.maximum(ones, of_code - ones).sum() / len(codes) == pytest.approx(bound, abs=1.0)
 
 
 def test_bag_label_is_set_about_half_of_the_time():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import check_sizes, generator
 from treecrf.datasets.description import Description
+from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
 BAG = 6
@@ -64,7 +66,8 @@ def load_hmm(
     return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
 
 
-FUTURE_KINDS = ("xor", "or", "extra", "distant")
+RULES = ("xor", "or", "extra")
+FUTURE_KINDS = (*RULES, "distant")
 """What `future` generates."""
 
 
@@ -73,28 +76,34 @@ def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return bits[..., :6].sum(axis=-1) <= 1
 
 
-def is_future_set(data: SequenceSet) -> bool:
-    """Whether these are sequences of "xor", "or" or "extra"."""
-    return data.attributes == _BIT_ATTRIBUTES and len(set(data.lengths)) == 1
+LAST_BAGS = ("cut", "full")
+"""What the last positions of XOR, OR and EXTRA look at, which the dissertation does not say: the positions that are left
+("cut"), or `BAG` observations as everywhere, of which those after the last position have no label ("full")."""
 
 
-def bag_labels(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether one of the next `BAG` positions has at most one of its first 6 bits set.
+def bag_labels(bits: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
+    """Whether one of the next `BAG` observations has at most one of its first 6 bits set.
 
     Parameters
     ----------
-    bits : bool, shape (n_sequences, length, 8)
+    bits : bool, shape (n_sequences, n_observations, 8)
+    length : int
+        Number of positions; bags are full where `BAG` more observations follow, else cut at the end.
 
     Returns
     -------
-    bool, shape (n_sequences, length); near the end the bag holds the positions that are left.
+    bool, shape (n_sequences, length)
     """
     positive = is_positive(bits)
-    length = bits.shape[1]
     return np.stack([positive[:, t + 1 : t + 1 + BAG].any(axis=1) for t in range(length)], axis=1)
 
 
-def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+def _labels(kind: str, local: NDArray[np.int64], bag: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Labels from the number of true bits among a position's first 6, and from its bag."""
+    return {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
+
+
+def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator, last_bags: str = "cut") -> SequenceSet:
     """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant".
 
     Parameters
@@ -103,15 +112,76 @@ def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator) -
     n_sequences, length : int
         How many sequences, and positions in each.
     rng : numpy.random.Generator
+    last_bags : "cut" or "full"
+        See `LAST_BAGS`.
     """
+    if last_bags not in LAST_BAGS or (kind == "distant" and last_bags != "cut"):
+        reason = "'distant' has no bags; leave it out" if kind == "distant" else f"give one of {', '.join(LAST_BAGS)}"
+        raise ValueError(f"last_bags={quoted(last_bags)}: {reason}.")
     if kind == "distant":
         return distant(n_sequences, length, rng)
-    bits = rng.random((n_sequences, length, _BITS)) < 0.5
-    bag = bag_labels(bits)
-    local = bits[..., :6].sum(axis=-1)
-    labels = {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
-    offsets = np.arange(0, n_sequences * length + 1, length)
-    return SequenceSet(bits.reshape(-1, _BITS).astype(np.int16), offsets, _BIT_ATTRIBUTES, labels.ravel(), ("0", "1"))
+    n_observations = length + (BAG if last_bags == "full" else 0)
+    bits = rng.random((n_sequences, n_observations, _BITS)) < 0.5
+    labels = _labels(kind, bits[:, :length, :6].sum(axis=-1), bag_labels(bits, length))
+    return SequenceSet(
+        bits.reshape(-1, _BITS).astype(np.int16),
+        np.arange(0, n_sequences * length + 1, length),
+        _BIT_ATTRIBUTES,
+        labels.ravel().astype(np.int16),
+        ("0", "1"),
+        observation_offsets=np.arange(0, n_sequences * n_observations + 1, n_observations),
+    )
+
+
+class Rule(NamedTuple):
+    """What labelled a set of XOR, OR or EXTRA.
+
+    Attributes
+    ----------
+    kind : "xor", "or" or "extra"
+    last_bags : "cut" or "full"
+    bits : bool, shape (n_sequences, n_observations, 8)
+    bag_labels : bool, shape (n_sequences, length)
+    """
+
+    kind: str
+    last_bags: str
+    bits: NDArray[np.bool_]
+    bag_labels: NDArray[np.bool_]
+
+
+def find_rule(data: SequenceSet) -> Rule | None:
+    """The rule that gives exactly the labels of these sequences; None for other data."""
+    sizes = {(int(n), int(m)) for n, m in zip(data.lengths, np.diff(data.observation_offsets), strict=True)}
+    if data.attributes != _BIT_ATTRIBUTES or len(sizes) != 1 or data.labels is None:
+        return None
+    ((length, n_observations),) = sizes
+    bits = data.values.reshape(len(data), n_observations, _BITS) == 1
+    bag, local = bag_labels(bits, length), bits[:, :length, :6].sum(axis=-1)
+    kinds = [kind for kind in RULES if (_labels(kind, local, bag).ravel() == data.labels).all()]
+    return Rule(kinds[0], "full" if n_observations > length else "cut", bits, bag) if kinds else None
+
+
+def best_window_accuracy(kind: str, length: int, last_bags: str = "cut") -> float:
+    """Percent of positions that the best labeller gets right in expectation if it sees the observation alone.
+
+    It knows the 6 bits and how often a bag is positive over all positions, not where the position is: the Bayes accuracy
+    of a sliding window of one observation (column SW of PhD table 5.4).
+
+    Parameters
+    ----------
+    kind : "xor", "or" or "extra"
+    length : int
+        Positions of a sequence.
+    last_bags : "cut" or "full"
+    """
+    observations = np.array(list(product([False, True], repeat=6)))
+    positive = is_positive(observations).mean()
+    instances = np.full(length, BAG) if last_bags == "full" else np.minimum(np.arange(length)[::-1], BAG)
+    share = 1 - ((1 - positive) ** instances).mean()
+    local = observations.sum(axis=1)
+    one = sum(p * _labels(kind, local, np.full(64, bag)) for bag, p in ((True, share), (False, 1 - share)))
+    return float(100 * np.maximum(one, 1 - one).mean())
 
 
 class Splits(NamedTuple):
@@ -123,7 +193,14 @@ class Splits(NamedTuple):
 
 
 def future_splits(
-    kind: str, *, n_train: int = 400, n_validation: int = 200, n_test: int = 100, length: int = 30, seed: int = 0
+    kind: str,
+    *,
+    n_train: int = 400,
+    n_validation: int = 200,
+    n_test: int = 100,
+    length: int = 30,
+    seed: int = 0,
+    last_bags: str = "cut",
 ) -> Splits:
     """All three sets of a kind that `future` knows, each from a generator of its own.
 
@@ -135,13 +212,17 @@ def future_splits(
     length : int
         Positions of each.
     seed : int
+    last_bags : "cut" or "full"
+        See `LAST_BAGS`.
     """
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
     check_sizes(length, n_train=n_train, n_validation=n_validation, n_test=n_test)
-    return Splits(*(future(kind, size, length, generator(kind, part, seed=seed)) for part, size in sizes.items()))
+    return Splits(
+        *(future(kind, size, length, generator(kind, part, seed=seed), last_bags) for part, size in sizes.items())
+    )
 
 
-def load_future(kind: str, **options: int) -> tuple[SequenceSet, SequenceSet]:
+def load_future(kind: str, **options: Any) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set; options as for `future_splits`."""
     splits = future_splits(kind, **options)
     return splits.train, splits.test
@@ -190,7 +271,7 @@ DESCRIPTIONS = (
             kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
             source="generated; Hao 2009, section 5.4.1", kind="generated", is_drawn=True,
         )
-        for kind in ("xor", "or", "extra")
+        for kind in RULES
     ),
     Description(
         "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),

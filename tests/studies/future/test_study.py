@@ -8,7 +8,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
-from treecrf.datasets.synthetic import bag_labels, future_splits, is_positive
+from treecrf.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.future.features import NO_STATES
 from treecrf.rendering.cells import signed
 from treecrf.statistics.holm import adjust_holm
@@ -111,7 +111,7 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     positive = (model.instance_scores(splits[1].test)[:, :n_features] > 0).any(axis=1)
     assert row["test_instance_accuracy"] == pytest.approx(100 * (positive == is_positive(bits).ravel()).mean())
     shown = (model.future_features(splits[1].test)[:, :n_features] > 0.5).any(axis=1)
-    assert row["test_bag_accuracy"] == pytest.approx(100 * (shown == bag_labels(bits).ravel()).mean())
+    assert row["test_bag_accuracy"] == pytest.approx(100 * (shown == bag_labels(bits, 15).ravel()).mean())
 
 
 def test_predictions_have_the_accuracy_of_the_runs(outcomes):
@@ -345,19 +345,20 @@ def test_published_values_are_all_there():
 def test_tables_say_what_the_frames_hold(frames):
     calls = [(table.name, table.function, table.needs, "") for table in STUDY.tables]
     layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example()})
-    patterns = layouts["table_5_3"]
-    rows = patterns.set_index(["G0", "values"])
-    assert len(rows) == 8
-    published, measured = (rows.loc[[("−5", values)]].iloc[0] for values in ("published", "measured"))
-    assert published["test (%)"] == "100.00"
-    assert published["bound of β"] == "100000"
-    summary = frames["summary"].query("method == 'ff_memm_0' and g0 == -5").iloc[0]
-    assert measured["smallest"] == f"{summary['test_min']:.2f}"
-    orders = layouts["orders"].set_index(["method", "values"])
-    assert orders.loc[("TreeCRF", "published"), "order 2"] == "85.90"
-    mean = frames["best"].set_index("method").loc["crf_2", "test_mean"]
-    assert orders.loc[("TreeCRF", "measured"), "order 2"].startswith(f"{mean:.2f} ±")
-    assert orders.loc[("TreeCRF", "measured"), "order 1"] == "–"
+    rows = layouts["table_5_3"].set_index([("", "G0"), ("", "values")])
+    assert len(rows) == 2 * 2
+    published, measured = (rows.loc[("−5", values)] for values in ("published", "measured, last bags cut"))
+    assert published["positions (%)", "test"] == "100.00"
+    assert published["upper bound", "β"] == "100000"
+    summary = frames["summary"].query("method == 'ff_memm_0' and bag == 'bag 6' and g0 == -5").iloc[0]
+    for side in ("train", "validation", "test"):
+        assert measured["positions (%)", side] == f"{summary[f'{side}_mean']:.2f}"
+        assert measured["bags (%)", side] == f"{summary[f'{side}_bag_accuracy']:.2f}"
+    orders = layouts["orders"].set_index("method")
+    assert list(orders.index) == ["FF-MEMM, bag to the end", "FF-TreeCRF, bag 6", "FF-TreeCRF, bag to the end"]
+    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "test_mean"]
+    assert orders.loc["FF-TreeCRF, bag 6", "order 1"].startswith(f"{mean:.2f} ±")
+    assert orders.loc["FF-TreeCRF, bag 6", "order 0"] == "–"
     assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
     assert len(layouts["tests"]) == 6
     [gained] = layouts["gains"].to_dict("records")
@@ -372,6 +373,27 @@ def test_tables_say_what_the_frames_hold(frames):
     assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")
+
+
+def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
+    full = {0: future_splits("or", last_bags="full", **SIZES)}
+    found = [compare_future("or_full", full, (0, 0), method, SETTINGS) for method in ("sliding_window", "memm_1")]
+    parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
+    best = pd.concat([frames["best"], summarise_dataset(**parts, source="or", exact_under=25)["best"]])
+    [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "")], {"best": best}).values()
+    rows = layout.set_index("values")
+    assert set(layout["data set"]) == {"OR"}
+    assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
+    assert rows.loc["published", "TreeCRF-2"] == "85.90"
+    means = best.set_index(["dataset", "method"])["test_mean"]
+    assert rows.loc["measured, last bags cut", "TreeCRF-2"].startswith(f"{means['or', 'crf_2']:.2f} ±")
+    assert rows.loc["measured, last bags full", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
+    assert rows.loc["measured, last bags full", "TreeCRF-2"] == "–"
+    for last_bags, sets in (("cut", splits), ("full", full)):
+        bound = float(rows.loc[f"best of one observation, last bags {last_bags}", "sliding window"])
+        assert bound == pytest.approx(best_window_accuracy("or", 15, last_bags), abs=0.005)
+        positive = np.mean([find_rule(part.test).bag_labels.mean() for part in sets.values()])
+        assert best.query("last_bags == @last_bags")["positive_bags"].iloc[0] == pytest.approx(100 * positive)
 
 
 def test_figures_show_every_line_and_feature(frames):

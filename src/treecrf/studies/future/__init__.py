@@ -20,7 +20,9 @@ STUDY = Study(
     summary=Summary(("runs", "summary", "best", "comparisons", "tests", "variances", "weights", "trees"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table"), needs=("summary",), function="patterns_layout"),
-        Table("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
+        Table("table_5_4", ("Accuracy by order", "Table 5.4", "table"), needs=("best",), function="generated_layout"),
+        Table("table_5_5", ("Accuracy by order", "Table 5.5", "table"), needs=("best",), function="nettalk_layout"),
+        Table("orders", ("Accuracy by order", "Beyond tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
         Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),
         Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),

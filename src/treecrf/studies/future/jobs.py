@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.datasets.synthetic import Splits, bag_labels, future_splits, is_future_set, is_positive
+from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -40,7 +40,8 @@ RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
     "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
     "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
-    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part",
+    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part", "kind", "last_bags",
+    "best_window_accuracy", "positive_bags",
 ]  # fmt: skip
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted", *CONFIDENCE]
 
@@ -57,7 +58,8 @@ class FutureOutcome(NamedTuple):
         Columns `RUN_NAMES`, one row for each seed and variant: what was chosen and how it did. Accuracies in percent.
         Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
         G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
-        `shared_part` of the draws.
+        `shared_part` of the draws. The rule of XOR, OR and EXTRA (`find_rule`; else `kind` is the data set), its Bayes accuracy
+        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -111,7 +113,12 @@ def compare_future(
         best = _choose(sets, window, method, variant, settings)
         constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
         constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
-        sizes = {"n_train": sets.train.n_positions, "n_test": sets.test.n_positions, "shared_part": shared}
+        sizes: dict[str, Any] = {
+            "n_train": sets.train.n_positions,
+            "n_test": sets.test.n_positions,
+            "shared_part": shared,
+        }
+        sizes |= {"kind": dataset} | _rule_of(sets.test)
         accuracies, predicted = _accuracies(best, sets, settings)
         steps = _largest_steps(best)
         of_features = {
@@ -313,15 +320,25 @@ def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | Non
     dict
         "instance" and "bag"; empty for other models and data sets, and without a feature.
     """
-    if not isinstance(model, FutureFeatureMEMM) or not is_future_set(data) or not n_features:
+    rule = find_rule(data)
+    if not isinstance(model, FutureFeatureMEMM) or rule is None or not n_features:
         return {}
-    bits = data.values.reshape(len(data), -1, len(data.attributes)) == 1
-    instances, bags = is_positive(bits).ravel(), bag_labels(bits).ravel()
+    instances, bags = is_positive(rule.bits).ravel(), rule.bag_labels.ravel()
     scores, probabilities = model.instance_scores(data)[:, :n_features], model.future_features(data)[:, :n_features]
     return {
         "instance": 100 * float(((scores > 0).any(axis=1) == instances).mean()),
         "bag": 100 * float(((probabilities > 0.5).any(axis=1) == bags).mean()),
     }
+
+
+def _rule_of(data: SequenceSet) -> dict[str, Any]:
+    """The columns of runs that tell the rule of XOR, OR and EXTRA; none for other data."""
+    rule = find_rule(data)
+    if rule is None:
+        return {}
+    best = best_window_accuracy(rule.kind, rule.bag_labels.shape[1], rule.last_bags)
+    positive = 100 * float(rule.bag_labels.mean())
+    return {"kind": rule.kind, "last_bags": rule.last_bags, "best_window_accuracy": best, "positive_bags": positive}
 
 
 def _prediction_frame(trained: _Trained, test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:

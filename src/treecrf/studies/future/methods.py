@@ -48,8 +48,11 @@ def discovers_features(method: str) -> bool:
 
 
 def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN)."""
+    """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN).
+
+    Published values belong to the kind of the data, not to its name: bags cut at the end and full ones share them.
+    """
     parts = [split_method(method) for method in summary["method"]]
-    known = published.rename(columns={"percent": "published"})[["dataset", "method", "bag", "published"]]
-    joined = summary.merge(known, on=["dataset", "method", "bag"], how="left")
+    known = published.rename(columns={"dataset": "kind", "percent": "published"})
+    joined = summary.merge(known[["kind", "method", "bag", "published"]], on=["kind", "method", "bag"], how="left")
     return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])

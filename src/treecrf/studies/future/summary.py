@@ -45,7 +45,8 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
     n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
     medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
-    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training).
+    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); kind, last_bags and
+    best_window_accuracy as in the runs, positive_bags (mean).
     """
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}
@@ -59,6 +60,8 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     for name in [str(c) for c in runs if str(c).endswith(("_instance_accuracy", "_bag_accuracy"))]:
         parts[name] = groups[name].mean()
     parts["cpu_seconds"] = groups["cpu_seconds"].median()
+    parts |= {name: groups[name].first() for name in ("kind", "last_bags", "best_window_accuracy")}
+    parts["positive_bags"] = groups["positive_bags"].mean()
     return pd.DataFrame(parts).reset_index()
 
 

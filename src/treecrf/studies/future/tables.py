@@ -26,69 +26,117 @@ from treecrf.studies.future.published import future_accuracies, read_published
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
 
+SIDES = ("train", "validation", "test")
+
+PUBLISHED = "published"
+
+NO_ROWS = pd.DataFrame({"data set": pd.Series(dtype=str)})
+
 PAPERS, VALID = "by the paper's test", "by a valid test"
 """Headings above the tests."""
 
 
 def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """Table 5.3: FF-MEMM of order 0 on generated sets, by the start value G_0 of patterns.
+    """Table 5.3 as printed: FF-MEMM of order 0 on generated sets, by the start value G_0 of patterns; other ones below.
 
-    Measured values are medians and means over the draws; above them stand the published ones where there are any.
+    Measured values are medians and means over the draws, a row for each end of the last bags.
     """
     published = read_published("table_5_3_ff_memm_synthetic")
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
-    patterns = summary[(summary["method"] == "ff_memm_0") & summary["test_bag_accuracy"].notna()]
+    patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6") & _is_generated(summary)]
+    measured: dict[Any, pd.DataFrame] = dict(iter(patterns.groupby(["kind", "g0"], sort=False)))
+    rows: list[dict[tuple[str, str], str]] = []
+    for key in [*(key for key in printed if key in measured), *(key for key in measured if key not in printed)]:
+        ids = {("", "data set"): key[0], ("", "G0"): f"{key[1]:g}".replace("-", "−")}
+        if key in printed:
+            rows.append(ids | {("", "values"): PUBLISHED} | _published_pattern(printed[key]))
+        for row in measured[key].to_dict("records"):
+            rows.append(ids | {("", "values"): _measured_with(row["last_bags"])} | _measured_pattern(row))
+    return grouped({name: [row[name] for row in rows] for name in rows[0]}) if rows else NO_ROWS
+
+
+def _is_generated(summary: pd.DataFrame) -> pd.Series:
+    """Rows of XOR, OR and EXTRA."""
+    return summary["best_window_accuracy"].notna()
+
+
+def _measured_with(last_bags: str) -> str:
+    return f"measured, last bags {last_bags}"
+
+
+def _published_pattern(row: Mapping[Hashable, Any]) -> dict[tuple[str, str], str]:
+    """The one value of instances and of bags stands for all three sets: the paper prints it three times."""
+    return {
+        **{("upper bound", sign): f"{float(row[f'{name}_upper']):g}" for name, sign in STEPS.items()},
+        ("", "iterations"): number(float(row["iterations"]), 0),
+        ("", "features"): str(row["n_future_features"]),
+        **{("positions (%)", side): number(float(row[f"{side}_percent"])) for side in SIDES},
+        **{("instances (%)", side): number(float(row["instance_percent"])) for side in SIDES},
+        **{("bags (%)", side): number(float(row["bag_percent"])) for side in SIDES},
+    }
+
+
+def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[tuple[str, str], str]:
+    return {
+        **{("upper bound", sign): f"{row[f'{name}_upper']:g}" for name, sign in STEPS.items()},
+        ("", "iterations"): count_text(row["n_iterations"]),
+        ("", "features"): count_text(row["n_features"]),
+        **{("positions (%)", side): number(row[f"{side}_mean"]) for side in SIDES},
+        **{("instances (%)", side): number(row[f"{side}_instance_accuracy"]) for side in SIDES},
+        **{("bags (%)", side): number(row[f"{side}_bag_accuracy"]) for side in SIDES},
+    }
+
+
+def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
+    """Table 5.4 as printed: XOR, OR and EXTRA by method, a measured row for each end of the last bags.
+
+    Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for the
+    sliding window alone.
+    """
+    published = read_published("table_5_4_synthetic_accuracy")
+    columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
+    measured = best[_is_generated(best) & best["bag"].isin([NO_BAG, "bag 6"])]
     rows = []
-    for row in patterns.to_dict("records"):
-        ids = {"data set": row["dataset"], "G0": f"{row['g0']:g}".replace("-", "−")}
-        known = printed.get((row["dataset"], row["g0"]))
-        if known is not None:
-            rows.append(ids | {"values": "published"} | _published_pattern(known))
-        rows.append(ids | {"values": "measured"} | _measured_pattern(row))
-    return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
+    for printed in published.to_dict("records"):
+        ends = list(measured[measured["kind"] == printed["dataset"]].groupby("last_bags", sort=False))
+        lines = [(PUBLISHED, {method: number(printed[name]) for method, name in columns.items()})] if ends else []
+        for last_bags, group in ends:
+            cells = dict(zip(group["method"], _means(group), strict=True))
+            lines.append((_measured_with(str(last_bags)), cells))
+        for last_bags, group in ends:
+            bound = {"sliding_window": number(group["best_window_accuracy"].iloc[0])}
+            lines.append((f"best of one observation, last bags {last_bags}", bound))
+        for values, cells in lines:
+            row = {"data set": printed["dataset"].upper(), "values": values}
+            rows.append(row | {method_text(method): cells.get(method, DASH) for method in columns})
+    return pd.DataFrame(rows) if rows else NO_ROWS
 
 
-def _published_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    return {
-        **{f"bound of {sign}": f"{float(row[f'{name}_upper']):g}" for name, sign in STEPS.items()},
-        "iterations": number(float(row["iterations"]), 0),
-        "features": str(row["n_future_features"]),
-        "test (%)": number(float(row["test_percent"])),
-        "smallest": DASH,
-        "instances (%)": number(float(row["instance_percent"]), 1),
-        "bags (%)": number(float(row["bag_percent"]), 1),
-    }
-
-
-def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    return {
-        **{f"bound of {sign}": f"{row[f'{name}_upper']:g}" for name, sign in STEPS.items()},
-        "iterations": count_text(row["n_iterations"]),
-        "features": count_text(row["n_features"]),
-        "test (%)": with_deviation(row["test_mean"], row["test_sd"]),
-        "smallest": number(row["test_min"]),
-        "instances (%)": number(row["test_instance_accuracy"]),
-        "bags (%)": number(row["test_bag_accuracy"]),
-    }
+def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
+    """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k."""
+    measured = with_published(best[best["kind"] == "nettalk_binary"], future_accuracies())
+    return _orders(measured[measured["published"].notna()], "k = ").drop(columns="data set", errors="ignore")
 
 
 def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """Tables 5.4 and 5.5, and those beyond: accuracy by labeller, bag and order, published and measured."""
-    summary = with_published(best, future_accuracies())
+    """What tables 5.4 and 5.5 do not have: accuracy by labeller, bag and order."""
+    measured = with_published(best, future_accuracies())
+    return _orders(measured[measured["published"].isna()], "order ")
+
+
+def _orders(summary: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """A row for each data set, labeller and bag, a column for each order; published values above where there are any."""
     orders = sorted(summary["order"].unique())
     rows = []
     for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
-        by_order = group.set_index("order")
         name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
-        lines = [
-            ("measured", {order: with_deviation(row.test_mean, row.test_sd) for order, row in by_order.iterrows()})
-        ]
-        if by_order["published"].notna().any():
-            lines.insert(0, ("published", {order: number(row.published) for order, row in by_order.iterrows()}))
+        lines = [("measured", dict(zip(group["order"], _means(group), strict=True)))]
+        if group["published"].notna().any():
+            lines.insert(0, (PUBLISHED, dict(zip(group["order"], cell_texts(group["published"], number), strict=True))))
         for values, cells in lines:
-            row = {"data set": dataset, "method": name, "values": values}
-            rows.append(row | {f"order {order}": cells.get(order, DASH) for order in orders})
-    return pd.DataFrame(rows)
+            row = {"data set": str(dataset), "method": name, "values": values}
+            rows.append(row | {f"{prefix}{order}": cells.get(order, DASH) for order in orders})
+    return pd.DataFrame(rows) if rows else NO_ROWS
 
 
 def gains_layout(best: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
