@@ -294,7 +294,7 @@ def write_training_results(folder):
     }  # fmt: skip
     outcome = {
         "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
-        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
+        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5, "chosen_by": "another",
         "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_mean": np.nan, "peak_sd": np.nan,
     }  # fmt: skip
     comparison = {

@@ -29,9 +29,6 @@ class StudySettings(Model):
     whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
     """Settings of the study as a whole, which no data set has for itself."""
 
-    chosen_by: ClassVar[Mapping[str, str]] = {}
-    """Methods that share no job with others: another one, given for each, chooses its settings."""
-
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
         {}, description="Data sets with other settings than these: name, then setting and value."
@@ -47,6 +44,16 @@ class StudySettings(Model):
         return self
 
     @property
+    def choosers(self) -> Mapping[str, str]:
+        """Methods whose settings another method chooses, and which one."""
+        return {}
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Methods that share no job with others."""
+        return frozenset(self.choosers)
+
+    @property
     def is_wanted(self) -> bool:
         """Whether the study is run."""
         return bool(self.datasets)
@@ -59,7 +66,7 @@ class StudySettings(Model):
         """The methods in their order, cut into those of one job each, at most `size`."""
         found: list[list[str]] = []
         for method in self.values("method"):
-            if not found or len(found[-1]) == size or self.chosen_by.keys() & {method, found[-1][0]}:
+            if not found or len(found[-1]) == size or self.apart & {method, found[-1][0]}:
                 found.append([])
             found[-1].append(method)
         return found

@@ -10,7 +10,6 @@ import treecrf
 from treecrf import datasets
 from treecrf.datasets.folders import files_of
 from treecrf.io.code_digest import CodeGraph
-from treecrf.models.labellers import CHOSEN_BY
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry

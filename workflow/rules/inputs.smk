@@ -29,7 +29,8 @@ def chosen_for(files, job, wildcards):
     """Input function: the choice of the method that chooses for this one, if another one does."""
     if "choice" not in job.frames or imported(files, job, wildcards):
         return {}
-    other = files.settings.chosen_by.get(wildcards.methods)
+    choosers = files.settings.of(wildcards.dataset).choosers
+    other = choosers.get(wildcards.methods)
     if not other:
         return {}
     batches = [other, *files.batches(wildcards.dataset)]

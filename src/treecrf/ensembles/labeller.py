@@ -186,7 +186,7 @@ class Ensemble(Labeller):
     def _make_named(self, name: str) -> Labeller:
         row = LABELLERS[name]
         fixed = {} if row.training is None else row.training.fixed
-        expert = load_class(row.class_path)(**row.preset, **fixed)
+        expert = load_class(row.class_path)(**{**row.preset, **fixed})
         settings = {
             "window": self.window,
             "unseen": self.unseen,

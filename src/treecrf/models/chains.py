@@ -71,13 +71,14 @@ PART_BYTES = 2**22
 
 
 class ScoredChains(NamedTuple):
-    """Chains of order 0 or 1 whose potentials are a score of the label and one of the pair with the label before.
+    """Chains of order 0 or 1 whose potentials are a score of the position and one of the pair with the label before.
 
     What they answer is what `DenseChains` do, to the last bit, but their potentials are made for a few sequences at a time.
 
     Attributes
     ----------
-    scores : float64, shape (n_positions, n_labels)
+    scores : float64, shape (n_positions, n_labels) or (n_positions, n_states * n_labels)
+        Of each label, or by state before and label.
     by_state : float64, shape (n_labels, n_states)
         By label and the state before (`treecrf.chain.StateSpace`): of order 1 the label before, START last.
     offsets : int64, shape (n_sequences + 1,)
@@ -91,7 +92,9 @@ class ScoredChains(NamedTuple):
 
     def potentials(self) -> NDArray[np.float64]:
         """Those of `DenseChains`, of all positions together."""
-        return np.add(self.scores.T[:, :, None], self.by_state[:, None, :], order="C")
+        n_labels = len(self.by_state)
+        by_position = self.scores.reshape(len(self.scores), -1, n_labels).transpose(2, 0, 1)
+        return np.add(by_position, self.by_state[:, None, :], order="C")
 
     def marginals(self) -> NDArray[np.float64]:
         """See `Chains`."""
@@ -115,6 +118,8 @@ class ScoredChains(NamedTuple):
         """See `Chains`."""
         if not self.order:
             return trellises.trellis_of_scores(self.scores + self.by_state[:, 0], self.offsets)
+        if self.scores.shape[1] > len(self.by_state):
+            return trellises.trellis_of_potentials(self.potentials(), self.offsets, self.order)
         whole = trellises.trellis_of_scores(self.scores, self.offsets)
         return whole._replace(transitions=self.by_state.copy())
 

@@ -34,9 +34,6 @@ class TrainingRow(NamedTuple):
         The study's settings, apart from the grid, that no other labeller looks at.
     class_path : str or None
         Another class than the row's.
-    chosen_by : str or None
-        The method with the same algorithm that chooses for one that runs in Java, which takes too long for
-        cross-validation.
     in_cost : bool
         Whether the cost study measures it too.
     """
@@ -46,7 +43,6 @@ class TrainingRow(NamedTuple):
     fixed: Mapping[str, Any] = _NOTHING
     alone: tuple[str, ...] = ()
     class_path: str | None = None
-    chosen_by: str | None = None
     in_cost: bool = False
 
 
@@ -148,13 +144,27 @@ LABELLERS = {
     "linear_crf": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
         Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
-        TrainingRow({"variance": "variances"}, {"max_iterations": "n_iterations"}, in_cost=True),
+        TrainingRow({"variance": "variances"}, {"max_iterations": "n_iterations"}, {"features": "pairs"}, in_cost=True),
+        preset={"features": "labels"},
+        iterations="max_iterations",
+    ),
+    "linear_crf_labels": Row(
+        "treecrf.models.linear.linear_crf:LinearCRF",
+        Drawing("linear CRF (label features)", "#999999", "D", (0, (1.2, 2.4))),
+        TrainingRow({"variance": "variances"}, {"max_iterations": "n_iterations"}, {"features": "labels"}),
+        in_tables=False,
         iterations="max_iterations",
     ),
     "induced_crf": Row(
         "treecrf.models.linear.induced_crf:InducedCRF",
         Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
         TrainingRow({"variance": "variances"}, _ITERATIONS, in_cost=True),
+    ),
+    "induced_crf_labels": Row(
+        "treecrf.models.linear.induced_crf:InducedCRF",
+        Drawing("CRF with induction (label features)", "#999999", "^", (0, (6, 2, 1.2, 2))),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"features": "labels"}),
+        in_tables=False,
     ),
     "voted_perceptron": Row(
         "treecrf.models.linear.perceptron:VotedPerceptron", in_tables=False, iterations="n_epochs", start="fixed"
@@ -169,18 +179,24 @@ LABELLERS = {
     "mallet": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),
-        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": True}, chosen_by="induced_crf", in_cost=True),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": True}, in_cost=True),
+    ),
+    "mallet_labels": Row(
+        "treecrf.models.java.mallet:MalletCRF",
+        Drawing("MALLET (label features)", "#999999", "s", (0, (4, 2.4))),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": True, "features": "labels"}),
+        in_tables=False,
     ),
     "mallet_linear": Row(
         "treecrf.models.java.mallet:MalletCRF",
         Drawing("MALLET, no induction", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
-        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": False}, chosen_by="linear_crf", in_cost=True),
+        TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": False}, in_cost=True),
         in_tables=False,
     ),
     "smile": Row(
         "treecrf.models.java.smile:SmileCRF",
         Drawing("SMILE", "#CC79A7", "v", (0, (6, 1, 1, 1, 1, 1))),
-        TrainingRow({"max_leaves": "original_max_leaves"}, _ITERATIONS, chosen_by="treecrf_original"),
+        TrainingRow({"max_leaves": "original_max_leaves"}, _ITERATIONS),
         start="fixed",
     ),
     "memm": Row(
@@ -239,8 +255,8 @@ TRAINING = {name: row.training for name, row in LABELLERS.items() if row.trainin
 FUTURE = {row.future.family: row.future for row in LABELLERS.values() if row.future is not None}
 """The rows of the training study by method, and of the study of future features by family."""
 
-CHOSEN_BY = {name: row.chosen_by for name, row in TRAINING.items() if row.chosen_by is not None}
-"""Methods that run in Java take too long for cross-validation: the method with the same algorithm chooses for each."""
+IN_JAVA = tuple(name for name in TRAINING if LABELLERS[name].family == "java")
+"""Methods of the training study that need a Java virtual machine."""
 
 COST = tuple(name for name, row in TRAINING.items() if row.in_cost)
 TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)

@@ -13,7 +13,8 @@ from treecrf import Attribute, SequenceSet
 from treecrf.models.java import machine as _java
 from treecrf.models.java import mallet
 from treecrf.models.java.mallet import MalletCRF, Training
-from treecrf.models.linear.conjunctions import Weights, boolean_cells
+from treecrf.models.linear.conjunctions import boolean_cells
+from treecrf.models.linear.outcomes import FEATURES
 from treecrf.sequences import slot_sizes
 
 
@@ -47,11 +48,13 @@ def lattices(java, training, data):
         paths += [int(str(best.get(t))) for t in range(best.size())]
         constrained = fst.SumLatticeDefault(training.crf, inputs, outputs)
         log_likelihoods.append(constrained.getTotalWeight() - lattice.getTotalWeight())
-    return np.concatenate(marginals), np.array(paths), np.array(log_likelihoods)
+    n_labels = len(data.label_names)  # START, where it is a state, has a column of its own
+    return np.concatenate(marginals)[:, :n_labels], np.array(paths), np.array(log_likelihoods)
 
 
+@pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("induction", [False, True])
-def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction):
+def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction, features):
     data, other = random_set(1, 60, longest=8), random_set(2, 20, longest=8)
     heard = []
 
@@ -59,7 +62,7 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction)
         heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
-        5.0, (1, 1), 20, induction=induction, iterations_between_inductions=4, features_per_induction=15
+        5.0, (1, 1), features, 20, induction=induction, iterations_between_inductions=4, features_per_induction=15
     ).fit(data, monitor=listen)  # fmt: skip
     marginals, paths, log_likelihoods = lattices(java, trainings[0], other)
     np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-8)
@@ -78,26 +81,47 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction)
     assert model.n_inductions_ == (5 if induction else 0)
 
 
+@pytest.mark.parametrize("features", FEATURES)
+def test_mallet_has_the_weights_that_the_name_says(java, features):
+    # A letter decides with the one before; every letter follows every other, so that all weights have support.
+    rng, n_labels = np.random.default_rng(0), 3
+    letters = rng.integers(0, 4, 2000)
+    labels = np.where(rng.random(2000) < 0.2, rng.integers(0, n_labels, 2000), letters % n_labels)
+    letter = Attribute("letter", tuple("abcd"))
+    data = SequenceSet(letters[:, None], np.arange(0, 2001, 4), (letter,), labels, tuple("XYZ"))
+    training = Training(data, (0, 0), 5.0, features)
+    n_cells = len(boolean_cells(data.attributes, (0, 0)))
+    assert n_cells == 5  # the letters, and what is outside of the sequence, which no window of one position sees
+    counted = int(training.trainer.getOptimizableCRF(training.instances).getNumParameters())
+    n_pairs = (n_labels + 1) * n_labels
+    of_each = {"labels": n_labels, "pairs": n_pairs, "both": n_labels + n_pairs}[features]
+    defaults = {"labels": n_labels + n_labels**2, "pairs": n_pairs, "both": n_labels + n_pairs}[features]
+    n_states = n_labels if features == "labels" else n_labels + 1  # START
+    assert counted == 4 * of_each + defaults + 2 * n_states  # a first and a last state each
+
+
 def test_iterations_are_those_of_mallets_trainer(java):
     data = random_set(3, 40)
     training = Training(data, (1, 0), 5.0)
+    training.trainer.setUseSomeUnsupportedTrick(False)
     training.trainer.train(training.instances, 7)
-    model = MalletCRF(5.0, (1, 0), 7, induction=False).fit(data)
+    model = MalletCRF(5.0, (1, 0), n_iterations=7, induction=False).fit(data)
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
 def test_training_ends_where_mallet_says_it_has_converged(java):
     data = random_set(4, 40)
     training = Training(data, (0, 0), 0.5)
+    training.trainer.setUseSomeUnsupportedTrick(False)
     assert training.trainer.train(training.instances, 1000)
-    model = MalletCRF(0.5, (0, 0), 1000, induction=False).fit(data)
+    model = MalletCRF(0.5, (0, 0), n_iterations=1000, induction=False).fit(data)
     assert len(model.stages_) == training.n_iterations < 1000
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
 def run_mallets_loop(data, growing, n_rounds):
     """MALLET's own `trainWithFeatureInduction`: the names of the chosen features, and of those with weights."""
-    training = Training(data, (1, 1), 5.0)
+    training = Training(data, (1, 1), 5.0, "labels")
     alphabet = training.crf.getInputAlphabet()
     if not growing:
         alphabet.stopGrowth()  # as the constructor of its CRF leaves it
@@ -118,8 +142,8 @@ def test_mallets_own_loop_gives_no_weights_to_what_it_induces(java, growing):
     assert any("_&_" in name for name in chosen) == growing
     assert weighted <= first
     assert len(chosen) > len(first)
-    repaired = MalletCRF(5.0, (1, 1), 60, 10, 10, training_proportions=()).fit(data)
-    features = Weights.part(repaired.stages_[-1], 3).features
+    repaired = MalletCRF(5.0, (1, 1), "labels", 60, 10, 10, training_proportions=()).fit(data)
+    features = repaired.weights_.features
     assert (features != 0).any(axis=1).sum() > len(first)
     assert features[len(boolean_cells(data.attributes, (1, 1))) :].any()
 
@@ -163,22 +187,22 @@ def test_rounds_are_mallets_own_calls(java):
 
     induce([0.3])
     part = training.instances.split(java.JClass("java.util.Random")(1), doubles([0.6, 0.4]))[0]
+    training.trainer.setUseSomeUnsupportedTrick(False)  # until there are weights
     training.trainer.train(part, 3)
+    training.trainer.setUseSomeUnsupportedTrick(True)
     induce([0.6])
     training.trainer.train(training.instances, 3)
     induce(None)
     training.trainer.train(training.instances, 4)
-    model = MalletCRF(5.0, (1, 1), 10, 3, 12, training_proportions=(0.3, 0.6)).fit(data)
+    model = MalletCRF(5.0, (1, 1), "pairs", 10, 3, 12, training_proportions=(0.3, 0.6)).fit(data)
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
 def test_a_perturbed_start_has_the_same_weights(java):
     # Every letter occurs with one label; of two labels, MALLET would add weights of the other one.
-    data, settings = exclusive_set(2), {"induction": False, "n_iterations": 1}
+    data, settings = exclusive_set(2), {"induction": False, "n_iterations": 1, "features": "labels"}
     data = SequenceSet(data.values, data.offsets, data.attributes, data.values[:, 0], data.label_names)
-    plain, noisy = (
-        Weights.part(MalletCRF(random_state=seed, **settings).fit(data).stages_[0], 2).features for seed in (None, 1)
-    )
+    plain, noisy = (MalletCRF(random_state=seed, **settings).fit(data).weights_.features for seed in (None, 1))
     assert (plain[:2] != 0).tolist() == [[True, False], [False, True]]
     np.testing.assert_array_equal(plain != 0, noisy != 0)
 
@@ -197,7 +221,7 @@ def test_runs_repeat_and_seeds_differ(java):
 
 def test_a_perturbed_start_is_drawn_by_label_and_by_pair(java):
     data = random_set(7, 30)
-    training, noise = Training(data, (0, 0), 5.0), np.random.default_rng(0).normal(size=3 + 9)
+    training, noise = Training(data, (0, 0), 5.0, "labels"), np.random.default_rng(0).normal(size=3 + 9)
     training.set_default_weights(noise)
     training.trainer.getOptimizableCRF(training.instances)  # allots the weights
     weights = training.weights()

@@ -83,7 +83,7 @@ def test_degree_1_is_a_linear_crf_with_biases_on_scaled_indicators():
     model = KernelCRF(1, coef0=0.0, variance=10.0 * 4, transition_variance=1 / 4, window=(1, 0), tolerance=1e-10).fit(
         data
     )
-    linear = LinearCRF(variance=10.0, window=(1, 0), tolerance=1e-13).fit(data)
+    linear = LinearCRF(variance=10.0, window=(1, 0), features="labels", tolerance=1e-13).fit(data)
     np.testing.assert_allclose(model.predict_proba(data), linear.predict_proba(data), atol=1e-4)
     assert model.objective_ == pytest.approx(linear.objective_history_[-1], rel=1e-7)
 

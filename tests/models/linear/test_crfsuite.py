@@ -36,7 +36,7 @@ def test_marginals_are_those_of_crfsuites_own_tagger(data, tmp_path):
 
 def test_its_optimum_is_that_of_the_linear_crf(data):
     """The same penalty; `LinearCRF` has no weights for the first label either."""
-    ours, theirs = LinearCRF(variance=1.0, max_iterations=500).fit(data), CRFSuite(c2=0.5).fit(data)
+    ours, theirs = LinearCRF(features="labels", variance=1.0, max_iterations=500).fit(data), CRFSuite(c2=0.5).fit(data)
     np.testing.assert_allclose(theirs.log_likelihood(data), ours.log_likelihood(data), atol=0.02)
 
 

@@ -10,7 +10,7 @@ from planted_predictions import assert_confidence
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
-from treecrf.models.labellers import TRAINING
+from treecrf.models.labellers import IN_JAVA, TRAINING
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.confidence import CONFIDENCE
@@ -19,7 +19,7 @@ from treecrf.studies.training import jobs as training
 from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.names import UNPERTURBED
-from treecrf.studies.training.settings import CHOSEN_BY, GRIDS, TrainingSettings
+from treecrf.studies.training.settings import GRIDS, TrainingSettings
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -136,7 +136,7 @@ def test_probabilities_are_those_after_the_chosen_iteration(outcome):
 def test_after_convergence_probabilities_are_those_of_the_end():
     settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01], "test_every": 20})
     outcome = compare("linear_crf", settings=settings)
-    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60).fit(tiny_set(0))
     assert_confidence(predictions(outcome, "viterbi"), model.predict_proba(tiny_set(1, 4)))
 
 
@@ -176,7 +176,7 @@ def test_documents_that_test_in_turn():
 def test_after_convergence_the_last_iteration_is_repeated():
     settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01]})
     outcome = compare("linear_crf", settings=settings)
-    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60).fit(tiny_set(0))
     n_done = len(model.weights_history_)
     assert n_done < 60
     plain = outcome.curves.query("run == -1 and decoder == 'viterbi'").set_index("iteration")["n_correct"]
@@ -199,7 +199,7 @@ def test_not_every_iteration_needs_to_be_tested(outcome):
 def test_the_end_is_tested_where_training_converges_between_tested_iterations():
     settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01], "test_every": 20})
     outcome = compare("linear_crf", settings=settings)
-    model = LinearCRF(0.01, (1, 1), max_iterations=60).fit(tiny_set(0))
+    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60).fit(tiny_set(0))
     assert len(model.weights_history_) < 20
     correct = round(20 * model.score(tiny_set(1, 4), decoder="viterbi"))
     assert set(outcome.curves.query("run == -1 and decoder == 'viterbi'")["n_correct"]) == {correct}
@@ -222,7 +222,7 @@ def test_holes_are_filled_for_every_method():
     assert found.tolist() == pytest.approx(scores[:, 1].tolist())
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in CHOSEN_BY])
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in IN_JAVA])
 def test_every_method_runs_and_says_what_it_did(method):
     settings = SETTINGS.model_copy(update={"n_perturbed_slow_runs": 2})
     outcome = compare(method, settings=settings)
@@ -239,10 +239,15 @@ def test_every_method_runs_and_says_what_it_did(method):
 
 
 def test_a_choice_from_elsewhere_is_used_instead_of_cross_validation(outcome):
-    choice = outcome.choice.assign(candidate="l2_regularization=20", rank=1, iteration=2, method="other")
-    given = compare("treecrf", choice=choice)
+    choice = outcome.choice.assign(
+        candidate="l2_regularization=20", rank=1, iteration=2, method="memm", chosen_by="memm"
+    )
+    settings = SETTINGS.model_copy(update={"borrowed_choices": {"treecrf": "memm"}})
+    others = pd.concat([choice, choice.assign(method="sliding_window", candidate="l2_regularization=1", rank=0)])
+    given = compare("treecrf", choice=others, settings=settings)
     assert not len(given.folds)
     assert set(given.choice["method"]) == {"treecrf"}
+    assert set(given.choice["chosen_by"]) == {"memm"}
     assert set(given.curves["candidate"]) == {"l2_regularization=20"}
     model = TreeCRF(2, 4, 20, (1, 1)).fit(tiny_set(0))
     part = predictions(given, "viterbi")
@@ -276,7 +281,17 @@ def test_grids_and_names():
         sizes = [len(getattr(SETTINGS, name)) for name in TRAINING[method].grid.values()]
         assert len(candidates(method, SETTINGS)) == math.prod(sizes)
     assert candidate_name({"variance": 10.0}) == "variance=10"
-    assert set(CHOSEN_BY) <= set(METHODS)
+
+
+def test_a_choice_is_borrowed_from_a_method_with_the_same_grid():
+    assert TrainingSettings(borrowed_choices={"mallet": "induced_crf"}).choosers == {"mallet": "induced_crf"}
+    for wrong in ({"mallet": "smile"}, {"mallet": "induced_crf", "mallet_linear": "mallet"}):
+        with pytest.raises(
+            ValueError, match=r"borrow the choice of .* name a method that chooses among the same candidates"
+        ):
+            TrainingSettings(borrowed_choices=wrong)
+    batches = TrainingSettings(methods=["treecrf", "mallet", "linear_crf", "memm"]).batches(3)
+    assert batches == [["treecrf"], ["mallet"], ["linear_crf", "memm"]]  # Java takes long
 
 
 def test_a_job_depends_on_its_own_settings_alone():

@@ -131,7 +131,7 @@ def test_splits_count_alike():
     choice = pd.DataFrame(
         {
             "split": [0, 1], "decoder": FB, "candidate": ["a=0", "a=5"], "rank": [0, 1], "iteration": [2, 1],
-            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0,
+            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0, "chosen_by": "treecrf",
         }
     ).assign(**CONSTANT)  # fmt: skip
     first = curves().query("decoder == @FB")
@@ -151,7 +151,7 @@ def test_splits_with_one_candidate_each_have_one_peak():
     choice = pd.DataFrame(
         {
             "split": [0, 1], "decoder": FB, "candidate": ["a=0", "a=5"], "rank": [0, 1], "iteration": [1, 1],
-            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0,
+            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0, "chosen_by": "treecrf",
         }
     ).assign(**CONSTANT)  # fmt: skip
     plain = curves().query("decoder == @FB and run == -1")

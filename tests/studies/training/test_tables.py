@@ -30,7 +30,7 @@ def outcome(dataset, method, decoder, chosen, **values):
         "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
         "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
         "chosen_accuracy": chosen, "peak_candidate": "variance=5", "peak_iteration": 40, "peak_accuracy": chosen + 1,
-        "cpu_seconds": 1.5, "n_perturbed_runs": 0,
+        "cpu_seconds": 1.5, "n_perturbed_runs": 0, "chosen_by": method,
     }  # fmt: skip
     row |= {f"{kind}_{name}": NAN for kind in ("chosen", "peak") for name in ("mean", "sd", "min", "max")}
     assert set(values) <= set(row)
@@ -329,7 +329,7 @@ def test_estimates_stand_beside_the_test_set():
     rows = [
         outcome("a", "treecrf", "better", 1.0, cv_accuracy=68.5, chosen_accuracy=60.0, chosen_mean=63.3),
         outcome("a", "treecrf", "viterbi", 1.0, cv_accuracy=70.0),
-        outcome("a", "mallet", "better", 1.0, cv_accuracy=68.5),  # what another method chose by
+        outcome("a", "mallet", "better", 1.0, cv_accuracy=68.5, chosen_by="induced_crf"),
         outcome("b", "mine", "better", 1.0, cv_accuracy=61.0, chosen_accuracy=62.0, chosen_mean=np.nan),
     ]
     assert estimates_layout(pd.DataFrame(rows)).to_numpy().tolist() == [
@@ -340,7 +340,10 @@ def test_estimates_stand_beside_the_test_set():
 
 def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
     """Cross-validation chose nothing for MALLET: its digits are those of another method."""
-    rows = [outcome("a", name, d, 1.0) for name in ("induced_crf", "mallet", "smile") for d in ("viterbi", "better")]
+    choosers = {"induced_crf": "induced_crf", "mallet": "induced_crf", "smile": "treecrf_original"}
+    rows = [
+        outcome("a", name, d, 1.0, chosen_by=other) for name, other in choosers.items() for d in ("viterbi", "better")
+    ]
     layout = choices_layout(pd.DataFrame(rows))
     found = dict(zip(layout["", "method"], layout["Viterbi"].to_numpy().tolist(), strict=True))
     assert found["CRF with induction"] == ["variance 5", "30", "60.00"]

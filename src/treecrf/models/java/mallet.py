@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from treecrf.models.base import Monitor
 from treecrf.models.java.machine import start_java
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
+from treecrf.models.linear.outcomes import Outcomes
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
+
+START = "START"
+"""MALLET's name of the label before the first position, where pairs of labels have weights."""
 
 
 @dataclass(eq=False, repr=False)
@@ -21,10 +25,19 @@ class MalletCRF(ConjunctionCRF):
     """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
 
     MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and
-    loading need no Java. States are ``addFullyConnectedStatesForThreeQuarterLabels``: weights for each feature and
-    label, each label, each pair of labels, each first state and each last label. The label before the first
-    position is hidden in MALLET: the weight of a first label sums it out. A feature has weights for the labels that
-    it occurs with.
+    loading need no Java. States are labels; the weights of their transitions follow from `features`:
+
+    =========  =================================================  =================================================
+    features   MALLET's call                                      weights
+    =========  =================================================  =================================================
+    "pairs"    ``addOrderNStates``, orders 1                      feature x (label before, label); each such pair
+    "both"     ``addOrderNStates``, orders 0 and 1                these, feature x label, and each label
+    "labels"   ``addFullyConnectedStatesForThreeQuarterLabels``   feature x label; each label, each pair of labels
+    =========  =================================================  =================================================
+
+    Each last label has a weight as well. With pairs the label before the first position is START, which no label leads to,
+    as in ``SimpleTagger``, whose start is its default label. With "labels" the state before the first position is hidden:
+    the weight of a first label sums it out. A feature has weights for the labels, or pairs, that it occurs with.
 
     MALLET's own ``trainWithFeatureInduction`` gives no weights to what it induces: the constructor of its CRF stops the
     growth of the alphabet, so that no conjunction can enter it, and nothing says that the weights' structure has
@@ -46,7 +59,7 @@ class MalletCRF(ConjunctionCRF):
         start_java()
         order, noise = self._draw_start(train)
         began = time.process_time()
-        training = Training(train.select(order), self.window, self.variance)
+        training = Training(train.select(order), self.window, self.variance, self.features)
         seconds = {"windows": time.process_time() - began, "gradient": 0.0, "induction": 0.0}
         if noise is not None:
             training.set_default_weights(noise)
@@ -78,16 +91,18 @@ class MalletCRF(ConjunctionCRF):
         if self.random_state is None:
             return np.arange(len(train)), None
         rng, n_labels = np.random.default_rng(self.random_state), len(train.label_names)
-        return rng.permutation(len(train)), rng.normal(0.0, self.start_noise, n_labels + n_labels**2)
+        n_weights = n_labels**2 + (0 if self.features == "pairs" else n_labels)
+        return rng.permutation(len(train)), rng.normal(0.0, self.start_noise, n_weights)
 
 
 class Training:
     """MALLET's CRF, its trainer (``CRFTrainerByLabelLikelihood``) and its instances of a training set."""
 
-    def __init__(self, train: SequenceSet, window: tuple[int, int], variance: float) -> None:
+    def __init__(self, train: SequenceSet, window: tuple[int, int], variance: float, features: str = "pairs") -> None:
         self._java = start_java()
         self._mallet = self._java.JPackage("cc").mallet
         self._window, self._n_labels, self._variance = window, len(train.label_names), float(variance)
+        self._outcomes = Outcomes(self._n_labels, 1, features)
         self._cells = boolean_cells(train.attributes, window)
         self._features = self._mallet.types.Alphabet()
         for cell in self._cells:
@@ -95,9 +110,11 @@ class Training:
         self._labels = self._mallet.types.LabelAlphabet()
         for label in range(self._n_labels):
             self._labels.lookupIndex(str(label), True)
+        if self._outcomes.has_pairs:
+            self._labels.lookupIndex(START, True)
         self.instances = self.build_instances(train)
         self.crf = self._mallet.fst.CRF(self._features, self._labels)
-        self.crf.addFullyConnectedStatesForThreeQuarterLabels(self.instances)
+        self._add_states()
         self._features.startGrowth()  # which the constructor has stopped
         self.trainer = self._mallet.fst.CRFTrainerByLabelLikelihood(self.crf)
         self.trainer.setGaussianPriorVariance(self._variance)
@@ -132,8 +149,20 @@ class Training:
             instances.add(types.Instance(inputs, outputs, None, None))
         return instances
 
+    def _add_states(self) -> None:
+        """The states of the CRF, and what weights their transitions have."""
+        if not self._outcomes.has_pairs:
+            self.crf.addFullyConnectedStatesForThreeQuarterLabels(self.instances)
+            return
+        orders = self._java.JArray(self._java.JInt)([0, 1] if self._outcomes.n_extra else [1])
+        never = self._java.JClass("java.util.regex.Pattern").compile(f".*,{START}")
+        self.crf.addOrderNStates(self.instances, orders, None, START, never, None, True)
+        for index in range(self.crf.numStates()):
+            state = self.crf.getState(index)
+            state.setInitialWeight(0.0 if str(state.getName()) == START else -np.inf)
+
     def set_default_weights(self, weights: NDArray[np.float64]) -> None:
-        """Start from weights of labels, then of pairs."""
+        """Start from weights of labels, unless pairs alone have weights, then of pairs."""
         rows = np.concatenate([self._label_rows(), self._pair_rows().ravel()])
         for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
             self.crf.setDefaultWeight(row, weight)
@@ -160,19 +189,29 @@ class Training:
         buffer = self._java.JArray(self._java.JDouble)(int(objective.getNumParameters()))
         objective.getParameters(buffer)
         weights = np.array(buffer)
+        weights = weights[np.isfinite(weights)]  # first states that are impossible have no prior
         return float(objective.getValue()) + float(weights @ weights) / (2 * self._variance)
 
     def weights(self) -> Weights:
         """The weights of the CRF; 0 where it has none."""
         defaults, factors = np.array(self.crf.getDefaultWeights()), self.crf.getParameters()
+        n_labels, label_rows = self._n_labels, self._label_rows()
         transitions = defaults[self._pair_rows()]
-        # The state before the first position is any, and is not seen.
-        start = np.logaddexp.reduce(np.array(factors.initialWeights)[:, None] + transitions, axis=0)
-        features = np.zeros((self._features.size(), self._n_labels))
-        for label, row in enumerate(self._label_rows().tolist()):
-            vector = self.crf.getWeights(row)
-            features[np.array(vector.getIndices()), label] = np.array(vector.getValues())
-        return Weights(defaults[self._label_rows()], transitions, start, np.array(factors.finalWeights), features)
+        labels = defaults[label_rows] if len(label_rows) else np.zeros(n_labels)
+        if self._outcomes.has_pairs:
+            start_rows = self._rows_after(START)
+            start = defaults[start_rows]
+            outcome_rows = [*label_rows, *self._pair_rows().ravel(), *start_rows]
+        else:
+            # The state before the first position is any, and is not seen.
+            initial = np.array(factors.initialWeights)
+            start = np.logaddexp.reduce(initial[:, None] + transitions, axis=0)
+            outcome_rows = [*label_rows]
+        features = np.zeros((self._features.size(), self._outcomes.size))
+        for outcome, row in enumerate(outcome_rows):
+            vector = self.crf.getWeights(int(row))
+            features[np.array(vector.getIndices()), outcome] = np.array(vector.getValues())
+        return Weights(labels, transitions, start, np.array(factors.finalWeights)[:n_labels], features)
 
     def conjunctions(self) -> Conjunctions:
         """The features of MALLET's alphabet."""
@@ -188,10 +227,16 @@ class Training:
         return self._parts[share]
 
     def _label_rows(self) -> NDArray[np.int64]:
-        """Where MALLET keeps the weights of each label."""
+        """Where MALLET keeps the weights of each label; none where pairs alone have weights."""
+        if self._outcomes.has_pairs and not self._outcomes.n_extra:
+            return np.empty(0, dtype=np.int64)
         return np.array([self.crf.getWeightsIndex(str(label)) for label in range(self._n_labels)])
 
     def _pair_rows(self) -> NDArray[np.int64]:
-        """Where MALLET keeps the weight of each pair of labels, by previous label and label."""
-        labels = range(self._n_labels)
-        return np.array([[self.crf.getWeightsIndex(f"{before}->{label}") for label in labels] for before in labels])
+        """Where MALLET keeps the weights of each pair of labels, by previous label and label."""
+        return np.array([self._rows_after(str(before)) for before in range(self._n_labels)])
+
+    def _rows_after(self, before: str) -> NDArray[np.int64]:
+        """Where MALLET keeps the weights of the pairs of a label before, or START, and each label."""
+        link = "," if self._outcomes.has_pairs else "->"
+        return np.array([self.crf.getWeightsIndex(f"{before}{link}{label}") for label in range(self._n_labels)])

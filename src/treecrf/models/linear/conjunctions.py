@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,10 @@ from treecrf.io.arrays import gather_ranges
 from treecrf.models import sets
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ScoredChains
+from treecrf.models.checks import one_of
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
+from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 
@@ -125,7 +128,8 @@ class Weights(NamedTuple):
         By previous label and label.
     start, end : float64, shape (n_labels,)
         Of the first and of the last label of a sequence.
-    features : float64, shape (n_features, n_labels)
+    features : float64, shape (n_features, n_outcomes)
+        By `Outcomes`.
     """
 
     labels: NDArray[np.float64]
@@ -139,13 +143,11 @@ class Weights(NamedTuple):
         return np.concatenate([part.ravel() for part in self])
 
     @classmethod
-    def part(cls, joined: NDArray[np.float64], n_labels: int) -> Self:
+    def part(cls, joined: NDArray[np.float64], outcomes: Outcomes) -> Self:
         """Undo `joined` (views)."""
-        sizes = np.cumsum([n_labels, n_labels**2, n_labels, n_labels])
-        labels, transitions, start, end, features = np.split(joined, sizes)
-        return cls(
-            labels, transitions.reshape(n_labels, n_labels), start, end, features.reshape(-1, n_labels)
-        )  # fmt: skip
+        n = outcomes.n_labels
+        labels, transitions, start, end, features = np.split(joined, np.cumsum([n, n**2, n, n]))
+        return cls(labels, transitions.reshape(n, n), start, end, features.reshape(-1, outcomes.size))
 
 
 @dataclass(eq=False, repr=False)
@@ -160,6 +162,9 @@ class ConjunctionCRF(ChainLabeller):
         Of the Gaussian prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
+    features : "pairs", "labels" or "both"
+        What a conjunction has weights for: pairs of previous label and label, where START stands before the first position
+        (PhD equation 2.2); labels; or either.
     n_iterations : int
         Most iterations of L-BFGS, over all rounds.
     iterations_between_inductions : int
@@ -198,6 +203,7 @@ class ConjunctionCRF(ChainLabeller):
 
     variance: float = 10.0
     window: tuple[int, int] = (0, 0)
+    features: str = "pairs"
     n_iterations: int = 200
     iterations_between_inductions: int = 8
     features_per_induction: int = 500
@@ -210,6 +216,7 @@ class ConjunctionCRF(ChainLabeller):
     min_count: int = 1
 
     order = 1
+    checks: ClassVar = {"features": one_of(*FEATURES)}
 
     @property
     def _reach(self) -> tuple[int, int]:
@@ -219,7 +226,10 @@ class ConjunctionCRF(ChainLabeller):
     @property
     def weights_(self) -> Weights:
         """The weights after the last iteration."""
-        return Weights.part(self.stages_[-1], len(self.label_names_))
+        return Weights.part(self.stages_[-1], self._outcomes(len(self.label_names_)))
+
+    def _outcomes(self, n_labels: int) -> Outcomes:
+        return Outcomes(n_labels, self.order, self.features)
 
     def _shares(self) -> list[float]:
         """The share of the training sequences that each round of induction looks at."""
@@ -237,11 +247,11 @@ class ConjunctionCRF(ChainLabeller):
         sets.refuse_missing(data)
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
+        outcomes = self._outcomes(len(self.label_names_))
         for stage in [self.stages_[-1]] if every is None else self.stages_[every - 1 :: every]:
-            weights = Weights.part(stage, len(self.label_names_))
-            yield chain_potentials(
-                score_labels(weights, occurrences, windows.n_windows), windows, weights, data.offsets
-            )
+            weights = Weights.part(stage, outcomes)
+            scores = score_features(weights, occurrences, windows.n_windows, outcomes)
+            yield chain_potentials(scores, windows, weights, data.offsets)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays: dict[str, NDArray[Any]] = {
@@ -256,20 +266,21 @@ class ConjunctionCRF(ChainLabeller):
         self.seconds_, self.n_inductions_ = values["seconds"], values["n_inductions"]
 
 
-def score_labels(weights: Weights, occurrences: Occurrences, n_windows: int) -> NDArray[np.float64]:
-    """The score of every label in every window, float64, shape (n_windows, n_labels)."""
-    scores = np.repeat(weights.labels[None], n_windows, axis=0)
+def score_features(
+    weights: Weights, occurrences: Occurrences, n_windows: int, outcomes: Outcomes
+) -> NDArray[np.float64]:
+    """The score of every label in every window, or of every pair (`Outcomes.combined`), weights of labels included."""
+    scores = np.zeros((n_windows, outcomes.size))
     add_scores(*occurrences, np.ascontiguousarray(weights.features), scores)
-    return scores
+    combined = outcomes.combined(scores)
+    return combined + np.tile(weights.labels, combined.shape[1] // outcomes.n_labels)
 
 
 def chain_potentials(
     scores: NDArray[np.float64], windows: Windows, weights: Weights, offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """F^y(y', w_t), float64, shape (n_labels, n_positions, n_labels + 1); the last state is START."""
-    n_labels = scores.shape[1]
     by_state = np.vstack([weights.transitions, weights.start])
-    potentials = np.empty((n_labels, len(windows.window_of), n_labels + 1))
-    np.add(scores[windows.window_of].T[:, :, None], by_state.T[:, None, :], out=potentials)
+    potentials = ScoredChains(scores[windows.window_of], by_state.T, offsets, 1).potentials()
     potentials[:, offsets[1:] - 1] += weights.end[:, None, None]
     return potentials

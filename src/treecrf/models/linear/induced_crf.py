@@ -16,7 +16,7 @@ from treecrf import chain
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
-from treecrf.models.linear._linear_kernels import differentiate
+from treecrf.models.linear._lbfgs_kernels import dot
 from treecrf.models.linear.conjunctions import (
     ConjunctionCRF,
     Conjunctions,
@@ -24,9 +24,11 @@ from treecrf.models.linear.conjunctions import (
     Windows,
     boolean_cells,
     chain_potentials,
-    score_labels,
+    score_features,
 )
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
+from treecrf.models.linear.likelihood import Likelihood
+from treecrf.models.linear.outcomes import Outcomes
 from treecrf.models.runner import Runner, make_runner
 from treecrf.sequences import SequenceSet
 
@@ -39,7 +41,7 @@ class InducedCRF(ConjunctionCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
-    window cells that promise most (`treecrf.models.linear.feature_search`) and goes on with L-BFGS for a few iterations, on a part
+    window cells whose weights of labels promise most (`treecrf.models.linear.feature_search`) and goes on with L-BFGS for a few iterations, on a part
     of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``, and ends early
     once all sequences promise no new feature and the optimum is reached.
 
@@ -55,7 +57,7 @@ class InducedCRF(ConjunctionCRF):
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
         began = time.thread_time()
-        training = _Training(train, labels, self.window, self.variance)
+        training = _Training(train, labels, self.window, self._outcomes(len(train.label_names)), self.variance)
         rng = np.random.default_rng(0 if self.random_state is None else [1, self.random_state])
         order = rng.permutation(len(train))
         if self.random_state is not None:
@@ -115,9 +117,16 @@ class _Part(NamedTuple):
 class _Training:
     """The features of a training run and their `weights`, float64: of labels, transitions and features."""
 
-    def __init__(self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], variance: float) -> None:
+    def __init__(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        window: tuple[int, int],
+        outcomes: Outcomes,
+        variance: float,
+    ) -> None:
         self._train, self._labels, self._variance = train, labels, float(variance)
-        self._n_labels = len(train.label_names)
+        self._outcomes, self._n_labels = outcomes, outcomes.n_labels
         self._windows = Windows.of(train, window)
         cells = Conjunctions.of([cell] for cell in boolean_cells(train.attributes, window))
         self._basic = Features.find(cells, self._windows.columns)
@@ -128,11 +137,12 @@ class _Training:
         """The weights by kind; those of first and last labels, which this model does not have, are 0."""
         n = self._n_labels
         labels, transitions, features = np.split(weights, [n, n + n**2])
-        return Weights(labels, transitions.reshape(n, n), np.zeros(n), np.zeros(n), features.reshape(-1, n))
+        by_outcome = features.reshape(-1, self._outcomes.size)
+        return Weights(labels, transitions.reshape(n, n), np.zeros(n), np.zeros(n), by_outcome)
 
     def penalty(self, weights: NDArray[np.float64]) -> float:
         """The prior's part of the objective."""
-        return float(weights @ weights) / (2 * self._variance)
+        return dot(weights, weights) / (2 * self._variance)
 
     def part(self, sequences: NDArray[np.int64]) -> _Part:
         """Some sequences of the training set, in its order."""
@@ -141,20 +151,21 @@ class _Training:
 
     def objective(self, part: _Part) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
         """What is minimized on a part of the training set, with its gradient, as a function of the weights."""
-        shape = (self._windows.n_windows, self._n_labels)
-        alphas, errors = np.empty((len(part.labels), self._n_labels)), np.empty(shape)
+        outcomes, occurrences = self._outcomes, self._features.occurrences
+        likelihood = Likelihood(part.labels, part.offsets)
         transition_gradient = np.empty((self._n_labels, self._n_labels))
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             by_kind = self.split(weights)
-            scores = score_labels(by_kind, self._features.occurrences, self._windows.n_windows)
-            log_likelihood = differentiate(
-                scores, part.window_of, by_kind.transitions.copy(), part.offsets, part.labels, alphas, errors,
-                transition_gradient,
-            )  # fmt: skip
+            scores = score_features(by_kind, occurrences, self._windows.n_windows, outcomes)
+            errors = np.empty_like(scores)
+            log_likelihood = likelihood.differentiate(
+                scores, part.window_of, by_kind.transitions.copy(), errors, transition_gradient
+            )
             gradient = np.empty_like(by_kind.features)
-            sum_errors(*self._features.occurrences, errors, gradient)
-            total = np.concatenate([errors.sum(axis=0), transition_gradient.ravel(), gradient.ravel()])
+            sum_errors(*occurrences, outcomes.by_outcome(errors), gradient)
+            of_labels = errors.sum(axis=0).reshape(-1, self._n_labels).sum(axis=0)
+            total = np.concatenate([of_labels, transition_gradient.ravel(), gradient.ravel()])
             return self.penalty(weights) - log_likelihood, weights / self._variance - total
 
         return objective
@@ -162,7 +173,7 @@ class _Training:
     def add_features(self, part: _Part, threshold: float, n_new: int, run: Runner) -> int:
         """Add the features that promise most, with weights of 0, and return their number."""
         by_kind = self.split(self.weights)
-        scores = score_labels(by_kind, self._features.occurrences, self._windows.n_windows)
+        scores = score_features(by_kind, self._features.occurrences, self._windows.n_windows, self._outcomes)
         windows = self._windows._replace(window_of=part.window_of)
         marginals = chain.forward_backward(
             chain_potentials(scores, windows, by_kind, part.offsets), part.offsets, 1
@@ -170,7 +181,7 @@ class _Training:
         tokens = find_error_tokens(marginals, part.labels, part.window_of, self._windows.n_windows, threshold)
         new = induce(self._basic, self._features, tokens, self._variance, n_new, run)
         self._features = self._features.followed_by(Features.find(new, self._windows.columns))
-        self.weights = np.concatenate([self.weights, np.zeros(new.size * self._n_labels)])
+        self.weights = np.concatenate([self.weights, np.zeros(new.size * self._outcomes.size)])
         return new.size
 
     @property

@@ -1,19 +1,41 @@
-"""L-BFGS over an objective with gradient: SciPy's, with the checks that the linear models share.
+"""L-BFGS over an objective with gradient, whose sums have a fixed order: its weights do not depend on the processor.
 
-SciPy takes long to import, and training alone needs it: `fit` imports this module.
+Optimizers of libraries add in an order that the processor decides. Where rounding decides at which iteration training stops,
+two machines then train two models.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-import scipy.optimize
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+
+from treecrf.models.linear._lbfgs_kernels import dot, find_direction
 
 Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+
+N_MEMORY = 10
+"""Iterations whose steps approximate the Hessian."""
+
+DECREASE, CURVATURE = 1e-4, 0.9
+"""Constants of the strong Wolfe conditions."""
+
+MOST_TRIALS = 20
+"""Evaluations of the objective in one line search."""
+
+
+class _Point(NamedTuple):
+    """A point on the line of a search: its step, value and slope along the line, weights and gradient."""
+
+    step: float
+    value: float
+    slope: float
+    weights: NDArray[np.float64]
+    gradient: NDArray[np.float64]
 
 
 def minimize_objective(
@@ -23,26 +45,102 @@ def minimize_objective(
     tolerance: float,
     note: Callable[[NDArray[np.float64], float], None],
 ) -> NDArray[np.float64]:
-    """The weights that L-BFGS reaches; a ValueError where the objective leaves the range of numbers.
+    """The weights that L-BFGS reaches (Nocedal and Wright 2006, algorithm 7.5).
 
-    It stops when an iteration gains less than the part `tolerance` of the objective, and calls `note` with weights and
-    value after every iteration. It warns where the search stopped early without convergence; a line search that fails
-    where the gradient is within rounding errors of 0 has converged.
+    It stops when an iteration gains at most the part `tolerance` of the objective, and calls `note` with weights and value
+    after every iteration. It warns where the line search found no lower value although the gradient is not within rounding
+    errors of 0.
+
+    Raises
+    ------
+    ValueError
+        Where the objective is not finite at the start.
     """
+    value, gradient = objective(start)
+    if not math.isfinite(value):
+        raise ValueError(f"the objective is {value} at the start of training; lower the variance or start_noise.")
+    here = _Point(0.0, value, 0.0, start.copy(), gradient)
+    steps, changes = np.empty((N_MEMORY, len(start))), np.empty((N_MEMORY, len(start)))
+    oldest = n_kept = 0
+    direction = np.empty(len(start))
+    n_done = 0
+    while n_done < max_iterations:
+        find_direction(here.gradient, steps, changes, oldest, n_kept, direction)
+        slope = dot(here.gradient, direction)
+        if slope == 0.0:
+            break
+        first = 1.0 if n_kept else min(1.0, 1.0 / math.sqrt(-slope))
+        found = _search(objective, here._replace(step=0.0, slope=slope), direction, first) if slope < 0.0 else None
+        if found is None:
+            if n_kept:  # once more, downhill
+                n_kept = 0
+                continue
+            _warn_unless_resolved(here, n_done)
+            break
+        n_done += 1
+        note(found.weights.copy(), found.value)
+        step, change = found.weights - here.weights, found.gradient - here.gradient
+        if dot(step, change) > 0.0:
+            row = (oldest + n_kept) % N_MEMORY
+            steps[row], changes[row] = step, change
+            oldest = (oldest + 1) % N_MEMORY if n_kept == N_MEMORY else oldest
+            n_kept = min(n_kept + 1, N_MEMORY)
+        gain, here = here.value - found.value, found
+        if gain <= tolerance * max(abs(here.value), abs(here.value + gain), 1.0):
+            break
+    return here.weights
 
-    def callback(intermediate_result: scipy.optimize.OptimizeResult) -> None:
-        note(intermediate_result.x.copy(), float(intermediate_result.fun))
 
-    options = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "ftol": tolerance, "gtol": 0.0}
-    with threadpool_limits(1):  # vectors this short cost twice the CPU time with more
-        result = scipy.optimize.minimize(
-            objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options
-        )
-    if not np.isfinite(result.fun):
-        raise ValueError(
-            f"the objective is {result.fun} after {result.nit} iterations; lower the variance or start_noise."
-        )
-    resolved = np.sqrt(np.finfo(float).eps) * max(1.0, abs(result.fun))
-    if not result.success and result.nit < max_iterations and np.abs(result.jac).max() > resolved:
-        warnings.warn(f"L-BFGS stopped after {result.nit} iterations: {result.message}", stacklevel=4)
-    return result.x
+def _search(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point | None:
+    """A point that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6); None without one.
+
+    Where the trials are used up, the lowest point that decreases the objective enough is taken.
+    """
+    low, high = start, None  # the minimum is between them, once there is a high
+    for _ in range(MOST_TRIALS):
+        point = _evaluate(objective, start, direction, step)
+        if point.value > start.value + DECREASE * step * start.slope or point.value >= low.value:
+            high = point
+        elif abs(point.slope) <= -CURVATURE * start.slope:
+            return point
+        else:
+            if point.slope * (point.step - low.step) >= 0.0 or (
+                high is not None and point.slope * (high.step - point.step) >= 0.0
+            ):
+                high = low
+            low = point
+        step = 2.0 * step if high is None else _between(low, high)
+    return low if low.step > 0.0 else None
+
+
+def _evaluate(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point:
+    weights = start.weights + step * direction
+    value, gradient = objective(weights)
+    if not math.isfinite(value):  # too far
+        return _Point(step, math.inf, math.inf, weights, gradient)
+    return _Point(step, value, dot(gradient, direction), weights, gradient)
+
+
+def _between(low: _Point, high: _Point) -> float:
+    """The minimum of the cubic through both points, kept a tenth of their distance away from either."""
+    distance = high.step - low.step
+    share = 0.5
+    if math.isfinite(high.value):
+        # in units of the distance, from the low point (Nocedal and Wright 2006, equation 3.59)
+        mean = 3.0 * (low.value - high.value)
+        slopes = low.slope * distance, high.slope * distance
+        term = slopes[0] + slopes[1] + mean
+        root = term * term - slopes[0] * slopes[1]
+        if root >= 0.0:
+            root = math.sqrt(root)
+            denominator = slopes[1] - slopes[0] + 2.0 * root
+            if denominator != 0.0:
+                share = 1.0 - (slopes[1] + root - term) / denominator
+    return low.step + min(max(share, 0.1), 0.9) * distance
+
+
+def _warn_unless_resolved(here: _Point, n_done: int) -> None:
+    """Warn where the gradient is larger than rounding errors of the objective explain."""
+    resolved = np.sqrt(np.finfo(float).eps) * max(1.0, abs(here.value))
+    if np.abs(here.gradient).max() > resolved:
+        warnings.warn(f"L-BFGS stopped after {n_done} iterations: its line search found no lower value.", stacklevel=4)

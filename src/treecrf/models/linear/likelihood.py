@@ -13,7 +13,7 @@ from treecrf.sequences import MISSING
 
 
 class Likelihood:
-    """The order-1 chains of a training set.
+    """The order-1 chains of a training set, whose windows score labels, or pairs of a label and the one before.
 
     Parameters
     ----------
@@ -35,8 +35,13 @@ class Likelihood:
         self, scores: NDArray[np.float64], window_of: NDArray[np.int32], transitions: NDArray[np.float64],
         errors: NDArray[np.float64], transition_gradient: NDArray[np.float64],
     ) -> float:  # fmt: skip
-        """See `treecrf.models.linear._linear_kernels.differentiate`."""
+        """See `treecrf.models.linear._linear_kernels.differentiate`, and `_pair_kernels` for scores of pairs."""
         shared = (scores, window_of, transitions, self._offsets, self._labels)
+        if scores.shape[1] > len(transitions):
+            from treecrf.models.linear._pair_kernels import differentiate_pairs  # loaded where it runs
+
+            weights = np.ones(len(self._labels)) if self._weights is None else self._weights
+            return float(differentiate_pairs(*shared, weights, errors, transition_gradient))
         if self._weights is not None:
             from treecrf.models.linear._chain_rule import differentiate_weighted  # loaded where it runs
 
@@ -77,7 +82,8 @@ class PartialLikelihood:
         """See `Likelihood.differentiate`."""
         value = self._whole.differentiate(scores, window_of, transitions, errors, transition_gradient)
         windows = window_of[self._positions]
-        agreeing = np.where(self._allowed, scores[windows], -MAX_POTENTIAL)
+        allowed = np.tile(self._allowed, scores.shape[1] // self._allowed.shape[1])
+        agreeing = np.where(allowed, scores[windows], -MAX_POTENTIAL)
         of_positions, of_pairs = np.empty_like(agreeing), np.empty_like(transition_gradient)
         each = np.arange(len(windows), dtype=np.int32)
         value -= self._agreeing.differentiate(agreeing, each, transitions, of_positions, of_pairs)

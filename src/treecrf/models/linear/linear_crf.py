@@ -1,4 +1,4 @@
-"""`LinearCRF`: a conditional random field that is linear in indicators of window cells and of label pairs."""
+"""`LinearCRF`: a conditional random field that is linear in indicators of window cells, alone or joined with label pairs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from treecrf.models.base import Monitor
 from treecrf.models.binning import FEW_BINS
 from treecrf.models.chain_labeller import ChainLabeller, Watch
 from treecrf.models.chains import ScoredChains
-from treecrf.models.checks import Check, number, whole
+from treecrf.models.checks import Check, number, one_of, whole
+from treecrf.models.linear._lbfgs_kernels import dot
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
+from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.memory import check_memory
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
@@ -32,9 +34,9 @@ VECTORS = 30
 class LinearCRF(ChainLabeller):
     """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
 
-    The potential of a label is the sum of one weight for each cell of the window and one for the pair of previous
-    label and label: the tests that TreeCRF may use, without conjunctions. There is no weight for the first label.
-    Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2); labels that are not known are
+    The potential is the sum of the weights of the window's cells, each of which has one for every pair of previous label
+    and label (PhD equation 2.2: ``f_b(y_{t-1}, y_t, X)``, "3^2 x 13 x 20" weights), and of one weight for the pair itself:
+    the tests that TreeCRF may use, without conjunctions of cells. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2); labels that are not known are
     summed over (Tsuboi et al. 2008), with order 0 their positions left out.
 
     Parameters
@@ -43,6 +45,9 @@ class LinearCRF(ChainLabeller):
         Of the prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
+    features : "pairs", "labels" or "both"
+        What a cell has weights for: pairs of previous label and label, where START stands before the first position; labels;
+        or either. Pairs take as many times more memory as there are labels. With order 0 all three are the same.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -67,8 +72,9 @@ class LinearCRF(ChainLabeller):
 
     Attributes
     ----------
-    cell_weights_ : float64, shape (n_cells, n_labels)
-        Cells as in `treecrf.trees.columns.Columns`.
+    cell_weights_ : float64, shape (n_cells, n_outcomes)
+        Cells as in `treecrf.trees.columns.Columns`. Outcomes are the labels, the pairs by label before (START last) and label,
+        or labels and then pairs.
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     weights_history_ : float64, shape (n_iterations, n_weights)
@@ -82,6 +88,7 @@ class LinearCRF(ChainLabeller):
     variance: float = 10.0
     window: tuple[int, int] = (0, 0)
     order: int = 1
+    features: str = "pairs"
     max_iterations: int = 200
     tolerance: float = 1e-9
     unseen: str = "missing"
@@ -98,6 +105,7 @@ class LinearCRF(ChainLabeller):
 
     checks: ClassVar = {
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
+        "features": one_of(*FEATURES),
         "tolerance": number("a number from 0 to below 1", lambda value: 0 <= value < 1),
     }
 
@@ -119,7 +127,9 @@ class LinearCRF(ChainLabeller):
         began = time.thread_time()
         if self.order and weights is not None:
             refuse_mixed(labels, weights, train.offsets)
-        objective = Objective(train, labels, self.window, self.order, self.variance, weights)
+        objective = Objective(
+            train, labels, self.window, self._outcomes(len(train.label_names)), self.variance, weights
+        )
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keeps_stages else 1
@@ -139,7 +149,7 @@ class LinearCRF(ChainLabeller):
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
-                penalty = float(weights @ weights) / (2 * self.variance)
+                penalty = dot(weights, weights) / (2 * self.variance)
                 monitor(len(values) - 1, dict(seconds), penalty - value)
 
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
@@ -150,14 +160,14 @@ class LinearCRF(ChainLabeller):
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
         """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
-        n_labels = len(train.label_names)
+        outcomes = self._outcomes(len(train.label_names))
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
         sets.refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
         def judge(iteration: int, weights: NDArray[np.float64]) -> None:
             if iteration % every == 0:
-                watch(iteration, self._chains_of(cells, weights, n_labels, data.offsets).marginals())
+                watch(iteration, self._chains_of(cells, weights, outcomes, data.offsets).marginals())
 
         keeps_stages, self.keeps_stages, self._judges = self.keeps_stages, False, (judge,)
         try:
@@ -167,13 +177,13 @@ class LinearCRF(ChainLabeller):
 
     @property
     def cell_weights_(self) -> NDArray[np.float64]:
-        """The weights of cells after the last iteration, shape (n_cells, n_labels)."""
-        return self._part(self.weights_history_[-1], len(self.label_names_))[0]
+        """The weights of cells after the last iteration, shape (n_cells, n_outcomes)."""
+        return self._outcomes(len(self.label_names_)).part(self.weights_history_[-1])[0]
 
     @property
     def transition_weights_(self) -> NDArray[np.float64]:
         """The weights of pairs of labels after the last iteration, shape (n_labels, n_labels)."""
-        return self._part(self.weights_history_[-1], len(self.label_names_))[1]
+        return self._outcomes(len(self.label_names_)).part(self.weights_history_[-1])[1]
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -183,7 +193,7 @@ class LinearCRF(ChainLabeller):
         cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:
-            yield self._chains_of(cells, weights, len(self.label_names_), data.offsets)
+            yield self._chains_of(cells, weights, self._outcomes(len(self.label_names_)), data.offsets)
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
         """See `ChainLabeller`."""
@@ -196,23 +206,20 @@ class LinearCRF(ChainLabeller):
             return np.zeros(n_weights)
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
 
+    def _outcomes(self, n_labels: int) -> Outcomes:
+        return Outcomes(n_labels, self.order, self.features)
+
     def _chains_of(
-        self, cells: NDArray[np.uint32], weights: NDArray[np.float64], n_labels: int, offsets: NDArray[np.int64]
+        self, cells: NDArray[np.uint32], weights: NDArray[np.float64], outcomes: Outcomes, offsets: NDArray[np.int64]
     ) -> ScoredChains:
-        of_cells, of_pairs = self._part(weights, n_labels)
-        scores = np.empty((len(cells), n_labels))
+        of_cells, of_pairs = outcomes.part(weights)
+        scores = np.empty((len(cells), outcomes.size))
         score_windows(cells, _with_no_cell(of_cells), scores)
+        n_labels = outcomes.n_labels
         by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
         if self.order:
             by_state[:, :n_labels] = of_pairs.T
-        return ScoredChains(scores, by_state, offsets, self.order)
-
-    def _part(self, weights: NDArray[np.float64], n_labels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights of cells and those of pairs of labels."""
-        n_pairs = n_labels**2 if self.order else 0
-        n_cells = len(weights) - n_pairs
-        pairs = weights[n_cells:].reshape(n_labels, n_labels) if n_pairs else np.zeros((n_labels, n_labels))
-        return weights[:n_cells].reshape(-1, n_labels), pairs
+        return ScoredChains(outcomes.combined(scores), by_state, offsets, self.order)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         arrays = {"weights_history": self.weights_history_, "objective_history": self.objective_history_}
@@ -230,40 +237,33 @@ class Objective:
     """
 
     def __init__(
-        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], order: int, variance: float,
+        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], outcomes: Outcomes, variance: float,
         weights: NDArray[np.float64] | None = None,
     ) -> None:  # fmt: skip
         cells, n_cells = window_cells(train, window)
         distinct, self._window_of = distinct_windows(cells)
         self._cells = cells[distinct]
-        self._order, self._variance = order, float(variance)
-        n_labels = len(train.label_names)
-        self._likelihood = likelihood_of(labels, n_labels, train.offsets, order, weights)
-        self._shape = (n_cells, n_labels)
-        self._scores = np.empty((len(self._cells), n_labels))
-        self._errors = np.empty_like(self._scores)
-        self.n_weights = n_cells * n_labels + (n_labels**2 if order else 0)
+        self._outcomes, self._variance = outcomes, float(variance)
+        self._likelihood = likelihood_of(labels, outcomes.n_labels, train.offsets, outcomes.order, weights)
+        self._n_cells = n_cells
+        self._scores = np.empty((len(self._cells), outcomes.size))
+        self.n_weights = outcomes.n_weights(n_cells)
         self.seconds = 0.0
 
     def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
         began = time.thread_time()
-        n_cells, n_labels = self._shape
-        transitions = np.zeros((n_labels, n_labels))
-        if self._order:
-            transitions = weights[n_cells * n_labels :].reshape(n_labels, n_labels).copy()
-        score_windows(self._cells, _with_no_cell(weights[: n_cells * n_labels].reshape(self._shape)), self._scores)
-        pair_gradient = np.empty_like(transitions)
-        log_likelihood = self._likelihood.differentiate(
-            self._scores, self._window_of, transitions, self._errors, pair_gradient
-        )
-        cell_gradient = np.zeros((n_cells + 1, n_labels))
-        add_cell_gradients(self._cells, self._errors, cell_gradient)
+        of_cells, of_pairs = self._outcomes.part(weights)
+        score_windows(self._cells, _with_no_cell(of_cells), self._scores)
+        scores, transitions = self._outcomes.combined(self._scores), of_pairs.copy()
+        errors, pair_gradient = np.empty_like(scores), np.empty_like(transitions)
+        log_likelihood = self._likelihood.differentiate(scores, self._window_of, transitions, errors, pair_gradient)
+        cell_gradient = np.zeros((self._n_cells + 1, self._outcomes.size))
+        add_cell_gradients(self._cells, self._outcomes.by_outcome(errors), cell_gradient)
         gradient = weights / self._variance
-        gradient[: n_cells * n_labels] -= cell_gradient[:-1].ravel()
-        if self._order:
-            gradient[n_cells * n_labels :] -= pair_gradient.ravel()
-        value = float(weights @ weights) / (2 * self._variance) - log_likelihood
+        for part, observed in zip(self._outcomes.part(gradient), (cell_gradient[:-1], pair_gradient), strict=True):
+            part -= observed
+        value = dot(weights, weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, gradient
 

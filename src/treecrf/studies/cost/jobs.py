@@ -18,7 +18,7 @@ from treecrf.datasets import synthetic
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.labellers import CHOSEN_BY, FORWARD_BACKWARD, INDUCTION, LABELLERS, TRAINING
+from treecrf.models.labellers import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.models.loading import load_class
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
@@ -201,7 +201,7 @@ class _Run(NamedTuple):
 def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> Iterator[_Run]:
     """Every method that can be run, trained."""
     for name in settings.methods:
-        if name in CHOSEN_BY and java_problem() is not None:
+        if name in IN_JAVA and java_problem() is not None:
             continue
         row, preset = TRAINING[name], LABELLERS[name].preset
         shared = {own: own for own in row.grid if own not in preset} | dict(row.taken)

@@ -23,7 +23,9 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
             leaf_values="newton", splits="subsets", learning_rate=settings.newton_rate,
         )  # fmt: skip
     if name == "linear_crf":
-        return LinearCRF(settings.variance, window, max_iterations=settings.linear_iterations)
+        return LinearCRF(
+            settings.variance, window, features=settings.linear_features, max_iterations=settings.linear_iterations
+        )
     if name == "crfsuite":
         return CRFSuite(settings.crfsuite_penalty, settings.crfsuite_iterations, window)
     if name == "perceptron":

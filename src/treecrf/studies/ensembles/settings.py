@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -54,6 +54,9 @@ class EnsemblesSettings(StudySettings):
     tree_leaves: Leaves = Field(50, description="Their leaves.")
     tree_regularization: Regularization = Field(20.0, description="Their lambda.")
     variance: Variance = Field(10.0, description="Variance of the prior of linear_crf.")
+    linear_features: Literal["pairs", "labels", "both"] = Field(
+        "labels", description="What its cells have weights for; pairs take too long where labels are many."
+    )
     linear_iterations: Count = Field(100, description="Its most iterations.")
     crfsuite_penalty: Regularization = Field(0.1, description="c2 of crfsuite.")
     crfsuite_iterations: Count = Field(100, description="Most iterations of crfsuite.")

@@ -88,7 +88,7 @@ def label_test_sets(
     load_kernels(method, next(iter(splits.values())).train, window, settings)
     found = []
     for seed, sets in splits.items():
-        given = None if choice is None else _variance(choice, settings.chosen_by[method], seed)
+        given = None if choice is None else _variance(choice, settings.choosers[method], seed)
         label = partial(_label_draw, Draw(dataset, seed, sets), window, method, settings, given)
         found.append(kept.finished(f"seed_{seed}", label))
     runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))

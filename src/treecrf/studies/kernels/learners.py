@@ -68,7 +68,7 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
             )  # fmt: skip
     elif method == "linear_crf":
         for variance in settings.variances:
-            yield LinearCRF(variance, window)
+            yield LinearCRF(variance, window, features="labels")  # those of the kernel of degree 1
     else:
         for variance in settings.variances:
             yield make_kernel_crf(method, window, variance, settings)

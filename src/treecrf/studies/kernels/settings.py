@@ -53,8 +53,6 @@ class KernelsSettings(StudySettings):
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
 
-    chosen_by: ClassVar = {DUAL: "degree_1"} | {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
-
     methods: list[Name] = Field(
         [*PRIMAL, *DEGREES, "low_rank", "nystroem", "crfsuite", "separable"], min_length=1,
         description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
@@ -126,6 +124,11 @@ class KernelsSettings(StudySettings):
             if others:
                 raise ValueError(f"names {listed(others, repr)} in {setting} and not in datasets; add it there")
         return self
+
+    @property
+    def choosers(self) -> Mapping[str, str]:
+        """See `StudySettings`."""
+        return {DUAL: "degree_1"} | {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""

@@ -19,7 +19,7 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.labellers import IN_JAVA, LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
@@ -27,7 +27,7 @@ from treecrf.studies.custom import Candidate, candidate_name
 from treecrf.studies.pieces import Frames, Pieces
 from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
-from treecrf.studies.training.settings import CHOSEN_BY, TrainingSettings
+from treecrf.studies.training.settings import TrainingSettings
 
 CURVE_NAMES = [
     "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
@@ -37,7 +37,7 @@ FOLD_NAMES = [
     "dataset", "method", "split", "fold", "candidate", "rank", "iteration", "decoder", "n_correct", "n_positions",
 ]  # fmt: skip
 CHOICE_NAMES = [
-    "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd",
+    "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd", "chosen_by",
 ]  # fmt: skip
 PREDICTION_NAMES = [
     "dataset", "method", "candidate", "run", "stage", "decoder", "split", "sequence", "group", "position", "label", "predicted",
@@ -61,7 +61,8 @@ class Outcome(NamedTuple):
         dataset, method, split, fold, candidate, rank (of the candidate in its grid), iteration, decoder, n_correct,
         n_positions: internal cross-validation. Empty for a method that another one chooses for.
     choice : DataFrame
-        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd.
+        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd, chosen_by (the method whose
+        cross-validation it is).
     curves : DataFrame
         dataset, method, split, candidate, rank, run (`UNPERTURBED` or a seed), iteration, decoder, n_correct, n_positions,
         train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After a method has
@@ -135,7 +136,7 @@ class Comparison:
         self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
         self._window = own_window or window
-        self._settings = _shortened(settings) if method in CHOSEN_BY else settings
+        self._settings = _shortened(settings) if method in IN_JAVA else settings
         self._trials = inner_trials(
             self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
         )
@@ -370,12 +371,12 @@ def compare_method(
     dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
     choice, pieces : see `Comparison.run`
     """
-    if method not in CHOSEN_BY:
+    if choice is not None:  # of all methods that share a job
+        choice = choice[choice["method"] == settings.choosers[method]]
+    if method not in IN_JAVA:
         return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
     problem = java_problem()
     if problem is None:
-        if choice is not None:  # of all methods that share a job
-            choice = choice[choice["method"] == CHOSEN_BY[method]]
         try:
             return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
         except ValueError as error:  # other people's programs take some data only
@@ -399,7 +400,12 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
         rows += [
             best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
         ]
-    return pd.DataFrame(rows)[CHOICE_NAMES].reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
+    chosen = pd.DataFrame(rows)
+    return (
+        chosen.assign(chosen_by=chosen["method"])[CHOICE_NAMES]
+        .reset_index(drop=True)
+        .astype({"split": int, "iteration": int, "rank": int})
+    )
 
 
 def not_run(dataset: str, method: str, reason: str) -> Outcome:
@@ -425,7 +431,7 @@ def warm_kernels() -> None:
     values, labels = rng.integers(0, 3, (90, 1), np.int16), rng.integers(0, 3, 90, np.int16)
     data = SequenceSet(values, np.arange(0, 91, 6), (Attribute("symbol", names),), labels, names)
     for method in METHODS:
-        if method not in CHOSEN_BY:
+        if method not in IN_JAVA:
             tiny = TrainingSettings(
                 n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
                 variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
 from treecrf.io.messages import counted
+from treecrf.models.labellers import IN_JAVA
 from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,
@@ -31,7 +32,6 @@ from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.names import BETTER, BLOCKS
-from treecrf.studies.training.settings import CHOSEN_BY
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -81,6 +81,7 @@ CHOICES = (
     "n_perturbed_slow_runs",
     "steady_methods",
     "java_iterations",
+    "borrowed_choices",
     "start_noise",
     "exact_under",
     "blocks_under",
@@ -159,7 +160,7 @@ def _accuracy(
     shown: Exhibits,
     is_published: bool,
 ) -> Section:
-    in_java = set(CHOSEN_BY) & set(settings.values("method"))
+    in_java = set(IN_JAVA) & set(settings.values("method"))
     overview = paragraph(
         INTRODUCTION,
         documents=DOCUMENTS_NOTE if is_published else "",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import CHOSEN_BY, LABELLERS, TRAINING
+from treecrf.models.labellers import IN_JAVA, LABELLERS, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
@@ -39,8 +39,6 @@ class TrainingSettings(StudySettings):
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
         "exact_under", "blocks_under", "block_length", "equivalence_margin",
     }  # fmt: skip
-    chosen_by: ClassVar[Mapping[str, str]] = CHOSEN_BY
-
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
         list(TRAINING), min_length=1, description="Methods to compare; the first is compared with all."
@@ -112,6 +110,10 @@ class TrainingSettings(StudySettings):
         ge=1,
         description="Most iterations of methods that run in Java, also where more were chosen for them; as others unless given.",
     )
+    borrowed_choices: dict[TrainingMethod, TrainingMethod] = Field(
+        {},
+        description="Methods without cross-validation of their own, which take settings and iterations of another one with the same grid.",
+    )
     start_noise: float = Field(
         0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
     )
@@ -144,6 +146,26 @@ class TrainingSettings(StudySettings):
         return self
 
     @model_validator(mode="after")
+    def _choices_can_be_borrowed(self) -> TrainingSettings:
+        for method, other in self.borrowed_choices.items():
+            if other in self.borrowed_choices or TRAINING[method].grid != TRAINING[other].grid:
+                raise ValueError(
+                    f"has {method!r} borrow the choice of {other!r}, which has another grid or borrows itself; name a method "
+                    "that chooses among the same candidates"
+                )
+        return self
+
+    @property
+    def choosers(self) -> Mapping[str, str]:
+        """See `StudySettings`."""
+        return self.borrowed_choices
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """See `StudySettings`; methods in Java take long."""
+        return super().apart | frozenset(IN_JAVA)
+
+    @model_validator(mode="after")
     def _some_iteration_is_tested(self) -> TrainingSettings:
         if self.test_every > self.n_iterations:
             raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
@@ -159,5 +181,6 @@ class TrainingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {*self.whole, "methods", "labellers", *others}
-        steady = {"steady_methods": [name for name in self.steady_methods if name == method]}
-        return self.model_dump(mode="json", exclude=unused) | steady | used_labellers(method, self.labellers)
+        own: dict[str, Any] = {"steady_methods": [name for name in self.steady_methods if name == method]}
+        own["borrowed_choices"] = {name: other for name, other in self.borrowed_choices.items() if name == method}
+        return self.model_dump(mode="json", exclude=unused) | own | used_labellers(method, self.labellers)

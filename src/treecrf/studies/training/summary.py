@@ -72,6 +72,7 @@ def summarise_method(
                 "iteration": int(chosen["iteration"].median()),
                 "iteration_low": int(chosen["iteration"].min()),
                 "iteration_high": int(chosen["iteration"].max()),
+                "chosen_by": chosen["chosen_by"].iloc[0],
                 "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
                 **_spread("chosen", _by_run(at_choice, len(chosen))),
                 "peak_candidate": peak["candidate"],

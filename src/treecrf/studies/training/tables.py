@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from treecrf.models.labellers import CHOSEN_BY
 from treecrf.rendering.cells import (
     BEST,
     DAGGER,
@@ -197,7 +196,7 @@ def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
     A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the perturbed runs where there are
     some), and how much the estimate is above it.
     """
-    chosen = (summary["decoder"] == BETTER) & ~summary["method"].isin(CHOSEN_BY)
+    chosen = (summary["decoder"] == BETTER) & (summary["chosen_by"] == summary["method"])
     rows = sorted_by_method(summary[chosen])
     tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
     return pd.DataFrame(
@@ -326,8 +325,8 @@ def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
     """Setting, iteration and cross-validated accuracy."""
     if row is None:
         return DASH, DASH, DASH
-    if row["method"] in CHOSEN_BY:
-        return f"settings of {training_method_name(CHOSEN_BY[row['method']])}", DASH, DASH
+    if row["chosen_by"] != row["method"]:
+        return f"settings of {training_method_name(row['chosen_by'])}", DASH, DASH
     return _setting(row["candidate"]), _iteration(row), number(row["cv_accuracy"])
 
 
