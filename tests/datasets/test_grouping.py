@@ -80,6 +80,16 @@ def test_a_description_counts_relatives_by_other_rules():
     assert (some["groups"], some["related_tests"]) == (2, 1)
 
 
+def test_the_average_length_is_that_of_all_sets_that_train():
+    """Where each document is a test set in turn, each trains too: PhD table 3.6."""
+    train, test = letters("abba"), letters("abbaabba")
+    lengths = [
+        describe_sets("x", datasets.describe(name), (0, 0), train, test)["average_length"]
+        for name in ("hyphen", "faq_aix")
+    ]
+    assert lengths == [3.0, 5.0]
+
+
 def test_joined_groups_relate_by_way_of_others():
     one, other = np.array([7, 7, 3, 4, 5]), np.array([0, 1, 1, 2, 9])
     assert join_groups(one, other).tolist() == [0, 0, 0, 1, 2]

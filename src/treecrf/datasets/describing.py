@@ -19,8 +19,9 @@ def describe_sets(
 ) -> dict[str, Any]:
     """Counts of a training and a test set, and whether the set `source` stands in for another one, as JSON values.
 
-    average_length is that of a training sequence; n_features counts boolean features of a window as PhD table 3.6 does.
+    average_length is that of a training sequence, or of any sequence where each is a test set in turn; n_features counts boolean features of a window as PhD table 3.6 does.
     """
+    trained = [train, test] if registered.protocol == "leave_one_out" else [train]
     return {
         "source": source,
         "title": registered.summary,
@@ -29,7 +30,7 @@ def describe_sets(
         "window": list(window),
         "labels": list(train.label_names),
         "n_attributes": len(train.attributes) + len(train.number_names),
-        "average_length": train.n_positions / len(train),
+        "average_length": sum(each.n_positions for each in trained) / sum(map(len, trained)),
         "n_features": count_features(train, window),
         "train": _counts(train),
         "test": _counts(test),

@@ -22,6 +22,7 @@ WORD_HEADINGS = (
     "name",
     "claim",
     "data set",
+    "quantity",
     "group",
     "missing rate",
     "method",

@@ -116,7 +116,7 @@ def test_peaks_are_compared_at_the_best_candidate():
         )
         for wrong in parts.values()
     ]  # fmt: skip
-    found = compare_peaks(curves, predicted, RULES)
-    assert found["mean_points"].tolist() == pytest.approx([10.0])
+    found = compare_peaks(curves, predicted, RULES).set_index("decoder")
+    assert found["mean_points"].to_dict() == pytest.approx({FB: 10.0, "better": 10.0})
     none = [frame[frame["stage"] == "choice"] for frame in predicted]
     assert compare_peaks(curves, none, RULES).empty

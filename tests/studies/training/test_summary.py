@@ -106,7 +106,7 @@ def test_summary_by_hand():
     assert (forward["chosen_min"], forward["chosen_max"]) == (60.0, 64.0)
     assert (forward["peak_accuracy"], forward["peak_candidate"], forward["peak_iteration"]) == (65.0, "a=5", 1)
     assert (forward["peak_min"], forward["peak_max"]) == (64.0, 66.0)  # each run has a peak of its own
-    assert forward["cpu_seconds"] == 2.0
+    assert (forward["cpu_seconds"], forward["peak_cpu_seconds"]) == (2.0, 1.0)
     viterbi = summary.loc[VITERBI]
     assert np.isnan(viterbi["published"])
     assert (viterbi["chosen_accuracy"], viterbi["peak_accuracy"], viterbi["peak_max"]) == (70.0, 71.0, 74.0)
@@ -116,6 +116,20 @@ def test_summary_by_hand():
     assert better["chosen_mean"] == 73.0
     assert (better["peak_accuracy"], better["peak_candidate"]) == (71.0, "a=0")
     assert set(summary["n_perturbed_runs"]) == {2}
+
+
+def test_training_ends_at_convergence():
+    """Curves repeat the last iteration; one of two splits converges after the first."""
+    choice = training.choose(folds()).query("decoder == @VITERBI")
+    choice = pd.concat([choice.assign(split=split, candidate="a=5") for split in (0, 1)])
+    both = pd.concat([curves(), curves().assign(split=1)])
+    done = pd.concat([phases(), phases().assign(split=1, n_iterations=1)])
+    found = training_summary.ends(choice, both[both["run"] == UNPERTURBED], done)
+    assert found["decoder"].tolist() == [VITERBI, BETTER]
+    assert found[["last_iteration_low", "last_iteration_high"]].to_numpy().tolist() == [[1, 2]] * 2
+    assert found["last_accuracy"].tolist() == [50.0, 50.0]
+    forward = training_summary.ends(choice.assign(decoder=FB), curves(), phases()).iloc[0]
+    assert (forward["last_accuracy"], forward["last_cpu_seconds"]) == (65.0, 2.0)  # unperturbed, at iteration 2
 
 
 def test_summary_without_perturbed_runs_has_no_mean():

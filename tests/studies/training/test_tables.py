@@ -17,6 +17,7 @@ from treecrf.studies.training.tables import (
     peaks_layout,
     ranks_layout,
     shrinkage_layout,
+    step_seconds_layout,
     steps_layout,
 )
 
@@ -30,7 +31,8 @@ def outcome(dataset, method, decoder, chosen, **values):
         "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
         "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
         "chosen_accuracy": chosen, "peak_candidate": "variance=5", "peak_iteration": 40, "peak_accuracy": chosen + 1,
-        "cpu_seconds": 1.5, "n_perturbed_runs": 0, "chosen_by": method,
+        "cpu_seconds": 1.5, "n_perturbed_runs": 0, "chosen_by": method, "peak_cpu_seconds": 2.5, "last_accuracy": chosen - 1,
+        "last_iteration_low": 50, "last_iteration_high": 50, "last_cpu_seconds": 3.5,
     }  # fmt: skip
     row |= {f"{kind}_{name}": NAN for kind in ("chosen", "peak") for name in ("mean", "sd", "min", "max")}
     assert set(values) <= set(row)
@@ -57,20 +59,29 @@ def cells(frame, *heads):
     return frame[heads if len(heads) > 1 else heads[0]].tolist()
 
 
+def column(layout, name, *leading):
+    """The texts of a column by its values, of the block with these leading names."""
+    heads = layout.columns.get_level_values(-1)
+    frame = layout.set_axis(heads, axis=1)
+    here = (frame[heads[: len(leading)]] == np.array(leading)).all(axis=1)
+    return dict(zip(frame.loc[here, "values"], frame.loc[here, name], strict=True))
+
+
 def test_a_method_without_iterations_shows_none():
     plain = {"iteration": 1, "iteration_low": 1, "iteration_high": 1, "peak_iteration": 1}
     summary = pd.DataFrame(
         [
-            outcome(dataset, method, decoder, 60.0, **(plain if method == "mine" or dataset == "hyphen" else {}))
-            for dataset in ("protein", "hyphen")
-            for method in ("treecrf", "mine")
+            outcome("protein", method, decoder, 60.0, **(plain if method == "mallet" else {}))
+            for method in ("treecrf", "mallet")
             for decoder in ("viterbi", "better")
         ]
     )
-    methods, choices = methods_layout(summary, NO_COMPARISONS), choices_layout(summary)
-    assert cells(methods, "accuracy (%)", "peak (iteration)") == ["61.00 (40)", "61.00", "61.00 (1)", "61.00"]
-    assert cells(methods, "iterations", "measured") == ["30", "–", "1", "–"]
-    assert cells(choices, "Viterbi", "iteration") == ["30", "–", "1", "–"]
+    layout = methods_layout(summary, NO_COMPARISONS, NO_COMPARISONS)
+    assert column(layout, "protein", "iterations", "TreeCRF") == {
+        "published": "142", "peak of the test curve": "40", "cross-validated choice": "30"
+    }  # fmt: skip
+    assert column(layout, "protein", "iterations", "MALLET") == {"published": "123"}
+    assert cells(choices_layout(summary), "Viterbi", "iteration") == ["30", "–"]
 
 
 # --- table 3.4 --------------------------------------------------------------------------------------
@@ -83,8 +94,9 @@ def variants(dataset="mine", decoder="viterbi"):
     )
 
 
-def shrinkage(summary, comparisons):
-    return shrinkage_layout(summary, pd.DataFrame(comparisons))
+def shrinkage(summary, comparisons=None, at_peak=None):
+    tests = [pd.DataFrame(rows) if rows else NO_COMPARISONS for rows in (comparisons, at_peak)]
+    return shrinkage_layout(summary, *tests)
 
 
 @pytest.mark.parametrize(
@@ -100,40 +112,44 @@ def test_shrinkage_has_a_star_for_each_level(p_value, stars):
             ("", "data set"), ("", "values"), ("Viterbi", "shrinkage"), ("Viterbi", "original"),
         ]  # fmt: skip
         assert layout.to_numpy().tolist() == [
-            ["mine", "choice", f"62.00{stars}", "60.00"],
-            ["mine", "mean ± sd", "–", "–"],
-            ["mine", "peak (iteration)", "63.00 (40)", "61.00 (40)"],
+            ["mine", "peak of the test curve", "63.00 (40)", "61.00 (40)"],
+            ["mine", "cross-validated choice", f"62.00{stars}", "60.00"],
         ]
 
 
 def test_the_better_algorithm_has_the_stars():
     worse = comparison("mine", "viterbi", "treecrf", "treecrf_original", -2.0, 0.001)
     other = comparison("mine", "forward_backward", "treecrf", "treecrf_original", 2.0, 1e-9)  # another decoder
-    layout = shrinkage(variants(), [worse, other])
-    assert layout.iloc[0].tolist() == ["mine", "choice", "62.00", "60.00**"]
+    assert shrinkage(variants(), [worse, other]).iloc[1].tolist()[2:] == ["62.00", "60.00**"]
+
+
+def test_peaks_have_the_stars_of_tests_at_the_peak():
+    at_peak = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, 0.001)
+    assert shrinkage(variants(), None, [at_peak])["Viterbi", "shrinkage"].tolist() == ["63.00** (40)", "62.00"]
 
 
 @pytest.mark.parametrize(
     ("p_value", "decision", "marks"),
     [(0.01, "better", "*†"), (0.01, "undecided", "*"), (0.01, "worse", "*"), (0.5, "better", ""), (1e-4, "better", "***†")],
 )  # fmt: skip
-def test_a_dagger_says_that_a_valid_test_agrees(p_value, decision, marks):
+def test_a_dagger_says_that_the_sequence_level_test_agrees(p_value, decision, marks):
     row = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value, decision)
-    assert cells(shrinkage(variants(), [row]), "Viterbi", "shrinkage")[0] == f"62.00{marks}"
+    assert cells(shrinkage(variants(), [row]), "Viterbi", "shrinkage")[1] == f"62.00{marks}"
 
 
 def test_shrinkage_stands_below_what_is_published():
+    """Data sets of the dissertation come first, in its order."""
     spread = {"chosen_mean": 61.5, "chosen_sd": 0.25}
     summary = pd.DataFrame(
         [
+            outcome("faq_perl", "treecrf", "forward_backward", 95.0),
+            outcome("faq_perl", "treecrf", "viterbi", 94.0),
             outcome("protein", "treecrf", "forward_backward", 62.0, **spread),
             outcome("protein", "treecrf", "viterbi", 61.0),
             outcome("protein", "treecrf", "better", 62.0),
             outcome("protein", "treecrf_original", "forward_backward", 60.0),
             outcome("protein", "treecrf_original", "viterbi", 59.0),
             outcome("protein", "memm", "forward_backward", 58.0),
-            outcome("faq_perl", "treecrf", "forward_backward", 95.0),
-            outcome("faq_perl", "treecrf", "viterbi", 94.0),
         ]
     )
     layout = shrinkage(summary, [comparison("protein", "viterbi", "treecrf", "treecrf_original", 2.0, 0.02)])
@@ -143,21 +159,24 @@ def test_shrinkage_stands_below_what_is_published():
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [
         ["protein", "published", "64.52**", "62.70", "62.05***", "59.20"],  # PhD table 3.4
-        ["protein", "choice", "62.00", "60.00", "61.00*", "59.00"],
-        ["protein", "mean ± sd", "61.50 ± 0.25", "–", "–", "–"],
-        ["protein", "peak (iteration)", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
-        ["faq_perl (stand-in)", "choice", "95.00", "–", "94.00", "–"],
-        ["faq_perl (stand-in)", "mean ± sd", "–", "–", "–", "–"],
-        ["faq_perl (stand-in)", "peak (iteration)", "96.00 (40)", "–", "95.00 (40)", "–"],
+        ["protein", "peak of the test curve", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
+        ["protein", "cross-validated choice", "62.00", "60.00", "61.00*", "59.00"],
+        ["protein", "cross-validated choice, mean ± sd", "61.50 ± 0.25", "–", "–", "–"],
+        ["faq_perl (stand-in)", "peak of the test curve", "96.00 (40)", "–", "95.00 (40)", "–"],
+        ["faq_perl (stand-in)", "cross-validated choice", "95.00", "–", "94.00", "–"],
     ]
 
 
 # --- table 3.5 --------------------------------------------------------------------------------------
 
 
-def methods(summary, comparisons):
-    frame = pd.DataFrame(comparisons) if comparisons else NO_COMPARISONS
-    return methods_layout(pd.DataFrame(summary), frame)
+def methods(summary, comparisons=None, at_peak=None):
+    tests = [pd.DataFrame(rows) if rows else NO_COMPARISONS for rows in (comparisons, at_peak)]
+    return methods_layout(pd.DataFrame(summary), *tests)
+
+
+def accuracies(layout, dataset, method):
+    return column(layout, dataset, "accuracy (%)", method)
 
 
 @pytest.mark.parametrize(
@@ -167,59 +186,93 @@ def methods(summary, comparisons):
 def test_methods_have_a_star_for_each_level_against_the_linear_crf(p_value, stars, points):
     summary = [outcome("mine", "treecrf", "better", 70.0), outcome("mine", "linear_crf", "better", 67.0)]
     rows = [comparison("mine", "better", "linear_crf", "treecrf", -points, p_value)]
-    assert cells(methods(summary, rows), "accuracy (%)", "choice") == [f"70.00{stars}", "67.00"]
+    for tests, line in (((rows, None), "cross-validated choice"), ((None, rows), "peak of the test curve")):
+        layout = methods(summary, *tests)
+        marked = {method: accuracies(layout, "mine", method)[line] for method in ("TreeCRF", "linear CRF")}
+        plain = {"TreeCRF": 70, "linear CRF": 67} if line.startswith("cross") else {"TreeCRF": 71, "linear CRF": 68}
+        assert marked == {"TreeCRF": f"{plain['TreeCRF']}.00{stars}", "linear CRF": f"{plain['linear CRF']}.00"}
 
 
-def test_methods_stand_beside_what_is_published():
+def test_methods_stand_below_what_is_published():
     summary = [
+        outcome("mine", "treecrf", "better", 70.0),
         outcome("nettalk", "linear_crf", "better", 82.0, iteration_low=30, iteration_high=33, cpu_seconds=0.25),
         outcome("nettalk", "treecrf", "better", 85.0, chosen_mean=84.5, chosen_sd=0.125, cpu_seconds=12.34),
         outcome("nettalk", "treecrf", "viterbi", 1.0),
         outcome("nettalk", "memm", "better", 1.0),
-        outcome("nettalk", "mallet", "better", 86.0),
-        outcome("mine", "treecrf", "better", 70.0),
+        outcome("nettalk", "induced_crf", "better", 84.0),
     ]
-    layout = methods(summary, [])
-    assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"),
-        *[("accuracy (%)", name) for name in ("published", "choice", "mean ± sd", "peak (iteration)")],
-        ("CPU seconds", "published"), ("CPU seconds", "measured"),
-        ("iterations", "published"), ("iterations", "measured"),
-    ]  # fmt: skip
+    layout = methods(summary)
+    assert layout.columns.tolist() == ["quantity", "method", "values", "nettalk", "mine"]
+    peak, choice, end = "peak of the test curve", "cross-validated choice", "at convergence"
     assert layout.to_numpy().tolist() == [  # published: PhD table 3.5
-        ["nettalk", "TreeCRF", "85.20**", "85.00", "84.50 ± 0.12", "86.00 (40)", "454.6", "12.3", "169", "30"],
-        ["nettalk", "linear CRF", "82.81", "82.00", "–", "83.00 (40)", "13.7", "0.250", "34", "30–33"],
-        ["nettalk", "MALLET", "85.94** ▲", "86.00", "–", "87.00 (40)", "941.4", "1.50", "167", "30"],
-        ["mine", "TreeCRF", "–", "70.00", "–", "71.00 (40)", "–", "1.50", "–", "30"],
+        ["accuracy (%)", "TreeCRF", "published", "85.20**", "–"],
+        ["accuracy (%)", "TreeCRF", peak, "86.00", "71.00"],
+        ["accuracy (%)", "TreeCRF", choice, "85.00", "70.00"],
+        ["accuracy (%)", "TreeCRF", f"{choice}, mean ± sd", "84.50 ± 0.12", "–"],
+        ["accuracy (%)", "MALLET", "published", "85.94** ▲", "–"],
+        ["accuracy (%)", "linear CRF", "published", "82.81", "–"],
+        ["accuracy (%)", "linear CRF", peak, "83.00", "–"],
+        ["accuracy (%)", "linear CRF", end, "81.00", "–"],
+        ["accuracy (%)", "linear CRF", choice, "82.00", "–"],
+        ["CPU seconds", "TreeCRF", "published", "454.6", "–"],
+        ["CPU seconds", "TreeCRF", peak, "2.50", "2.50"],
+        ["CPU seconds", "TreeCRF", choice, "12.3", "1.50"],
+        ["CPU seconds", "MALLET", "published", "941.4", "–"],
+        ["CPU seconds", "linear CRF", "published", "13.7", "–"],
+        ["CPU seconds", "linear CRF", peak, "2.50", "–"],
+        ["CPU seconds", "linear CRF", end, "3.50", "–"],
+        ["CPU seconds", "linear CRF", choice, "0.250", "–"],
+        ["iterations", "TreeCRF", "published", "169", "–"],
+        ["iterations", "TreeCRF", peak, "40", "40"],
+        ["iterations", "TreeCRF", choice, "30", "30"],
+        ["iterations", "MALLET", "published", "167", "–"],
+        ["iterations", "linear CRF", "published", "34", "–"],
+        ["iterations", "linear CRF", peak, "40", "–"],
+        ["iterations", "linear CRF", end, "50", "–"],
+        ["iterations", "linear CRF", choice, "30–33", "–"],
+        ["accuracy (%), other methods", "CRF with induction", peak, "85.00", "–"],
+        ["accuracy (%), other methods", "CRF with induction", choice, "84.00", "–"],
     ]
 
 
 def test_stand_ins_are_marked_and_have_no_published_values_and_ranges_have_dashes():
-    names = ("faq_x", "faq_ai_general", "mine")
-    layout = methods([outcome(name, "linear_crf", "better", 92.0) for name in names], [])
-    assert cells(layout, "", "data set") == ["faq_x (stand-in)", "faq_ai_general", "mine"]
-    assert cells(layout, "iterations", "published") == ["–", "128–195", "–"]
+    layout = methods([outcome(name, "linear_crf", "better", 92.0) for name in ("faq_x", "faq_ai_general", "mine")])
+    assert layout.columns.tolist()[3:] == ["faq_ai_general", "faq_x (stand-in)", "mine"]
+    published = layout[(layout["quantity"] == "iterations") & (layout["values"] == "published")].set_index("method")
+    assert published.loc["linear CRF"].tolist()[2:] == ["128–195", "–", "–"]
 
 
 @pytest.mark.parametrize(
-    ("rival", "decision", "marked"),
+    ("points", "p_value", "marked"),
+    [(1.0, 0.049, ["TreeCRF"]), (-1.0, 0.049, ["MALLET"]), (1.0, 0.05, []), (-1.0, NAN, [])],
+)
+def test_the_better_of_treecrf_and_mallet_is_marked_by_the_papers_test(points, p_value, marked):
+    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf", "mallet")]
+    rows = [comparison("mine", "better", "treecrf", "mallet", points, p_value),
+            comparison("mine", "better", "treecrf", "induced_crf", -9.0, 1e-9)]  # fmt: skip
+    layout = methods(summary, rows)
+    names = ("TreeCRF", "MALLET")
+    assert [name for name in names if accuracies(layout, "mine", name)["cross-validated choice"] == "80.00 ▲"] == marked
+
+
+@pytest.mark.parametrize(
+    ("baseline", "rival", "text"),
     [
-        ("mallet", "better", ["TreeCRF"]),
-        ("mallet", "worse", ["MALLET"]),
-        ("mallet", "undecided", []),  # the paper's p alone marks nothing
-        ("induced_crf", "worse", []),  # MALLET was run: the other one does not count
+        (("better", 1e-9), ("better", 1e-9), "80.00**† ▲"),
+        (("better", 1e-9), ("undecided", 1e-9), "80.00** ▲"),  # bold is a difference too
+        (("undecided", 1e-9), ("better", 1e-9), "80.00** ▲"),
+        (("better", 1e-9), ("undecided", 0.5), "80.00**†"),
+        (("better", 0.5), ("better", 0.5), "80.00"),  # nothing is marked, so nothing is found too
     ],
 )
-def test_the_better_of_treecrf_and_mallet_is_marked_if_a_valid_test_decides(rival, decision, marked):
-    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf", "mallet")]
-    layout = methods(summary, [comparison("mine", "better", "treecrf", rival, 1.0, 1e-9, decision)])
-    assert layout["", "method"][layout["accuracy (%)", "choice"] == "80.00 ▲"].tolist() == marked
-
-
-def test_where_mallet_was_not_run_the_crf_with_induction_is_the_rival():
-    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "induced_crf")]
-    layout = methods(summary, [comparison("mine", "better", "induced_crf", "treecrf", 1.0, 0.5, "better")])
-    assert cells(layout, "accuracy (%)", "choice") == ["80.00", "80.00 ▲"]
+def test_the_dagger_is_about_all_that_a_cell_marks(baseline, rival, text):
+    summary = [outcome("mine", method, "better", 80.0) for method in ("treecrf", "linear_crf", "mallet")]
+    rows = [
+        comparison("mine", "better", "treecrf", name, 1.0, p_value, decision)
+        for name, (decision, p_value) in (("linear_crf", baseline), ("mallet", rival))
+    ]
+    assert accuracies(methods(summary, rows), "mine", "TreeCRF")["cross-validated choice"] == text
 
 
 # --- other tables -----------------------------------------------------------------------------------
@@ -351,25 +404,40 @@ def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
     assert found["SMILE"] == ["settings of TreeCRF, original", "–", "–"]
 
 
-def test_steps_stand_beside_what_is_published():
-    names = ["dataset", "method", "average_length", "n_features", "forward_backward_seconds", "induction_seconds"]
-    rows = [
+STEPS = pd.DataFrame(
+    [
+        ("mine", "mallet", 9.5, 20, 0.25, 0.0625, 10.0, 33.5),
         ("protein", "linear_crf", 163.1, 231, 0.00123456, NAN, 2.5, 60.0),
         ("protein", "treecrf", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
         ("protein", "memm", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
-        ("mine", "mallet", 9.5, 20, 0.25, 0.0625, 10.0, 33.5),
-    ]
-    layout = steps_layout(pd.DataFrame(rows, columns=[*names, "total_seconds", "n_iterations"]))
+    ],
+    columns=[
+        "dataset", "method", "average_length", "n_features", "forward_backward_seconds", "induction_seconds",
+        "total_seconds", "n_iterations",
+    ],
+)  # fmt: skip
+
+
+def test_seconds_of_steps_stand_below_what_is_published():
+    layout = step_seconds_layout(STEPS)
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"), ("", "average length"), ("", "features"),
-        ("forward-backward", "published"), ("forward-backward", "measured"),
-        ("induction", "published"), ("induction", "measured"),
-        ("whole training", "iterations"), ("whole training", "CPU s"),
+        ("", "data set"), ("", "values"), ("", "average length"), ("", "features"),
+        ("forward-backward", "TreeCRF"), ("forward-backward", "MALLET"),
+        ("induction", "TreeCRF"), ("induction", "MALLET"),
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [  # published: PhD table 3.6
-        ["protein", "TreeCRF", "163", "231", "1.493", "0.500", "1.433", "12.3", "200", "1234"],
-        ["protein", "linear CRF", "163", "231", "–", "0.00123", "–", "–", "60", "2.50"],
-        ["mine", "MALLET", "10", "20", "–", "0.250", "–", "0.0625", "34", "10.0"],
+        ["protein", "published", "163", "231", "1.493", "0.736", "1.433", "48.889"],
+        ["protein", "measured", "163", "231", "0.500", "–", "12.3", "–"],
+        ["mine", "measured", "10", "20", "–", "0.250", "–", "0.0625"],
+    ]
+
+
+def test_steps_of_all_chains():
+    layout = steps_layout(STEPS)
+    assert layout.to_numpy().tolist() == [
+        ["mine", "MALLET", "0.250", "0.0625", "34", "10.0"],
+        ["protein", "TreeCRF", "0.500", "12.3", "200", "1234"],
+        ["protein", "linear CRF", "0.00123", "–", "60", "2.50"],
     ]
 
 
@@ -380,12 +448,11 @@ def test_equal_notes_share_a_row():
     assert notes_layout(pd.DataFrame(columns=["dataset", "method", "note"])).empty
 
 
-def test_nothing_published_has_no_column():
-    summary = [outcome("my_set", "treecrf", "better", 80.0), outcome("protein", "treecrf", "better", 60.0)]
-    heads = [head for head in methods(summary[:1], [NO_COMPARISONS.iloc[0]]).columns if head[1] == "published"]
-    assert heads == []
-    layout = methods(summary, [NO_COMPARISONS.iloc[0]])
-    assert cells(layout, "accuracy (%)", "published")[0] == "–" != cells(layout, "accuracy (%)", "published")[1]
+def test_nothing_published_has_no_line():
+    layout = methods([outcome("my_set", "treecrf", "better", 80.0)])
+    assert "published" not in layout["values"].tolist()
+    assert "published" not in shrinkage(variants())["", "values"].tolist()
+    assert "published" not in step_seconds_layout(STEPS[:1])["", "values"].tolist()
 
 
 def test_bold_and_stars_in_html_and_latex(tmp_path):
@@ -397,7 +464,7 @@ def test_bold_and_stars_in_html_and_latex(tmp_path):
     layout = methods(summary, rows)
     assert "<td><b>80.00**†</b></td>" in to_fragment(layout)
     latex = to_latex(layout)
-    assert r"my\_set & TreeCRF & \textbf{80.00**$^{\dagger}$}" in latex
+    assert r"cross-validated choice & \textbf{80.00**$^{\dagger}$}" in latex
     assert latex.isascii()
     write_layout(layout, str(tmp_path / "table"))
-    assert pd.read_csv(tmp_path / "table.csv")["accuracy (%) choice"].tolist() == ["80.00**†", "80.00", "80.00"]
+    assert pd.read_csv(tmp_path / "table.csv")["my_set"].tolist()[:2] == ["81.00", "80.00**†"]

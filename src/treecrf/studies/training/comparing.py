@@ -115,7 +115,9 @@ def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
-    """The same at the peaks of the test curves, by decoder; no rows where documents test in turn, without such predictions.
+    """The same at the peaks of the test curves, by decoder and for the decoder with the higher one.
+
+    No rows where documents test in turn, without such predictions.
 
     Parameters
     ----------
@@ -125,8 +127,10 @@ def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataF
     """
     parts = []
     for curve, every in zip(curves, predictions, strict=True):
-        at_peak = peaks(curve)[["decoder", "candidate"]]
-        parts.append(every[every["stage"] == PEAK].merge(at_peak))
+        at_peak, predicted = peaks(curve), every[every["stage"] == PEAK]
+        parts.append(predicted.merge(at_peak[["decoder", "candidate"]]))
+        highest = at_peak.nlargest(1, "accuracy")[["decoder", "candidate"]]
+        parts.append(predicted.merge(highest).assign(decoder=BETTER))
     return _compare(parts, rules)
 
 

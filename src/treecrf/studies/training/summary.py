@@ -42,8 +42,8 @@ def summarise_method(
         parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
         and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs); only chosen
         candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
-        peak_iteration (unperturbed), cpu_seconds (of training to the chosen iteration, mean over the splits),
-        n_perturbed_runs. Accuracies in percent.
+        peak_iteration and peak_cpu_seconds (unperturbed), cpu_seconds (of training to the chosen iteration), n_perturbed_runs.
+        Seconds are means over the splits, accuracies in percent.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
     joined = joined_candidates(curves)
@@ -57,6 +57,7 @@ def summarise_method(
         best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
         peak = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
         at_peak = joined[(joined["candidate"] == peak["candidate"]) & (joined["decoder"] == peak["decoder"])]
+        last = int(peak["iteration"])
         known = published[(published["method"] == method) & (published["decoder"] == decoder)]
         value = float(known["percent"].iloc[0]) if len(known) else np.nan
         rows.append(
@@ -76,10 +77,43 @@ def summarise_method(
                 "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
                 **_spread("chosen", _by_run(at_choice, len(chosen))),
                 "peak_candidate": peak["candidate"],
-                "peak_iteration": int(peak["iteration"]),
+                "peak_iteration": last,
                 **_spread("peak", _by_run(at_peak, len(chosen))),
-                "cpu_seconds": at_choice.loc[at_choice["run"] == UNPERTURBED, "cpu_seconds"].mean(),
+                "peak_cpu_seconds": _unperturbed(at_peak).query("iteration == @last")["cpu_seconds"].mean(),
+                "cpu_seconds": _unperturbed(at_choice)["cpu_seconds"].mean(),
                 "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
+    """Where training with the chosen settings ends: at convergence, or after the last iteration that the settings allow.
+
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`).
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, decoder (the last row is `BETTER`, the preferred one), last_accuracy (percent, unperturbed, mean over
+        the splits), last_iteration_low and last_iteration_high (over the splits), last_cpu_seconds (mean over the splits).
+    """
+    rows = []
+    done = _unperturbed(phases).groupby(["split", "candidate"])["n_iterations"].first().rename("n_done").reset_index()
+    for decoder in [*dict.fromkeys(choice["decoder"]), BETTER]:
+        used = preferred_decoder(choice) if decoder == BETTER else decoder
+        chosen = choice.loc[choice["decoder"] == used, ["split", "decoder", "candidate"]].merge(done)
+        curve = _unperturbed(curves).merge(chosen).sort_values("iteration")
+        last = curve.groupby("split").last()
+        rows.append(
+            {
+                "dataset": choice["dataset"].iloc[0],
+                "method": choice["method"].iloc[0],
+                "decoder": decoder,
+                "last_accuracy": 100 * (last["n_correct"] / last["n_positions"]).mean(),
+                "last_iteration_low": int(chosen["n_done"].min()),
+                "last_iteration_high": int(chosen["n_done"].max()),
+                "last_cpu_seconds": last["cpu_seconds"].mean(),
             }
         )
     return pd.DataFrame(rows)
@@ -230,11 +264,12 @@ def summarise_dataset(
         for name in ("choice", "curves", "phases", "predictions")
     )
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
+    last = pd.concat([ends(*part) for part in zip(choices, all_curves, phases, strict=True)])
     curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
     spent = [costs(*part, average_length, n_features) for part in zip(choices, all_curves, phases, strict=True)]
     comparisons = compare(choices, predictions, rules)
     frames = {
-        "summary": pd.concat(summaries, ignore_index=True),
+        "summary": pd.concat(summaries, ignore_index=True).merge(last, on=["dataset", "method", "decoder"]),
         "choice": outcomes["choice"],
         "curves": pd.concat(curves, ignore_index=True),
         "costs": pd.concat(spent, ignore_index=True),
@@ -245,6 +280,10 @@ def summarise_dataset(
         "notes": outcomes["notes"],
     }
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
+
+
+def _unperturbed(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["run"] == UNPERTURBED]
 
 
 def _by_run(curves: pd.DataFrame, n_splits: int) -> pd.Series:

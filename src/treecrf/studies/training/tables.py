@@ -6,8 +6,9 @@ data sets that stand in for those of the papers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import (
@@ -26,12 +27,12 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
+from treecrf.studies.printed import CHOICE, END, MEASURED, PEAK, PUBLISHED, SPREAD, Block, Column, printed_layout
 from treecrf.studies.rows import (
     Row,
     Rows,
     by_key,
     method_names,
-    published_of,
     row_names,
     sorted_by_method,
 )
@@ -44,7 +45,7 @@ from treecrf.studies.training.comparison_tables import (
     ranks_layout,
 )
 from treecrf.studies.training.names import BETTER, PAIR
-from treecrf.studies.training.published import STANDS_FOR, read_published, training_costs
+from treecrf.studies.training.published import read_published
 
 __all__ = [
     "accuracy_layout",
@@ -57,6 +58,7 @@ __all__ = [
     "peaks_layout",
     "ranks_layout",
     "shrinkage_layout",
+    "step_seconds_layout",
     "steps_layout",
 ]
 
@@ -69,8 +71,20 @@ BASELINE_LEVELS = (0.005, 0.001)
 BASELINE = "linear_crf"
 """The method that table 3.5 compares the others with."""
 
+BEST_LEVEL = 0.05
+"""McNemar's p of the bold numbers of table 3.5."""
+
+PRINTED = {"treecrf": "treecrf", "mallet": "mallet", BASELINE: "baseline"}
+"""The methods of table 3.5 and what its file calls them."""
+
+UNPRINTED = ("linear_crf_labels", "induced_crf", "induced_crf_labels", "mallet_linear", "mallet_labels", "crfsuite")
+"""Methods that table 3.5 does not have and that are next of kin to its own; custom labellers join them."""
+
 STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
-"""The methods of table 3.6; custom labellers join them."""
+"""Methods whose iterations have parts to time; custom labellers join them."""
+
+STEP_PRINTED = {"treecrf": "TreeCRF", "mallet": "MALLET"}
+"""The methods of table 3.6 and what it calls them."""
 
 VARIANTS = {"treecrf": "shrinkage", "treecrf_original": "original"}
 """The methods of table 3.4 and what it calls them."""
@@ -83,76 +97,124 @@ ACCURACY = "accuracy (%)"
 # --- published and measured -------------------------------------------------------------------------
 
 
-def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.4: TreeCRF with shrinkage beside the original algorithm, by decoder.
+def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.4 as printed: TreeCRF with shrinkage and the original algorithm, by decoder, a block of lines for each data set.
 
-    Rows per data set that has one of the methods: published; measured at the
-    cross-validated choice; mean and standard deviation over the perturbed runs; peak of the test curve with its
-    iteration. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below, and then a
-    `DAGGER` where a valid test decides so too (`treecrf.studies.training.comparing.compare`).
+    Lines: published; peak of the test curve with its iteration; cross-validated choice; its mean and standard deviation
+    over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below,
+    and then a `DAGGER` where the sequence-level test decides so too (`treecrf.studies.training.comparing.compare`).
     """
     told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
-    ours = told[told["method"].isin(VARIANTS)]
-    marked = dict(zip(ours["dataset"], dataset_names(ours), strict=True))
-    cells, printed = by_key(ours, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
-    pairs = by_key(comparisons, *PAIR)
-    is_published = {name: name in set(published["dataset"]) for name in marked}
-    columns = {
-        ("", "data set"): [text for name, text in marked.items() for _ in range(3 + is_published[name])],
-        ("", "values"): [text for name in marked for text in _value_names(is_published[name])],
-    }
-    for decoder in _decoders(summary):
-        for (method, variant), other in zip(VARIANTS.items(), reversed(VARIANTS), strict=True):
-            texts = columns[DECODER_NAMES[decoder], variant] = []
-            for name in marked:
-                if is_published[name]:
-                    texts.append(_published_text(printed.get((name, variant, decoder)), "stars"))
-                pair = find_pair(pairs, name, decoder, method, other)
-                marks = _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else ""
-                texts += _measured_texts(cells.get((name, method, decoder)), marks)
-    return grouped(columns)
+    cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
+    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    decoders = [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
+    rivals = dict(zip(VARIANTS, reversed(VARIANTS), strict=True))
+    columns = {(DECODER_NAMES[d], variant): (d, method) for d in decoders for method, variant in VARIANTS.items()}
 
+    def texts(dataset: str, decoder: str, method: str) -> dict[str, str]:
+        known = printed.get((dataset, VARIANTS[method], decoder))
+        found = {line: find_pair(pairs, dataset, decoder, method, rivals[method]) for line, pairs in tests.items()}
+        marks = {line: _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "" for line, pair in found.items()}
+        return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
 
-def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.5: accuracy, CPU seconds and iterations of the dissertation's methods and of custom labellers.
-
-    All with the decoder that cross-validation prefers. The choice has a `STAR` for each of `BASELINE_LEVELS` that
-    McNemar's p against `BASELINE` is below (better or worse), and a `DAGGER` as in `shrinkage_layout`. `BEST`: the
-    better of TreeCRF and MALLET, or of TreeCRF and CRF with induction where MALLET was not run, if a valid test decides.
-    """
-    shown = summary["method"].isin(STANDS_FOR) | summary["method"].map(is_custom)
-    better = _with_iterations(summary)[(summary["decoder"] == BETTER) & shown]
-    rows = sorted_by_method(better)
-    known = published_of(rows["dataset"], rows["method"].map(STANDS_FOR), read_published("table_3_5_methods"))
-    columns = row_names(rows)
-    columns[ACCURACY, "published"] = [
-        _published_text(row, "stars_vs_baseline") + _best(row is not None and row["best_of_treecrf_and_mallet"])
-        for row in known
+    blocks: list[Block] = [
+        ((shown,), {column: texts(dataset, *place) for column, place in columns.items()})
+        for dataset, shown in _printed_order(told[told["method"].isin(VARIANTS)], published["dataset"]).items()
     ]
-    columns[ACCURACY, "choice"] = _against_baseline(rows, comparisons)
-    columns[ACCURACY, "mean ± sd"] = _means(rows, "chosen")
-    columns[ACCURACY, "peak (iteration)"] = [_peak(row) for row in rows.to_dict("records")]
-    columns["CPU seconds", "published"] = [number(row["cpu_seconds"], 1) if row else DASH for row in known]
-    columns["CPU seconds", "measured"] = cell_texts(rows["cpu_seconds"], seconds_text)
-    columns["iterations", "published"] = [row["iterations"].replace("-", "–") if row else DASH for row in known]
-    columns["iterations", "measured"] = [_iteration(row) for row in rows.to_dict("records")]
-    return grouped(_without_unpublished(columns))
+    return printed_layout(["data set"], list(columns), blocks)
+
+
+def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each data set.
+
+    Measured lines stand under the published one; below all, accuracies of methods that the table does not have. An accuracy
+    has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below (better or worse), and is `BEST`
+    where it is the better of TreeCRF and MALLET with McNemar's p < `BEST_LEVEL`; a `DAGGER` where the sequence-level test
+    finds every difference that stars or bold mark.
+    """
+    better = _with_iterations(summary)[summary["decoder"] == BETTER]
+    published = read_published("table_3_5_methods")
+    printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
+    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
+    sets = _printed_order(better[better["method"].isin([*PRINTED, *others])], published["dataset"])
+
+    def accuracies(dataset: str, method: str) -> dict[str, str]:
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        marks = {line: _method_marks(pairs, dataset, method) for line, pairs in tests.items()}
+        found = _published_text(known, "stars_vs_baseline")
+        if known and known["best_of_treecrf_and_mallet"]:
+            found[PUBLISHED] += f" {BEST}"
+        end = {END: number(row["last_accuracy"])} if row and method == BASELINE else {}
+        return found | _accuracies_of(row, marks, with_iteration=False) | end
+
+    def seconds(dataset: str, method: str) -> dict[str, str]:
+        known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
+        found = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
+        columns = {PEAK: "peak_cpu_seconds", CHOICE: "cpu_seconds"}
+        columns |= {END: "last_cpu_seconds"} if method == BASELINE else {}
+        return found | ({line: seconds_text(row[name]) for line, name in columns.items()} if row else {})
+
+    def iterations(dataset: str, method: str) -> dict[str, str]:
+        known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
+        found = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
+        if row and row["has_iterations"]:
+            found |= {PEAK: count_text(row["peak_iteration"]), CHOICE: _range(row, "iteration")}
+            found |= {END: _range(row, "last_iteration")} if method == BASELINE else {}
+        return found
+
+    groups: list[tuple[str, Callable[[str, str], dict[str, str]], Iterable[str]]] = [
+        (ACCURACY, accuracies, PRINTED),
+        ("CPU seconds", seconds, PRINTED),
+        ("iterations", iterations, PRINTED),
+        (f"{ACCURACY}, other methods", accuracies, others),
+    ]
+    blocks: list[Block] = [
+        ((quantity, training_method_name(method)), {column: texts(name, method) for name, column in sets.items()})
+        for quantity, texts, methods in groups
+        for method in methods
+    ]
+    return printed_layout(["quantity", "method"], list(sets.values()), blocks)
+
+
+def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.6 as printed: length, features, and CPU seconds of an iteration of forward-backward and of an induction."""
+    published, cells = read_published("table_3_6_cpu_per_iteration"), by_key(costs, "dataset", "method")
+    printed = by_key(published, "dataset")
+    counts = {("", "average length"): "average_length", ("", "features"): "n_features"}
+    columns = {
+        (group, shown): (f"{group.replace('-', '_')}_seconds", method)
+        for group in ("forward-backward", "induction")
+        for method, shown in STEP_PRINTED.items()
+    }
+    rows = costs[costs["method"].isin(STEP_PRINTED)]
+    blocks: list[Block] = []
+    for dataset, shown in _printed_order(rows, published["dataset"]).items():
+        known, of_set = printed.get((dataset,), {}), rows[rows["dataset"] == dataset].iloc[0]
+        texts: dict[Column, dict[str, str]] = {
+            column: {PUBLISHED: count_text(known.get(name, np.nan)), MEASURED: count_text(of_set[name])}
+            for column, name in counts.items()
+        }
+        for column, (name, method) in columns.items():
+            row = cells.get((dataset, method), {})
+            published_text = number(known.get(f"{name}_{method}", np.nan), 3)
+            texts[column] = {PUBLISHED: published_text, MEASURED: three_digits(row.get(name, np.nan))}
+        blocks.append(((shown,), texts))
+    return printed_layout(["data set"], [*counts, *columns], blocks)
 
 
 def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.6: CPU seconds of an iteration of forward-backward, an induction of features and a whole training."""
+    """CPU seconds of every chain in which features are induced or weighted: an iteration, an induction, a whole training."""
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
-    known = published_of(rows["dataset"], rows["method"], training_costs())
     columns = row_names(rows)
-    columns["", "average length"] = cell_texts(rows["average_length"], count_text)
-    columns["", "features"] = cell_texts(rows["n_features"], count_text)
-    for group, name in (("forward-backward", "forward_backward_seconds"), ("induction", "induction_seconds")):
-        columns[group, "published"] = [number(row[name], 3) if row else DASH for row in known]
-        columns[group, "measured"] = cell_texts(rows[name], three_digits)
+    columns["CPU seconds", "forward-backward, an iteration"] = cell_texts(
+        rows["forward_backward_seconds"], three_digits
+    )
+    columns["CPU seconds", "an induction"] = cell_texts(rows["induction_seconds"], three_digits)
     several = rows.groupby("method")["n_iterations"].transform("max") > 1
     columns["whole training", "iterations"] = cell_texts(rows["n_iterations"].where(several), count_text)
     columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
-    return grouped(_without_unpublished(columns))
+    return grouped(columns)
 
 
 # --- all methods ------------------------------------------------------------------------------------
@@ -182,7 +244,7 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(_with_iterations(summary), "dataset", "method", "decoder")
     columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
-    for decoder in _decoders(summary):
+    for decoder in [name for name in dict.fromkeys(summary["decoder"]) if name != BETTER]:
         chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
         for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
             columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
@@ -231,17 +293,11 @@ def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
     return summary.assign(has_iterations=summary["method"].map(last > 1))
 
 
-def _decoders(summary: pd.DataFrame) -> list[str]:
-    return [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
-
-
-def _value_names(is_published: bool) -> list[str]:
-    return ["published"] * is_published + ["choice", "mean ± sd", "peak (iteration)"]
-
-
-def _without_unpublished(columns: dict[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
-    """The columns but those of published values where there are none."""
-    return {head: texts for head, texts in columns.items() if head[1] != "published" or set(texts) - {DASH}}
+def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
+    """Data sets of rows and their names for readers: those of a printed table in its order, then the others."""
+    names = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
+    first = {name: names[name] for name in dict.fromkeys(printed) if name in names}
+    return first | names
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
@@ -263,22 +319,15 @@ def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) 
     return pd.DataFrame(columns)
 
 
-def _against_baseline(rows: pd.DataFrame, comparisons: pd.DataFrame) -> list[str]:
-    """Accuracies at the choice, with stars against `BASELINE`; the better of TreeCRF and its rival is marked."""
-    pairs = by_key(comparisons, *PAIR)
-    better = {name: _better(pairs, str(name), set(of_set["method"])) for name, of_set in rows.groupby("dataset")}
-    texts = []
-    for dataset, method, accuracy in zip(rows["dataset"], rows["method"], rows["chosen_accuracy"], strict=True):
-        marks = _marks(find_pair(pairs, dataset, BETTER, method, BASELINE), BASELINE_LEVELS)
-        texts.append(number(accuracy) + marks + _best(better[dataset] == method))
-    return texts
-
-
-def _better(pairs: Rows, dataset: str, methods: set[str]) -> str | None:
-    """The better of TreeCRF and MALLET, or of TreeCRF and CRF with induction, if a valid test decides."""
-    rival = "mallet" if "mallet" in methods else "induced_crf"
-    decision = find_pair(pairs, dataset, BETTER, "treecrf", rival).decision
-    return {"better": "treecrf", "worse": rival}.get(decision)
+def _method_marks(pairs: Rows, dataset: str, method: str) -> str:
+    """What stands after an accuracy of table 3.5; see `methods_layout`."""
+    marked = [find_pair(pairs, dataset, BETTER, method, BASELINE)]
+    stars = STAR * sum(marked[0].p_value < level for level in BASELINE_LEVELS)
+    rival = {"treecrf": "mallet", "mallet": "treecrf"}.get(method, "")
+    against = find_pair(pairs, dataset, BETTER, method, rival)
+    is_best = against.points > 0 and against.p_value < BEST_LEVEL
+    found = [pair.agrees for pair, is_marked in ((marked[0], bool(stars)), (against, is_best)) if is_marked]
+    return stars + (DAGGER if found and all(found) else "") + _best(is_best)
 
 
 # --- cells ------------------------------------------------------------------------------------------
@@ -293,31 +342,27 @@ def _best(marked: bool) -> str:
     return f" {BEST}" if marked else ""
 
 
-def _published_text(row: Row | None, stars: str) -> str:
-    return DASH if row is None else number(row["accuracy_percent"]) + STAR * int(row[stars])
+def _published_text(row: Row | None, stars: str) -> dict[str, str]:
+    return {} if row is None else {PUBLISHED: number(row["accuracy_percent"]) + STAR * int(row[stars])}
 
 
-def _measured_texts(row: Row | None, marks: str) -> list[str]:
-    """Choice, mean and standard deviation, peak."""
+def _accuracies_of(row: Row | None, marks: Mapping[str, str], with_iteration: bool = True) -> dict[str, str]:
+    """Peak, choice, and the mean and standard deviation at the choice."""
     if row is None:
-        return [DASH] * 3
-    return [number(row["chosen_accuracy"]) + marks, with_deviation(row["chosen_mean"], row["chosen_sd"]), _peak(row)]
+        return {}
+    iteration = f" ({row['peak_iteration']:.0f})" if with_iteration and row["has_iterations"] else ""
+    return {
+        PEAK: number(row["peak_accuracy"]) + marks[PEAK] + iteration,
+        CHOICE: number(row["chosen_accuracy"]) + marks[CHOICE],
+        SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"]),
+    }
 
 
-def _peak(row: Row) -> str:
-    iteration = f" ({row['peak_iteration']:.0f})" if row["has_iterations"] else ""
-    return number(row["peak_accuracy"]) + iteration
-
-
-def _means(rows: pd.DataFrame, kind: str) -> list[str]:
-    return [with_deviation(*pair) for pair in zip(rows[f"{kind}_mean"], rows[f"{kind}_sd"], strict=True)]
-
-
-def _iteration(row: Row) -> str:
-    """The chosen iteration; of several splits the smallest and the largest; a dash for a method without iterations."""
+def _range(row: Row, name: str) -> str:
+    """An iteration; of several splits the smallest and the largest; a dash for a method without iterations."""
     if not row["has_iterations"]:
         return DASH
-    low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
+    low, high = count_text(row[f"{name}_low"]), count_text(row[f"{name}_high"])
     return low if low == high else f"{low}–{high}"
 
 
@@ -327,7 +372,7 @@ def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
         return DASH, DASH, DASH
     if row["chosen_by"] != row["method"]:
         return f"settings of {training_method_name(row['chosen_by'])}", DASH, DASH
-    return _setting(row["candidate"]), _iteration(row), number(row["cv_accuracy"])
+    return _setting(row["candidate"]), _range(row, "iteration"), number(row["cv_accuracy"])
 
 
 def _setting(candidate: str | float) -> str:
