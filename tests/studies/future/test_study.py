@@ -9,7 +9,9 @@ from scipy.stats import ttest_rel
 
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
+from treecrf.models.boosted.memm import MEMM
 from treecrf.models.future.features import NO_STATES
+from treecrf.models.greedy import staged_greedy
 from treecrf.rendering.cells import signed
 from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
@@ -123,6 +125,30 @@ def test_predictions_have_the_accuracy_of_the_runs(outcomes):
             same = (values["bag"] == row.bag) & (values["seed"] == row.seed)
             same &= values["g0"].isna() if pd.isna(row.g0) else values["g0"] == row.g0
             assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.test_accuracy)
+
+
+@pytest.mark.parametrize("decoder", ["forward_backward", "viterbi", "greedy"])
+def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
+    settings = SETTINGS.model_copy(update={"memm_decoder": decoder, "max_leaves": [4]})
+    found = compare_future("or", {0: splits[0]}, (0, 0), "memm_1", settings)
+    [row] = found.runs.to_dict("records")
+    model = MEMM(n_iterations=12, max_leaves=4, l2_regularization=0.0, order=1).fit(splits[0].train)
+    for name in ("forward_backward", "viterbi", "greedy"):
+        scores = []
+        for data in (splits[0].validation, splits[0].test):
+            stages = staged_greedy(model, data, 1)
+            if name != "greedy":
+                stages = (stage[name] for stage in model.staged_predict(data))
+            scores.append([100 * (labels == data.labels).mean() for labels in stages])
+        stage = int(np.argmax(scores[0]))
+        assert row[f"{name}_accuracy"] == pytest.approx(scores[1][stage])
+        if name == decoder:
+            assert (row["decoder"], row["n_iterations"]) == (decoder, stage + 1)
+            assert row["test_accuracy"] == pytest.approx(scores[1][stage])
+            assert row["validation_accuracy"] == pytest.approx(scores[0][stage])
+    crf = outcomes["crf_2"].runs
+    assert set(crf["decoder"]) == {"forward_backward"}
+    assert crf["greedy_accuracy"].isna().all()
 
 
 def test_validation_prefers_the_start_value(frames):
@@ -394,6 +420,27 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
         assert bound == pytest.approx(best_window_accuracy("or", 15, last_bags), abs=0.005)
         positive = np.mean([find_rule(part.test).bag_labels.mean() for part in sets.values()])
         assert best.query("last_bags == @last_bags")["positive_bags"].iloc[0] == pytest.approx(100 * positive)
+
+
+def test_table_5_5_shows_all_decoders_of_memms(splits):
+    settings = SETTINGS.model_copy(update={"bags": [2], "g0": [-5.0], "max_leaves": [4]})
+    methods = ("sliding_window", "memm_1", "memm_2", "crf_1", "ff_memm_1")
+    found = [compare_future("nettalk_binary", splits, (0, 0), method, settings) for method in methods]
+    parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
+    summary = summarise_dataset(**parts, source="nettalk_binary", exact_under=25)["best"]
+    best = summary.assign(kind="nettalk_binary")  # the small set that stands for it
+    [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "")], {"best": best}).values()
+    rows = layout.set_index(["method", "values"])
+    memms = [("MEMM", "measured, viterbi"), ("FF-MEMM, bag 2", "measured, viterbi")]
+    others = [(name, f"measured, {d}") for d in ("forward-backward", "greedy") for name, _ in memms]
+    printed = [("sliding window", "measured"), memms[0], ("TreeCRF", "measured, forward-backward"), memms[1]]
+    assert (
+        rows.index.tolist() == [row for name, text in printed for row in ((name, "published"), (name, text))] + others
+    )
+    assert rows.loc[("MEMM", "published"), "k = 2"] == "87.10"
+    greedy = pd.concat([outcome.runs for outcome in found]).query("method == 'memm_2'")["greedy_accuracy"]
+    assert rows.loc[("MEMM", "measured, greedy"), "k = 2"] == f"{greedy.mean():.2f} ± {greedy.std():.2f}"
+    assert rows.loc[("sliding window", "published"), ["k = 0", "k = 1"]].tolist() == ["84.20", "–"]
 
 
 def test_figures_show_every_line_and_feature(frames):

@@ -7,7 +7,7 @@ One job is one method on one data set: every draw of the data (seed), every vari
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chain_labeller import ChainLabeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
+from treecrf.models.greedy import staged_greedy
 from treecrf.models.labellers import FUTURE, LABELLERS
 from treecrf.models.loading import load_class
 from treecrf.options import LabellerSettings
@@ -32,7 +34,7 @@ from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.custom import custom_candidates
 from treecrf.studies.draws import shared_part
 from treecrf.studies.future.features import describe_features
-from treecrf.studies.future.names import NO_BAG, WHOLE_FUTURE
+from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.pieces import Frames, Pieces
 
@@ -40,8 +42,8 @@ RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
     "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
     "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
-    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part", "kind", "last_bags",
-    "best_window_accuracy", "positive_bags",
+    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part", "decoder", "kind", "last_bags",
+    "best_window_accuracy", "positive_bags", *(f"{decoder}_accuracy" for decoder in MEMM_DECODERS),
 ]  # fmt: skip
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted", *CONFIDENCE]
 
@@ -59,7 +61,8 @@ class FutureOutcome(NamedTuple):
         Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
         G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
         `shared_part` of the draws. The rule of XOR, OR and EXTRA (`find_rule`; else `kind` is the data set), its Bayes accuracy
-        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive.
+        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test accuracies of
+        MEMM and FF-MEMM by decoder, each after the iteration that validation prefers with it.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -73,10 +76,12 @@ class FutureOutcome(NamedTuple):
 
 
 class _Trained(NamedTuple):
-    """A labeller, the number of stages that validation prefers, and its validation accuracy."""
+    """A labeller, its decoder, and the iteration that validation prefers among every `every`-th, with its accuracy."""
 
     settings: dict[str, Any]
     model: Labeller
+    decoder: str
+    every: int
     n_iterations: int
     validation_accuracy: float
     cpu_seconds: float
@@ -119,14 +124,16 @@ def compare_future(
             "shared_part": shared,
         }
         sizes |= {"kind": dataset} | _rule_of(sets.test)
-        accuracies, predicted = _accuracies(best, sets, settings)
+        accuracies, predicted = _accuracies(best, sets)
         steps = _largest_steps(best)
         of_features = {
             f"{side}_{kind}_accuracy": value
             for side, data in zip(Splits._fields, sets, strict=True)
             for kind, value in pattern_accuracies(best.model, data, steps.get("n_features")).items()
         }
-        values = best.settings | constant | sizes | steps | accuracies | of_features
+        values = (
+            best.settings | constant | sizes | steps | accuracies | of_features | _accuracies_by_decoder(best, sets)
+        )
         run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
@@ -264,26 +271,57 @@ def _train(sets: Splits, labeller: type[Labeller], values: dict[str, Any], setti
         model.fit(sets.train)
     spent = time.process_time() - before
     every = settings.test_every if isinstance(model, TreeCRF | FutureFeatureTreeCRF) else 1
-    truth = model.align_labels(sets.validation)
-    stages = model.staged_predict(sets.validation, (settings.decoder,), every)
-    accuracies = np.array([(stage[settings.decoder] == truth).mean() for stage in stages])
+    decoder = settings.memm_decoder if _is_memm(model) else settings.decoder
+    accuracies = _staged_accuracies(model, sets.validation, decoder, every)
     best = int(accuracies.argmax())
-    return _Trained(values, model, every * (best + 1), float(100 * accuracies[best]), spent)
+    return _Trained(values, model, decoder, every, every * (best + 1), float(accuracies[best]), spent)
+
+
+def _is_memm(model: Labeller) -> bool:
+    """Whether probabilities are normalized position by position, so that the decoder is `FutureSettings.memm_decoder`."""
+    return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
+
+
+def _staged_labels(model: Labeller, data: SequenceSet, decoder: str, every: int) -> Iterator[NDArray[np.int16]]:
+    """Predictions after `every`, 2 `every`, .. iterations."""
+    if decoder == "greedy":
+        assert isinstance(model, ChainLabeller)
+        yield from staged_greedy(model, data, every)
+    else:
+        for stage in model.staged_predict(data, (decoder,), every):  # type: ignore[arg-type]
+            yield stage[decoder]  # type: ignore[index]
+
+
+def _staged_accuracies(model: Labeller, data: SequenceSet, decoder: str, every: int) -> NDArray[np.float64]:
+    """Percent of positions that are labelled right after `every`, 2 `every`, .. iterations."""
+    truth = model.align_labels(data)
+    return np.array([100 * (labels == truth).mean() for labels in _staged_labels(model, data, decoder, every)])
 
 
 # --- what is found ----------------------------------------------------------------------------------
 
 
-def _accuracies(trained: _Trained, sets: Splits, settings: FutureSettings) -> tuple[dict[str, Any], NDArray[np.int16]]:
+def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArray[np.int16]]:
     """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
     found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
+    found["decoder"] = trained.decoder
     predicted = np.empty(0, dtype=np.int16)
     found["validation_accuracy"] = trained.validation_accuracy
     for side, data in (("train", sets.train), ("test", sets.test)):
-        stages = trained.model.staged_predict(data, (settings.decoder,), every=trained.n_iterations)
-        predicted = next(stages)[settings.decoder]
+        predicted = next(_staged_labels(trained.model, data, trained.decoder, trained.n_iterations))
         found[f"{side}_accuracy"] = 100 * float((predicted == trained.model.align_labels(data)).mean())
     return found, predicted
+
+
+def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
+    """Test accuracy of a MEMM by decoder, each after the iteration that validation prefers with it; of order 0 all agree."""
+    found: dict[str, float] = {}
+    for decoder in MEMM_DECODERS if _is_memm(trained.model) and trained.settings["order"] else ():
+        validated = _staged_accuracies(trained.model, sets.validation, decoder, trained.every)
+        iteration = trained.every * (int(validated.argmax()) + 1)
+        tested = _staged_accuracies(trained.model, sets.test, decoder, iteration)
+        found[f"{decoder}_accuracy"] = float(tested[0])
+    return found
 
 
 def _largest_steps(trained: _Trained) -> dict[str, Any]:

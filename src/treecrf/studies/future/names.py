@@ -9,3 +9,6 @@ INSTANCE = 0
 WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", "value", "n"]
 TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
 """Columns of the frames of weights and trees."""
+
+MEMM_DECODERS = ("forward_backward", "viterbi", "greedy")
+"""How MEMM and FF-MEMM may be decoded; greedy: from left to right, each label given those predicted before."""

@@ -35,7 +35,9 @@ class FutureSettings(StudySettings):
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses, where there is no validation set."
     )
     n_iterations: int = Field(100, ge=1, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
-    chain_iterations: int = Field(700, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain.")
+    chain_iterations: int = Field(
+        2500, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain."
+    )
     test_every: int = Field(5, ge=1, description="Every n-th of them is a candidate.")
     alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
     beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
@@ -55,6 +57,10 @@ class FutureSettings(StudySettings):
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
     )
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
+    memm_decoder: Literal["forward_backward", "viterbi", "greedy"] = Field(
+        "viterbi",
+        description="That of MEMM and FF-MEMM; greedy: from left to right, given the labels predicted before.",
+    )
 
     @field_validator(
         "datasets", "methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.variance import decompose_variance
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future.methods import variant_name, variant_names
-from treecrf.studies.future.names import TREE_NAMES, WEIGHT_NAMES
+from treecrf.studies.future.names import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
@@ -45,8 +46,8 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
     n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
     medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
-    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); kind, last_bags and
-    best_window_accuracy as in the runs, positive_bags (mean).
+    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind, last_bags and
+    best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies of MEMMs by decoder.
     """
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}
@@ -60,8 +61,10 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     for name in [str(c) for c in runs if str(c).endswith(("_instance_accuracy", "_bag_accuracy"))]:
         parts[name] = groups[name].mean()
     parts["cpu_seconds"] = groups["cpu_seconds"].median()
-    parts |= {name: groups[name].first() for name in ("kind", "last_bags", "best_window_accuracy")}
+    parts |= {name: groups[name].first() for name in ("decoder", "kind", "last_bags", "best_window_accuracy")}
     parts["positive_bags"] = groups["positive_bags"].mean()
+    for decoder, statistic in product(MEMM_DECODERS, ("mean", "std")):
+        parts[f"{decoder}_{statistic.replace('std', 'sd')}"] = groups[f"{decoder}_accuracy"].agg(statistic)
     return pd.DataFrame(parts).reset_index()
 
 

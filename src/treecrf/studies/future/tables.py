@@ -20,7 +20,7 @@ from treecrf.rendering.cells import (
 )
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import family_name, method_text, with_published
-from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
@@ -113,9 +113,22 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k."""
+    """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k; below, MEMMs with the other decoders."""
     measured = with_published(best[best["kind"] == "nettalk_binary"], future_accuracies())
-    return _orders(measured[measured["published"].notna()], "k = ").drop(columns="data set", errors="ignore")
+    measured = measured[measured["published"].notna()]
+    others = [_decoded(measured, decoder) for decoder in MEMM_DECODERS]
+    blocks = [_orders(part, "k = ") for part in (measured, *others) if len(part)]
+    if not blocks:
+        return NO_ROWS
+    return pd.concat(blocks, ignore_index=True).fillna(DASH).drop(columns="data set")
+
+
+def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
+    """The rows of MEMMs that were decoded in another way, with the accuracies that this one gives."""
+    rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoder"] != decoder)]
+    return rows.assign(
+        decoder=decoder, test_mean=rows[f"{decoder}_mean"], test_sd=rows[f"{decoder}_sd"], published=float("nan")
+    )
 
 
 def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +143,8 @@ def _orders(summary: pd.DataFrame, prefix: str) -> pd.DataFrame:
     rows = []
     for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
         name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
-        lines = [("measured", dict(zip(group["order"], _means(group), strict=True)))]
+        decoder = f", {group['decoder'].iloc[0].replace('_', '-')}" if group["order"].any() else ""  # else all agree
+        lines = [(f"measured{decoder}", dict(zip(group["order"], _means(group), strict=True)))]
         if group["published"].notna().any():
             lines.insert(0, (PUBLISHED, dict(zip(group["order"], cell_texts(group["published"], number), strict=True))))
         for values, cells in lines:
