@@ -32,15 +32,15 @@ from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
-as in multiple-instance learning (section 5.3). Percent of test positions, forward-backward decoding; mean ± standard
-deviation over {n_seeds} draws of the data. A validation set of each draw chooses leaves, bounds of steps, the start value G0
+as in multiple-instance learning (section 5.3). Percent of test positions; CRFs are decoded by {decoder}, MEMM and FF-MEMM by
+{memm_decoder}. Mean ± standard deviation over {n_seeds} draws of the data. A validation set of each draw chooses leaves, bounds of steps, the start value G0
 and the number of iterations. "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
 """
 
 NEEDED = ("summary", "best", "comparisons", "tests")
 
 CHOICES = (
-    "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
+    "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "memm_decoder", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
     "max_lower_iterations", "patience", "tolerance", "l2_regularization",
 )  # fmt: skip
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
@@ -81,7 +81,11 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
     beyond = [shown.table("orders", others)] if len(shown.layouts.get("orders", ())) else []
     tests, noise = "Tests between neighbours", "Where the noise comes from"
     parts = [
-        paragraph(INTRODUCTION, n_seeds=by_dataset(settings.future, "n_seeds")),
+        paragraph(
+            INTRODUCTION,
+            n_seeds=by_dataset(settings.future, "n_seeds"),
+            **{name: _decoder_name(getattr(settings.future, name)) for name in ("decoder", "memm_decoder")},
+        ),
         *listed([described(settings, name) for name in names]),
         *shown.figure("orders", alt),
         *shown.captioned_table("table_5_4", "Table 5.4, published and measured"),
@@ -94,6 +98,10 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
+
+
+def _decoder_name(decoder: str) -> str:
+    return {"forward_backward": "forward-backward", "viterbi": "Viterbi"}.get(decoder, f"{decoder} prediction")
 
 
 def _pictures(folder: Path, name: str) -> list[Part]:
