@@ -33,7 +33,14 @@ CASE = ["dataset", "variant", "decoder", "point"]
 CHOICE, PEAK = "choice", "peak"
 """Values of `point`."""
 
-NOT_KNOWN: dict[str, Any] = {"variant": "", "decoder": "", "point": CHOICE, **dict.fromkeys(CONFIDENCE, np.nan)}
+NOT_KNOWN: dict[str, Any] = {
+    "variant": "",
+    "decoder": "",
+    "point": CHOICE,
+    "counted": True,
+    "inferred": False,
+    **dict.fromkeys(CONFIDENCE, np.nan),
+}
 """Values of the columns of `CASE` in studies that have but one; those of `CONFIDENCE` where probabilities are not kept."""
 
 SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]
@@ -53,8 +60,12 @@ ANSWERED = [
 ]  # fmt: skip
 """Labels of test positions and their probabilities; sequence -1 where nothing but the group and the place in the test set is kept."""
 
-PUBLISHED = [*CASE, "method", "quantity", "source", "published", "measured", "low", "high", "stand_in"]
-"""A printed number and what was measured in its place; the lowest and the highest run."""
+PUBLISHED = [
+    *CASE, "method", "quantity", "source", "published", "measured", "low", "high", "at_choice", "counted", "inferred",
+    "stand_in",
+]  # fmt: skip
+"""A printed number and what compares with it, such as the peak of a test curve; the lowest and the highest run; an accuracy at
+the cross-validated choice; whether it is the first row with this printed number; whether the data set's columns are inferred."""
 
 ACCURACY, MACRO_F1, SEQUENCES_RIGHT, CHUNK_F1 = "accuracy", "macro F1", "sequences right", "F1 of noun phrases"
 LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"

@@ -17,8 +17,9 @@ function publishedTitle(quantity, rows) {
   const name = capital(quantity);
   if (!own.length) return `${name}: ${counted(rows.length, "number")}, all on stand-ins`;
   if (quantity.startsWith("accuracy")) {
-    const near = own.filter((row) => Math.abs(row.measured - row.published) <= 1).length;
-    return `${name}: ${near} of ${own.length} are within one point of the published number (the papers' data)`;
+    const once = own.filter((row) => row.counted);
+    const near = once.filter((row) => Math.abs(row.measured - row.published) <= 1).length;
+    return `${name}: ${near} of ${once.length} distinct numbers are within one point of the published number (the papers' data)`;
   }
   if (quantity.includes("seconds")) {
     const ratios = own.map((row) => row.published / row.measured).sort((a, b) => a - b);

@@ -77,4 +77,5 @@ def published(frames: Frames) -> pd.DataFrame:
         return tidy(pd.DataFrame(), PUBLISHED)
     names = {"test_mean": "measured", "test_min": "low", "test_max": "high"}
     found = pd.concat(parts).rename(columns=names).assign(quantity="accuracy (%)", stand_in=False)
+    found = found.assign(at_choice=found["measured"])
     return tidy(found.dropna(subset=["published", "measured"]), PUBLISHED)

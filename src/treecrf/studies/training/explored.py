@@ -9,7 +9,7 @@ from treecrf.rendering.style import training_method_name
 from treecrf.studies.explored import ACCURACY, ANSWERED, CURVES, PAIRS, PUBLISHED, SCORES, Frames, renamed, tidy
 from treecrf.studies.training.comparing import counting_runs
 from treecrf.studies.training.names import BETTER, CHOICE, PEAK, UNPERTURBED
-from treecrf.studies.training.published import training_accuracies, training_costs
+from treecrf.studies.training.published import INFERRED, training_accuracies, training_costs
 
 FRAMES = ("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons")
 
@@ -88,19 +88,25 @@ def _run_name(run: int) -> str:
 
 
 def published(frames: Frames) -> pd.DataFrame:
-    """Tables 3.4 and 3.5, whose accuracies are peaks, and the seconds of tables 3.5 and 3.6."""
+    """Tables 3.4 and 3.5, whose accuracies are peaks of one training, and the seconds of tables 3.5 and 3.6."""
     if "summary" not in frames:
         return tidy(pd.DataFrame(), PUBLISHED)
     summary = frames["summary"]
-    known = summary.merge(training_accuracies(), on=["dataset", "method", "decoder"])
+    known = training_accuracies().merge(summary, on=["dataset", "method", "decoder"])
+    ends = {
+        "low": known[["peak_min", "peak_accuracy"]].min(axis=1),
+        "high": known[["peak_max", "peak_accuracy"]].max(axis=1),
+    }
     accuracies = known.assign(
         point=PEAK,
         quantity="accuracy (%)",
         source="PhD table " + known["table"],
         published=known["percent"],
-        measured=known["peak_mean"].fillna(known["peak_accuracy"]),
-        low=known["peak_min"].fillna(known["peak_accuracy"]),
-        high=known["peak_max"].fillna(known["peak_accuracy"]),
+        measured=known["peak_accuracy"],
+        **ends,
+        at_choice=known["chosen_accuracy"],
+        counted=~known.duplicated(["dataset", "number"]),
+        inferred=known["dataset"].isin(INFERRED),
     )
     parts = [accuracies]
     printed = training_costs()
@@ -121,4 +127,5 @@ def published(frames: Frames) -> pd.DataFrame:
             )
             for name, text in STEPS.items()
         ]  # fmt: skip
-    return tidy(pd.concat(parts).dropna(subset=["published", "measured"]), PUBLISHED)
+    found = pd.concat(parts).dropna(subset=["published", "measured"])
+    return tidy(found.assign(counted=found["counted"].ne(False), inferred=found["inferred"].eq(True)), PUBLISHED)
