@@ -20,7 +20,9 @@ Block = tuple[tuple[str, ...], Mapping[Column, Mapping[str, str]]]
 """What the lines of a block are of, and its texts by column and line."""
 
 
-def printed_layout(headings: Sequence[str], columns: Sequence[Column], blocks: Sequence[Block]) -> pd.DataFrame:
+def printed_layout(
+    headings: Sequence[str], columns: Sequence[Column], blocks: Sequence[Block], lines: Sequence[str] = LINES
+) -> pd.DataFrame:
     """Blocks, one under another, with the lines that have a text in any column.
 
     Parameters
@@ -30,7 +32,9 @@ def printed_layout(headings: Sequence[str], columns: Sequence[Column], blocks: S
     columns : sequence of str or (group, str)
         Of the values, in their order.
     blocks : sequence of Block
-        The names are as many as `headings`; lines are some of `LINES`.
+        The names are as many as `headings`; lines are some of `lines`.
+    lines : sequence of str
+        In their order.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def printed_layout(headings: Sequence[str], columns: Sequence[Column], blocks: S
     rows = [
         (*names, line, *(texts.get(column, {}).get(line, DASH) for column in columns))
         for names, texts in blocks
-        for line in LINES
+        for line in lines
     ]
     n_words = len(headings) + 1
     filled = [row for row in rows if set(row[n_words:]) - {DASH}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -22,15 +22,20 @@ from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import family_name, method_text, with_published
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
+from treecrf.studies.printed import MEASURED, PUBLISHED, Column, printed_layout
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
 
 SIDES = ("train", "validation", "test")
 
-PUBLISHED = "published"
-
-NO_ROWS = pd.DataFrame({"data set": pd.Series(dtype=str)})
+PATTERN_COLUMNS: tuple[Column, ...] = (
+    *(("upper bound", sign) for sign in STEPS.values()),
+    ("", "iterations"),
+    ("", "features"),
+    *((group, side) for group in ("positions (%)", "instances (%)", "bags (%)") for side in SIDES),
+)
+"""Columns of table 5.3."""
 
 PAPERS, VALID = "by the paper's test", "by a valid test"
 """Headings above the tests."""
@@ -39,20 +44,19 @@ PAPERS, VALID = "by the paper's test", "by a valid test"
 def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """Table 5.3 as printed: FF-MEMM of order 0 on generated sets, by the start value G_0 of patterns; other ones below.
 
-    Measured values are medians and means over the draws, a row for each end of the last bags.
+    Measured values are medians and means over the draws, a line for each end of the last bags.
     """
     published = read_published("table_5_3_ff_memm_synthetic")
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
     patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6") & _is_generated(summary)]
     measured: dict[Any, pd.DataFrame] = dict(iter(patterns.groupby(["kind", "g0"], sort=False)))
-    rows: list[dict[tuple[str, str], str]] = []
+    blocks = []
     for key in [*(key for key in printed if key in measured), *(key for key in measured if key not in printed)]:
-        ids = {("", "data set"): key[0], ("", "G0"): f"{key[1]:g}".replace("-", "−")}
-        if key in printed:
-            rows.append(ids | {("", "values"): PUBLISHED} | _published_pattern(printed[key]))
+        lines = {PUBLISHED: _published_pattern(printed[key])} if key in printed else {}
         for row in measured[key].to_dict("records"):
-            rows.append(ids | {("", "values"): _measured_with(row["last_bags"])} | _measured_pattern(row))
-    return grouped({name: [row[name] for row in rows] for name in rows[0]}) if rows else NO_ROWS
+            lines[_measured_with(row["last_bags"])] = _measured_pattern(row)
+        blocks.append(((key[0].upper(), f"{key[1]:g}".replace("-", "−")), lines))
+    return _layout(["data set", "G0"], PATTERN_COLUMNS, blocks)
 
 
 def _is_generated(summary: pd.DataFrame) -> pd.Series:
@@ -61,34 +65,28 @@ def _is_generated(summary: pd.DataFrame) -> pd.Series:
 
 
 def _measured_with(last_bags: str) -> str:
-    return f"measured, last bags {last_bags}"
+    return f"{MEASURED}, last bags {last_bags}"
 
 
-def _published_pattern(row: Mapping[Hashable, Any]) -> dict[tuple[str, str], str]:
+def _published_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
     """The one value of instances and of bags stands for all three sets: the paper prints it three times."""
-    return {
-        **{("upper bound", sign): f"{float(row[f'{name}_upper']):g}" for name, sign in STEPS.items()},
-        ("", "iterations"): number(float(row["iterations"]), 0),
-        ("", "features"): str(row["n_future_features"]),
-        **{("positions (%)", side): number(float(row[f"{side}_percent"])) for side in SIDES},
-        **{("instances (%)", side): number(float(row["instance_percent"])) for side in SIDES},
-        **{("bags (%)", side): number(float(row["bag_percent"])) for side in SIDES},
-    }
+    bounds = [f"{float(row[f'{name}_upper']):g}" for name in STEPS]
+    counts = [number(float(row["iterations"]), 0), str(row["n_future_features"])]
+    accuracies = [float(row[f"{side}_percent"]) for side in SIDES]
+    accuracies += [float(row[f"{part}_percent"]) for part in ("instance", "bag") for _ in SIDES]
+    return dict(zip(PATTERN_COLUMNS, [*bounds, *counts, *map(number, accuracies)], strict=True))
 
 
-def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[tuple[str, str], str]:
-    return {
-        **{("upper bound", sign): f"{row[f'{name}_upper']:g}" for name, sign in STEPS.items()},
-        ("", "iterations"): count_text(row["n_iterations"]),
-        ("", "features"): count_text(row["n_features"]),
-        **{("positions (%)", side): number(row[f"{side}_mean"]) for side in SIDES},
-        **{("instances (%)", side): number(row[f"{side}_instance_accuracy"]) for side in SIDES},
-        **{("bags (%)", side): number(row[f"{side}_bag_accuracy"]) for side in SIDES},
-    }
+def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
+    bounds = [f"{row[f'{name}_upper']:g}" for name in STEPS]
+    counts = [count_text(row["n_iterations"]), count_text(row["n_features"])]
+    kinds = ("mean", "instance_accuracy", "bag_accuracy")
+    accuracies = [number(row[f"{side}_{kind}"]) for kind in kinds for side in SIDES]
+    return dict(zip(PATTERN_COLUMNS, [*bounds, *counts, *accuracies], strict=True))
 
 
 def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """Table 5.4 as printed: XOR, OR and EXTRA by method, a measured row for each end of the last bags.
+    """Table 5.4 as printed: XOR, OR and EXTRA by method, a measured line for each end of the last bags.
 
     Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for the
     sliding window alone.
@@ -96,20 +94,17 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
     published = read_published("table_5_4_synthetic_accuracy")
     columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
     measured = best[_is_generated(best) & best["bag"].isin([NO_BAG, "bag 6"])]
-    rows = []
+    blocks = []
     for printed in published.to_dict("records"):
         ends = list(measured[measured["kind"] == printed["dataset"]].groupby("last_bags", sort=False))
-        lines = [(PUBLISHED, {method: number(printed[name]) for method, name in columns.items()})] if ends else []
+        lines = {PUBLISHED: {method: number(printed[name]) for method, name in columns.items()}} if ends else {}
         for last_bags, group in ends:
-            cells = dict(zip(group["method"], _means(group), strict=True))
-            lines.append((_measured_with(str(last_bags)), cells))
+            lines[_measured_with(str(last_bags))] = dict(zip(group["method"], _means(group), strict=True))
         for last_bags, group in ends:
-            bound = {"sliding_window": number(group["best_window_accuracy"].iloc[0])}
-            lines.append((f"best of one observation, last bags {last_bags}", bound))
-        for values, cells in lines:
-            row = {"data set": printed["dataset"].upper(), "values": values}
-            rows.append(row | {method_text(method): cells.get(method, DASH) for method in columns})
-    return pd.DataFrame(rows) if rows else NO_ROWS
+            bound = number(group["best_window_accuracy"].iloc[0])
+            lines[f"best of one observation, last bags {last_bags}"] = {"sliding_window": bound}
+        blocks.append(((printed["dataset"].upper(),), lines))
+    return _layout(["data set"], list(columns), blocks).rename(columns={name: method_text(name) for name in columns})
 
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
@@ -117,10 +112,7 @@ def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
     measured = with_published(best[best["kind"] == "nettalk_binary"], future_accuracies())
     measured = measured[measured["published"].notna()]
     others = [_decoded(measured, decoder) for decoder in MEMM_DECODERS]
-    blocks = [_orders(part, "k = ") for part in (measured, *others) if len(part)]
-    if not blocks:
-        return NO_ROWS
-    return pd.concat(blocks, ignore_index=True).fillna(DASH).drop(columns="data set")
+    return _by_order([part for part in (measured, *others) if len(part)], "k = ").drop(columns="data set")
 
 
 def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
@@ -134,23 +126,40 @@ def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
 def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
     """What tables 5.4 and 5.5 do not have: accuracy by labeller, bag and order."""
     measured = with_published(best, future_accuracies())
-    return _orders(measured[measured["published"].isna()], "order ")
+    return _by_order([measured[measured["published"].isna()]], "order ")
 
 
-def _orders(summary: pd.DataFrame, prefix: str) -> pd.DataFrame:
-    """A row for each data set, labeller and bag, a column for each order; published values above where there are any."""
-    orders = sorted(summary["order"].unique())
-    rows = []
-    for (dataset, family, bag), group in summary.groupby(["dataset", "family", "bag"], sort=False):
-        name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
-        decoder = f", {group['decoder'].iloc[0].replace('_', '-')}" if group["order"].any() else ""  # else all agree
-        lines = [(f"measured{decoder}", dict(zip(group["order"], _means(group), strict=True)))]
-        if group["published"].notna().any():
-            lines.insert(0, (PUBLISHED, dict(zip(group["order"], cell_texts(group["published"], number), strict=True))))
-        for values, cells in lines:
-            row = {"data set": str(dataset), "method": name, "values": values}
-            rows.append(row | {f"{prefix}{order}": cells.get(order, DASH) for order in orders})
-    return pd.DataFrame(rows) if rows else NO_ROWS
+def _by_order(parts: Sequence[pd.DataFrame], prefix: str) -> pd.DataFrame:
+    """Parts of a summary, one under another: a block for each data set, labeller and bag, a column for each order."""
+    orders = sorted({order for part in parts for order in part["order"]})
+    blocks = []
+    for part in parts:
+        for (dataset, family, bag), group in part.groupby(["dataset", "family", "bag"], sort=False):
+            decoder = (
+                f", {group['decoder'].iloc[0].replace('_', '-')}" if group["order"].any() else ""
+            )  # else all agree
+            names = [f"{prefix}{order}" for order in group["order"]]
+            lines = {
+                PUBLISHED: dict(zip(names, cell_texts(group["published"], number), strict=True)),
+                MEASURED + decoder: dict(zip(names, _means(group), strict=True)),
+            }
+            name = family_name(str(family)) + (f", {bag}" if bag != NO_BAG else "")
+            blocks.append(((str(dataset), name), lines))
+    return _layout(["data set", "method"], [f"{prefix}{order}" for order in orders], blocks)
+
+
+def _layout(
+    headings: Sequence[str],
+    columns: Sequence[Column],
+    blocks: Sequence[tuple[tuple[str, ...], Mapping[str, Mapping[Any, str]]]],
+) -> pd.DataFrame:
+    """`printed_layout` of blocks that are given line by line."""
+    lines = dict.fromkeys(line for _, texts in blocks for line in texts)
+    by_column = [
+        (names, {column: {line: texts[line].get(column, DASH) for line in texts} for column in columns})
+        for names, texts in blocks
+    ]
+    return printed_layout(headings, columns, by_column, list(lines))
 
 
 def gains_layout(best: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
