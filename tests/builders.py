@@ -335,7 +335,7 @@ def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
     names = ("summary", "comparisons", "ranks", "noise", "costs", "notes")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
-    settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    settings = load_settings({"profile": "own", "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
     calls = StudyFiles(TRAINING_STUDY, settings).calls()
     for name, layout in TRAINING_STUDY.tabulate(calls, frames).items():
         write_layout(layout, str(folder / "training/tables" / name))
@@ -344,6 +344,7 @@ def write_training_tables(folder):
 def page_of(results, *names, cost=None, rivals=None, note="", **training):
     settings = load_settings(
         {
+            "profile": "own",
             "results": str(results),
             "reports": str(results / "reports"),
             "datasets": {name: {} for name in names},
@@ -402,7 +403,7 @@ NOTHING = {
 """A configuration without any study."""
 
 
-RUN_SETTINGS = {"methods_per_job": 1}
+RUN_SETTINGS = {"profile": "own", "methods_per_job": 1}
 """What every run of the tests has beside its own settings: jobs, files and messages of one method each."""
 
 

@@ -101,6 +101,7 @@ def settings_of(folder, **more):
     places = {name: str(folder.parent / f"{folder.name}_{name}") for name in ("reports", "archives")}
     return load_settings(
         {
+            "profile": "own",
             "results": str(folder),
             "datasets": {"toy": {"source": "protein"}},
             "labellers": labellers,

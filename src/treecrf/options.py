@@ -29,10 +29,28 @@ class StudySettings(Model):
     whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
     """Settings of the study as a whole, which no data set has for itself."""
 
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give."""
+
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
         {}, description="Data sets with other settings than these: name, then setting and value."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _papers_override(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        overrides, names = values.get("overrides", {}), values.get("datasets", ())
+        if not isinstance(overrides, Mapping) or not isinstance(names, list | tuple):
+            return values
+        found = dict(overrides)
+        for name, papers in cls.of_papers.items():
+            left = {key: value for key, value in papers.items() if key not in values}
+            if left and name in names and isinstance(own := overrides.get(name, {}), Mapping):
+                found[name] = {**left, **own}
+        return {**values, "overrides": found}
 
     @model_validator(mode="after")
     def _overrides_are_settings(self) -> Self:

@@ -42,7 +42,9 @@ def test_a_study_without_frames_offers_empty_ones():
 
 def test_a_run_without_results_gathers_nothing(tmp_path):
     found = gather(
-        load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+        load_settings(
+            {"profile": "own", "results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
+        )
     )
     assert [len(frame) for frame in found] == [0] * len(found)
 

@@ -85,7 +85,9 @@ def test_identifiers_are_unique_and_headings_name_the_views(html):
 
 
 def test_a_run_without_results_has_one_too(tmp_path):
-    settings = load_settings({"results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
+    settings = load_settings(
+        {"profile": "own", "results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
+    )
     none = pd.DataFrame(columns=["id", "verdict"])
     html = render_explorer(settings, gather(settings), none, none.assign(rule=None), {})
     assert "No study has results yet." in html

@@ -78,7 +78,9 @@ def test_command_rewrites_the_part_alone(tmp_path):
     readme, folder = tmp_path / "README.md", shutil.copytree(FOLDER, tmp_path / "docs/results")
     (folder / PICTURE).unlink(missing_ok=True)
     config = tmp_path / "my.yaml"
-    config.write_text(json.dumps({"datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}))
+    config.write_text(
+        json.dumps({"profile": "own", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}})
+    )
     arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
     readme.write_text("no place for results")
     with pytest.raises(SystemExit, match="put them where results are to stand"):

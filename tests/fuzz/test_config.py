@@ -5,7 +5,6 @@ import datetime
 import json
 
 import pytest
-import yaml
 from builders import ROOT
 from fuzzing import FULL, N_INPUTS, assert_clear, fuzz, mutations_of, outcome
 from hypothesis import HealthCheck, given, seed, settings
@@ -16,7 +15,7 @@ from treecrf.studies.settings import Settings, load_settings
 
 CONFIG = ROOT / "config"
 FILES = [CONFIG / "config.yaml", CONFIG / "demo.yaml"]
-MINIMAL = {"datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}
+MINIMAL = {"profile": "own", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}
 
 
 def load(mapping):
@@ -64,10 +63,11 @@ def test_files_that_are_no_configuration(tmp_path, content, message):
 
 
 def test_files_are_laid_over_each_other(tmp_path):
-    path = tmp_path / "empty.yaml"
-    path.write_text("# nothing\n")
-    merged = read_configuration([*FILES, path])
-    assert merged == {**yaml.safe_load(FILES[0].read_text()), **yaml.safe_load(FILES[1].read_text())}
+    texts = ["a: {b: {c: 1, d: [2, 3]}, e: 4}\nf: 5\n", "# nothing\n", "a: {b: {d: [6]}, e: {g: 7}}\nf: null\n"]
+    paths = [tmp_path / f"{i}.yaml" for i in range(3)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    assert read_configuration(paths) == {"a": {"b": {"c": 1, "d": [6]}, "e": {"g": 7}}, "f": None}
 
 
 # --- trees of values --------------------------------------------------------------------------------

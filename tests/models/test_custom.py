@@ -116,6 +116,7 @@ class Reporting(Silent):
 def test_a_class_without_stages_has_iteration_1_whatever_is_tested(here, name):
     settings = load_settings(
         {
+            "profile": "own",
             "datasets": {"tiny": {"source": "hmm"}},
             "labellers": {"mine": {"class": f"test_custom:{name}"}},
             "training": {"datasets": ["tiny"], "methods": ["mine"], "n_iterations": 6, "n_folds": 2},
@@ -177,7 +178,7 @@ def test_the_page_shows_the_example_that_is_there():
 def page_settings():
     values = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL).group(1))
     studies = {name: values.pop(name) for name in ("training", "missing", "future")}
-    return load_settings({**values, **studies})
+    return load_settings({"profile": "own", **values, **studies})
 
 
 def test_the_example_of_the_page_is_in_the_training_study(here):
@@ -223,7 +224,7 @@ def test_the_example_of_the_page_is_in_the_study_of_future_features(here):
 )
 def test_wrong_names_in_the_configuration(values, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        load_settings({"datasets": {"hmm": {}}, **values})
+        load_settings({"profile": "own", "datasets": {"hmm": {}}, **values})
 
 
 def test_a_job_looks_at_its_own_labeller_alone():

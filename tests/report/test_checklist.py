@@ -14,7 +14,7 @@ from treecrf.studies.training import STUDY as TRAINING
 def settings(results):
     training = {"datasets": ["hmm"], "n_folds": 3, "variances": [1, 2.5], "methods": ["treecrf"]}
     folders = {"results": str(results), "reports": str(results / "reports")}
-    return load_settings(folders | {"datasets": {"hmm": {}}, "training": training})
+    return load_settings(folders | {"profile": "own", "datasets": {"hmm": {}}, "training": training})
 
 
 def test_the_score_that_chose_stands_beside_that_of_the_test_set(settings, results):

@@ -23,11 +23,13 @@ ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
 
 
 def settings_of(results, *more):
-    """The papers' protocol, on more data sets."""
+    """The papers' settings, on more data sets."""
     known = read_configuration([ROOT / "config/config.yaml"])
     datasets = known["datasets"] | {name: {} for name in more}
     training = known["training"] | {"datasets": [*more, *known["training"]["datasets"]]}
-    return load_settings(known | {"results": str(results), "datasets": datasets, "training": training})
+    return load_settings(
+        known | {"profile": "own", "results": str(results), "datasets": datasets, "training": training}
+    )
 
 
 def write_all(results, folder):

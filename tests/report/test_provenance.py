@@ -40,7 +40,12 @@ def test_jobs_are_counted_by_study_and_data_set(tmp_path):
 def test_jobs_that_prepare_data_are_those_of_studies_that_share_them():
     names = ["hmm", "or"]
     settings = load_settings(
-        {"datasets": {name: {} for name in names}, "training": {"datasets": ["hmm"]}, "future": {"datasets": names}}
+        {
+            "profile": "own",
+            "datasets": {name: {} for name in names},
+            "training": {"datasets": ["hmm"]},
+            "future": {"datasets": names},
+        }
     )
     rows = [
         ("training", "train", "hmm"),
@@ -55,7 +60,11 @@ def test_jobs_that_prepare_data_are_those_of_studies_that_share_them():
 def test_overrides_of_data_sets_that_are_not_run_are_left_out():
     overrides = {"hmm": {"n_iterations": 5}, "protein": {"n_iterations": 9}}
     settings = load_settings(
-        {"datasets": {"hmm": {}, "protein": {}}, "training": {"datasets": ["hmm"], "overrides": overrides}}
+        {
+            "profile": "own",
+            "datasets": {"hmm": {}, "protein": {}},
+            "training": {"datasets": ["hmm"], "overrides": overrides},
+        }
     )
     assert used_settings(settings, registry())["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
 

@@ -22,7 +22,7 @@ DAY = datetime.date(2000, 1, 2)
 
 
 def settings_of(results, **values):
-    given = {"results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
+    given = {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
     return load_settings(given | values)
 
 
@@ -72,6 +72,14 @@ def test_a_large_figure_is_kept_as_picture_of_few_colours(results, tmp_path):
         assert len(picture.getcolors()) <= 128
         assert np.abs(np.asarray(picture.convert("RGB"), dtype=int) - shades).max() < 16
     assert not (tmp_path / "snapshot/training/figure_3_1.svg").exists()
+
+
+@pytest.mark.parametrize("profile", ["short", "demo"])
+def test_a_run_that_decides_no_claim_is_refused(results, tmp_path, profile):
+    message = f"the run has the profile '{profile}', which decides no claim; run `make results`[.]$"
+    with pytest.raises(ValueError, match=message):
+        write_snapshot(settings_of(results, profile=profile), tmp_path / "snapshot", DAY)
+    assert list(tmp_path.glob("snapshot*")) == []
 
 
 def test_without_results_the_old_snapshot_stays(tmp_path):
@@ -174,6 +182,7 @@ def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     config = tmp_path / "my.yaml"
     reports, docs = tmp_path / "reports", tmp_path / "docs"
     given = {
+        "profile": "own",
         "results": str(results),
         "reports": str(reports),
         "datasets": {"hmm": {}},

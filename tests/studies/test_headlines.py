@@ -56,6 +56,7 @@ def test_only_a_method_that_is_nowhere_worse_is_called_so(second, is_only):
 def test_data_under_other_rules_are_not_counted_twice():
     settings = load_settings(
         {
+            "profile": "own",
             "datasets": {
                 "hmm": {},
                 "free": {"source": "hmm", "groups": "none"},

@@ -11,7 +11,9 @@ WORDS = {"kind": "table", "path": str(ROOT / "examples/words.csv"), "sequence": 
 
 def problems(dataset=WORDS, labeller=None, **more):
     labellers = {} if labeller is None else {"mine": labeller}
-    settings = load_settings({"datasets": {"words": dataset}, "labellers": labellers, **NOTHING, **more})
+    settings = load_settings(
+        {"profile": "own", "datasets": {"words": dataset}, "labellers": labellers, **NOTHING, **more}
+    )
     return [*class_problems(settings), *file_problems(settings)]
 
 

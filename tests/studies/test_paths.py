@@ -22,7 +22,9 @@ METHODS = ["treecrf", "linear_crf", "mallet", "memm", "lightgbm", "sliding_windo
 def test_methods_share_jobs_in_their_order(n, batches):
     training = {"datasets": ["hmm"], "methods": METHODS}
     other = {study: {"datasets": []} for study in ("missing", "future")}
-    settings = load_settings({"datasets": {"hmm": {}}, "methods_per_job": n, "training": training, **other})
+    settings = load_settings(
+        {"profile": "own", "datasets": {"hmm": {}}, "methods_per_job": n, "training": training, **other}
+    )
     files = StudyFiles(STUDY, settings)
     assert files.batches("hmm") == batches
     assert files.outcomes("hmm")["curves"] == [f"results/training/hmm/{batch}.curves.parquet" for batch in batches]
@@ -43,7 +45,7 @@ GENERATED = ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]
     ],
 )
 def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
-    known = {"datasets": {"hmm": {}, "xor": {}}, "training": {"datasets": ["hmm"]}}
+    known = {"profile": "own", "datasets": {"hmm": {}, "xor": {}}, "training": {"datasets": ["hmm"]}}
     other = {study: {"datasets": []} for study in ("missing", "future")}
     settings = load_settings(known | other | {"cost": {"methods": [], **changed}})
     files = StudyFiles(cost.STUDY, settings)
@@ -57,7 +59,9 @@ def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch)
 
     def outcomes(**changed):
         other = {study: {"datasets": []} for study in ("training", "future")}
-        settings = load_settings({"datasets": {"hmm": {}, "xor": {}}, **other, "missing": mixed | changed})
+        settings = load_settings(
+            {"profile": "own", "datasets": {"hmm": {}, "xor": {}}, **other, "missing": mixed | changed}
+        )
         return StudyFiles(missing.STUDY, settings).outcomes("hmm")
 
     assert set(outcomes()) == {"counts", "choices", "costs"}
@@ -76,6 +80,7 @@ def test_windows_without_methods_are_refused():
     with pytest.raises(ValueError, match="has window_datasets but no methods; name a method"):
         load_settings(
             {
+                "profile": "own",
                 "datasets": {"hmm": {}},
                 "training": {"datasets": ["hmm"]},
                 "cost": {"methods": [], "window_datasets": ["hmm"]},
@@ -85,7 +90,9 @@ def test_windows_without_methods_are_refused():
 
 def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medians():
     given = {"window_datasets": ["hmm"], "sampling_datasets": ["hmm"]}
-    settings = load_settings({"datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}, "cost": given})
+    settings = load_settings(
+        {"profile": "own", "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}, "cost": given}
+    )
     files = StudyFiles(cost.STUDY, settings)
     assert files.frames(cost.STUDY.claimed) == {
         "scaling": ["results/cost/scaling.csv"],

@@ -1,26 +1,23 @@
 """The configuration: defaults, schema, and one sentence for what is wrong."""
 
 import pytest
-import yaml
 from builders import ROOT
 
-from treecrf.studies.settings import CostSettings, Settings, TableDataset, load_settings
+from treecrf.io.configuration import read_configuration
+from treecrf.studies.settings import Settings, TableDataset, load_settings
 from treecrf.studies.settings import json_schema as current_schema
 from treecrf.studies.settings_reference import update
 
 CONFIG = ROOT / "config"
-MINIMAL = {"datasets": {"protein": {}, "nettalk": None, "hyphen": {"kind": "builtin"}}}
-
-
-def read(name):
-    return yaml.safe_load((CONFIG / name).read_text())
+OTHERS = ["short", "demo"]
+MINIMAL = {"profile": "own", "datasets": {"protein": {}, "nettalk": None, "hyphen": {"kind": "builtin"}}}
 
 
 def test_defaults_are_the_protocol():
     training = load_settings(MINIMAL).training
     assert training.l2_regularizations == [0, 5, 10, 20, 40, 80]
     assert (training.n_iterations, training.max_leaves, training.n_folds, training.n_perturbed_runs) == (
-        200,
+        250,
         100,
         5,
         10,
@@ -33,56 +30,23 @@ def test_defaults_of_the_missing_study_are_the_protocol():
     missing = load_settings(MINIMAL).missing
     assert missing.methods[:4] == ["instance_weighting", "surrogate_splitting", "imputation", "indicator"]
     assert missing.rates == [0, 0.05, 0.1, 0.2, 0.4]
-    assert (missing.n_training_sets, missing.n_test_sets) == (5, 5)
+    assert (missing.n_training_sets, missing.n_test_sets) == (20, 20)
     assert missing.held_out == pytest.approx(1 / 3)
     assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, 5, True)
     assert (missing.decoder, missing.baseline_of("protein")) == ("forward_backward", "instance_weighting")
     assert missing.baseline_of("faq_ai_general") == "imputation"
 
 
-SHORTER = {
-    "training": {
-        "l2_regularizations": [5, 20, 80], "original_max_leaves": [50, 100], "variances": [1, 5], "n_folds": 2,
-        "newton_regularizations": [5], "newton_rates": [0.1], "stacking_iterations": [100], "stacking_folds": 2, "memm_regularizations": [20, 80], "test_every": 4, "n_perturbed_runs": 2,
-        "n_perturbed_slow_runs": 0, "java_iterations": 60,
-    },
-    "cost": {"n_repeats": 3, "n_iterations": 16},
-    "missing": {
-        "tree_training_sets": 2, "mechanism_training_sets": 2, "newton_leaves": [30], "newton_rates": [0.1], "l2_regularizations": [40],
-        "n_iterations": 60, "test_every": 4,
-    },
-}  # fmt: skip
-"""What config.yaml shortens, where the default is the longer way."""
-
-
-def test_config_yaml_says_the_defaults_but_for_what_it_shortens():
-    given, defaults = load_settings(read("config.yaml")), load_settings(MINIMAL)
-    for study, shorter in SHORTER.items():
-        of_study = getattr(given, study)
-        assert {name: getattr(of_study, name) for name in shorter} == shorter
-        assert all(getattr(getattr(defaults, study), name) != value for name, value in shorter.items())
-        usual = {name: getattr(getattr(defaults, study), name) for name in shorter}
-        given = given.model_copy(update={study: of_study.model_copy(update=usual)})
-    unnamed = {"datasets": [], "overrides": {}}
-    assert given.training.model_copy(update=unnamed) == defaults.training.model_copy(update=unnamed)
-    assert given.training.datasets == [
-        "protein", "protein_ungrouped", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "sectlabel_24",
-    ]  # fmt: skip
-    unnamed = {"window_datasets": [], "sampling_datasets": []}
-    assert given.cost.model_copy(update=unnamed) == CostSettings()
-    assert given.missing.datasets == ["protein", "nettalk", "hyphen", "faq_ai_general", "sectlabel"]
-    for name in given.missing.datasets:
-        assert given.missing.baseline_of(name) == defaults.missing.baseline_of(name)
-    unnamed = {"datasets": [], "overrides": {}}
-    assert given.future.model_copy(update=unnamed) == defaults.future
-    unnamed = {"datasets": [], "mechanism_datasets": [], "trees": [], "baselines": {}, "overrides": {}}
-    assert given.missing.model_copy(update=unnamed) == defaults.missing.model_copy(update=unnamed)
-
-
-def test_demo_is_laid_over_config():
-    merged = {**read("config.yaml"), **read("demo.yaml")}
-    settings = load_settings(merged)
-    assert settings.results != load_settings(read("config.yaml")).results
+def test_short_and_demo_are_laid_over_the_protocol():
+    known = load_settings(read_configuration([CONFIG / "config.yaml"]))
+    short, demo = (
+        load_settings(read_configuration([CONFIG / "config.yaml", CONFIG / f"{name}.yaml"])) for name in OTHERS
+    )
+    assert [each.profile for each in (known, short, demo)] == ["protocol", *OTHERS]
+    assert len({each.results for each in (known, short, demo)}) == 3
+    assert (known.banner, short.banner[:48]) == ("", "Shortened protocol: decides no claim.")
+    assert (known.training.n_iterations, short.training.n_iterations, short.training.n_folds) == (250, 200, 2)
+    assert short.future.of("xor").g0 == known.future.of("xor").g0 == [0, -1, -5, -7]
 
 
 def test_schema_is_current():
@@ -109,7 +73,7 @@ def test_an_infinite_argument_of_your_own_method_reaches_its_jobs():
 
 def test_a_table_of_your_own():
     table = {"kind": "table", "path": "mine.csv", "sequence": "s", "label": "y", "window": [1, 1]}
-    settings = load_settings({"datasets": {"mine": table}, "training": {"datasets": ["mine"]}})
+    settings = load_settings({"profile": "own", "datasets": {"mine": table}, "training": {"datasets": ["mine"]}})
     assert settings.datasets["mine"] == TableDataset(
         kind="table", path="mine.csv", sequence="s", label="y", window=(1, 1)
     )
@@ -188,9 +152,11 @@ def test_errors_are_one_sentence(change, sentence):
     assert message.endswith(".")
 
 
-def test_datasets_are_needed():
+def test_datasets_and_a_profile_are_needed():
     with pytest.raises(ValueError, match="'datasets': field required; see config/README"):
-        load_settings({})
+        load_settings({"profile": "own"})
+    with pytest.raises(ValueError, match=r"^configuration: 'profile': field required; see config/README\.md\.$"):
+        load_settings({"datasets": {"protein": {}}})
 
 
 def test_a_baseline_must_be_a_method():

@@ -98,7 +98,7 @@ def render_explorer(
         data=pack(_frames(gathered, judged, by_rule)),
         words=_json(_words(gathered, titles)),
         charts=_json(specifications),
-        note=settings.note,
+        note=settings.banner,
         opening=_opening(settings, gathered),
         is_published=is_published,
         headlines=[

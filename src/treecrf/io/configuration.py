@@ -18,14 +18,24 @@ _MOST_BYTES = 1_000_000
 
 
 def read_configuration(paths: Iterable[str | os.PathLike[str]]) -> dict[Any, Any]:
-    """The configuration of several YAML files, each laid over the ones before it by its outermost keys.
+    """The configuration of several YAML files, each laid over the ones before it key by key, as Snakemake does.
 
     A ValueError names the file, and the line where YAML tells it.
     """
     merged: dict[Any, Any] = {}
     for path in paths:
-        merged |= _read(Path(path))
+        merged = _laid_over(merged, _read(Path(path)))
     return merged
+
+
+def _laid_over(below: Mapping[Any, Any], above: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Both mappings: where both have a mapping under a key, both of these, else the value of `above`."""
+    both = {
+        key: _laid_over(below[key], value)
+        for key, value in above.items()
+        if isinstance(value, Mapping) and isinstance(below.get(key), Mapping)
+    }
+    return {**below, **above, **both}
 
 
 def _read(path: Path) -> Mapping[Any, Any]:

@@ -64,7 +64,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
-        note=settings.note,
+        note=settings.banner,
         is_published=is_published,
         explorer=EXPLORER if finished else "",
         folders=Folders(results, reports),

@@ -26,7 +26,7 @@ from treecrf.report.page import studies
 from treecrf.report.rules import CAPTION, NOTE, rules_layout
 from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, read_parts, write_part
 from treecrf.studies import registry
-from treecrf.studies.settings import Settings, load_settings
+from treecrf.studies.settings import BANNERS, Settings, load_settings
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
@@ -45,8 +45,12 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     Raises
     ------
     ValueError
-        If no study has results.
+        If no study has results, or the profile of the run decides no claim.
     """
+    if settings.profile in BANNERS:
+        raise ValueError(
+            f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
+        )
     results, final = Path(settings.results), Path(folder)
     shown = {study.identifier: study for study in studies(settings, results)}
     if not shown:

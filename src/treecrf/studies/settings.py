@@ -25,6 +25,7 @@ from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.missing.settings import MissingSettings
+from treecrf.studies.protocol import Difference, differences
 from treecrf.studies.training.settings import TrainingSettings
 
 _MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1
@@ -103,9 +104,24 @@ class TableDataset(Model):
 Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
 
 
+Profile = Literal["protocol", "short", "demo", "own"]
+
+BANNERS = {"short": "Shortened protocol: decides no claim.", "demo": "Demonstration: decides no claim."}
+"""Above everything else on the pages of a run whose profile is one of these."""
+
+
 class Settings(Model):
     """The whole configuration of a run."""
 
+    profile: Profile = Field(
+        description="What is run: `protocol` (that of the papers), `short` (the same with fewer iterations, folds and candidates), "
+        "`demo` or `own`. No claim is decided by `short` and `demo`."
+    )
+    reasons: dict[str, str] = Field(
+        {},
+        description="Why settings differ from the protocol: the reason for each study, `study.setting`, `study.data_set` or "
+        "`study.data_set.setting`. The protocol's own profile needs one for each that differs.",
+    )
     mirror: str | None = Field(
         None, description="Folder with copies of the raw files; the environment variable TREECRF_MIRROR unless given."
     )
@@ -191,6 +207,27 @@ class Settings(Model):
                     f"({listed(self.datasets, str)}); describe it there or leave it out"
                 )
         return self
+
+    @model_validator(mode="after")
+    def _protocol_is_kept(self) -> Settings:
+        unexplained = [each for each in self.differences if not each.why] if self.profile == "protocol" else []
+        for study, datasets, setting, protocol, used, _ in unexplained:
+            place = ".".join([study, *datasets[:1], setting])
+            raise ValueError(
+                f"{place} is {quoted(used)} where the protocol has {quoted(protocol)}; name another profile (profile: own), "
+                "or give the reason under reasons"
+            )
+        return self
+
+    @property
+    def banner(self) -> str:
+        """What stands above everything else on the pages of the run."""
+        return " ".join(filter(None, (BANNERS.get(self.profile), self.note)))
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The settings that differ from the protocol."""
+        return differences({study.name: getattr(self, study.name) for study in registry()}, self.reasons)
 
 
 def load_settings(mapping: object) -> Settings:

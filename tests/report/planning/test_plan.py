@@ -97,7 +97,12 @@ def settings(tmp_path):
     for name in ("training/train/hmm_treecrf", "write_page"):
         (results / f"{name}.json").write_text(json.dumps(record))
     return load_settings(
-        {"results": str(tmp_path / "results"), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
+        {
+            "profile": "own",
+            "results": str(tmp_path / "results"),
+            "datasets": {"hmm": {}},
+            "training": {"datasets": ["hmm"]},
+        }
     )
 
 

@@ -15,7 +15,7 @@ from treecrf.studies.confidence import CONFIDENCE
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}
 SETTINGS = CodingSettings(
-    windows=[(0, 0)], code_lengths=[16, 20], beams=[2, 50], gtb_iterations=3, gtb_leaves=4, beam_iterations=2, n_epochs=2, tree_iterations=6,
+    methods=["vp_iid"], windows=[(0, 0)], code_lengths=[16, 20], beams=[2, 50], gtb_iterations=3, gtb_leaves=4, beam_iterations=2, n_epochs=2, tree_iterations=6,
     label_dictionary=None, tree_splits=["subsets"], separable_rates=[0.1, 0.5], crfsuite_penalties=[1.0, 0.01],
 )  # fmt: skip
 

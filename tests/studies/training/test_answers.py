@@ -37,7 +37,7 @@ def frames(tied=("treecrf", "linear_crf"), decision="undecided", seconds=(9.0, 2
 
 def settings_of(dataset=TABLE):
     labellers = {"mine": {"class": "my_labellers:Mine", "settings": {"size": 3}, "grid": {"rate": [0.1, 0.2]}}}
-    return load_settings({"datasets": {"words": dataset}, "labellers": labellers} | NOTHING)
+    return load_settings({"profile": "own", "datasets": {"words": dataset}, "labellers": labellers} | NOTHING)
 
 
 def said(*given, dataset=TABLE):

@@ -22,16 +22,28 @@ Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
 
 _TREES = ("separable", "full")
-_CODES = [f"{learner}_{use}" for learner in LEARNERS for use in ("iid", "secoc", "cascade_1", "cascade_all", "beam")]
+_CASCADES = [f"cascade_{history}" for history in (1, 2, 5, 10, 20, 50, "all")]
+_CODES = [f"{learner}_{use}" for learner in LEARNERS for use in ("iid", "secoc", *_CASCADES, "beam")]
+_OTHERS = [name for name in ALL_LABELS if name != KNOWN_MODEL]
+_GENERATED: dict[str, Any] = {"methods": [*_CODES, *_OTHERS, KNOWN_MODEL], "n_seeds": 5, "label_dictionary": None}
 
 
 class CodingSettings(StudySettings):
     """The study of the M.S. thesis: many labels by the bits of a code, by beam search, and all at once."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
+    of_papers: ClassVar = {
+        "conll2000_np": {"methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")]},
+        "transition": _GENERATED | {"windows": [[0, 0]]},  # figure 5.6a
+        "both": _GENERATED | {"windows": [[1, 1]]},  # figure 5.6b
+        "cycle": {
+            "methods": ["gtb_secoc", "vp_secoc", "perceptron", "separable", "full"], "windows": [[0, 0]], "code_lengths": [3],
+            "n_seeds": 5, "first_counted": 20, "label_dictionary": None,
+        },
+    }  # fmt: skip
 
     methods: list[Name] = Field(
-        [*_CODES, *(name for name in ALL_LABELS if name != KNOWN_MODEL)], min_length=1,
+        [*_CODES, *_OTHERS], min_length=1,
         description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
         "_beam; methods that learn all labels at once; or one of labellers.",
     )  # fmt: skip

@@ -22,12 +22,12 @@ class CostSettings(Model):
 
     methods: list[CostMethod] = Field(list(COST), description="Methods to measure; none: the measurement is left out.")
     n_repeats: int = Field(
-        5,
+        20,
         ge=2,
         description="Times that everything is measured, also the samples of a fraction; intervals are over these.",
     )
     lengths: list[Annotated[int, Field(ge=1)]] = Field(
-        [10, 20, 40, 80, 160, 320], min_length=1, description="Lengths of the generated sequences."
+        [10, 20, 40, 80, 160, 320, 640, 1280, 2560], min_length=1, description="Lengths of the generated sequences."
     )
     window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
         [3, 5, 7, 9, 11], min_length=1, description="Windows on the generated sequences, by their observations."

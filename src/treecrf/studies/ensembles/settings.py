@@ -25,6 +25,11 @@ class EnsemblesSettings(StudySettings):
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | generated | {"equivalence_margin", "exact_under"}
 
+    of_papers: ClassVar = {
+        "nettalk_words": {"sizes": [1000, 1000, 4000]},
+        "ocr": {"sizes": [1000, 1000, 2000], "n_seeds": 3},
+    }
+
     pool_seeds: list[Annotated[int, Field(ge=0)]] = Field(
         [0, 1, 2], min_length=1, description="Seeds of the pools of table 1."
     )

@@ -12,6 +12,13 @@ from treecrf.options import Finite, Labellers, Name, Regularization, StudySettin
 _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}
 """A labeller's names, one for each order."""
 
+_STARTS = {"xor": [0, -1, -5, -7], "or": [0, -1, -3, -5, -7, -10], "extra": [0, -5, -7, -10]}
+_OF_TABLE_5_3 = {f"{name}{end}": {"g0": starts} for name, starts in _STARTS.items() for end in ("", "_full")}
+_OF_TABLE_5_5 = [
+    "sliding_window",
+    *(f"{family}_{order}" for family in ("memm", "crf", "ff_memm") for order in (1, 2, 3, 4)),
+]
+
 Bag = Annotated[int, Field(ge=1)] | None
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -20,6 +27,10 @@ class FutureSettings(StudySettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
+    of_papers: ClassVar = {
+        **{name: {**own, "each_label": False, "tolerance": 0} for name, own in _OF_TABLE_5_3.items()},
+        "nettalk_binary": {"methods": _OF_TABLE_5_5, "bags": [2, 4], "each_label": False},
+    }
 
     methods: list[Name] = Field(
         ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,

@@ -53,13 +53,15 @@ class KernelsSettings(StudySettings):
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
 
+    of_papers: ClassVar = {"prosody": {"n_seeds": 5}, "prosody_speaker": {"n_seeds": 5}, "ocr": {"n_seeds": 10}}
+
     methods: list[Name] = Field(
-        [*PRIMAL, *DEGREES, "low_rank", "nystroem", "crfsuite", "separable"], min_length=1,
+        [name for name in METHODS if name != "rbf"], min_length=1,
         description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
     )  # fmt: skip
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     n_seeds: int = Field(1, ge=1, description="Draws of the data: folds, then folds of the next seed.")
-    n_folds: int = Field(3, ge=2, description="Folds of the training sequences that choose settings and stages.")
+    n_folds: int = Field(5, ge=2, description="Folds of the training sequences that choose settings and stages.")
     variances: list[Variance] = Field(
         [0.3, 1.0, 3.0, 10.0, 30.0], min_length=1, description="Grid of the variance of the prior."
     )
@@ -67,7 +69,7 @@ class KernelsSettings(StudySettings):
     coef0: Regularization = Field(1.0, description="Constant of the polynomial kernel (c).")
     tolerance: Tolerance = Field(1e-6, description="Training stops at this relative change of the objective.")
     choosing_tolerance: Tolerance = Field(1e-3, description="The same while settings are chosen.")
-    rank: Count = Field(1000, description="Most pivots of the methods of low rank.")
+    rank: Count = Field(2000, description="Most pivots of the methods of low rank.")
     tree_iterations: Count = Field(100, description="Most iterations of TreeCRF.")
     test_every: Count = Field(4, description="Every n-th of them is a candidate.")
     tree_rates: list[Variance] = Field([0.1], min_length=1, description="Grid of the learning rate of Newton leaves.")
@@ -81,7 +83,7 @@ class KernelsSettings(StudySettings):
     )
     solver_datasets: list[Name] = Field([], description="Data sets on which solvers are compared.")
     solver_degrees: list[Literal[1, 2]] = Field([1, 2], min_length=1, description="Degrees of the kernel there.")
-    solver_steps: Count = Field(100, description="Most iterations of a solver there.")
+    solver_steps: Count = Field(500, description="Most iterations of a solver there.")
     rank_datasets: list[Name] = Field([], description="Data sets on which low ranks are compared.")
     ranks: list[Count] = Field([100, 250, 500, 1000, 2000], min_length=1, description="Ranks there.")
     size_datasets: list[Name] = Field([], description="Data sets on which time and memory are measured.")

@@ -35,8 +35,8 @@ class MissingSettings(StudySettings):
     rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
     )
-    n_training_sets: int = Field(5, ge=1, description="Damaged training sets for each rate.")
-    n_test_sets: int = Field(5, ge=1, description="Damaged test sets for each rate.")
+    n_training_sets: int = Field(20, ge=1, description="Damaged training sets for each rate.")
+    n_test_sets: int = Field(20, ge=1, description="Damaged test sets for each rate.")
     trees: list[Name] = Field(
         [PAPERS],
         description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",
@@ -45,10 +45,10 @@ class MissingSettings(StudySettings):
         5, ge=1, description="Damaged training sets for each rate with the other kinds of trees, the first so many."
     )
     newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
-        [8, 30], min_length=1, description="Candidates for the leaves of trees with subsets and Newton leaves."
+        [30], min_length=1, description="Candidates for the leaves of trees with subsets and Newton leaves."
     )
     newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
-        [0.1, 0.3], min_length=1, description="Candidates for their learning rate."
+        [0.1], min_length=1, description="Candidates for their learning rate."
     )
     mechanism_datasets: list[Name] = Field(
         [], description="Those of the data sets above whose cells also go missing for reasons."
@@ -57,10 +57,10 @@ class MissingSettings(StudySettings):
         list(MECHANISMS), min_length=1, description="Ways in which their cells go missing."
     )
     mechanism_rate: float = Field(0.2, gt=0, lt=1, description="Share of the cells that goes missing in each way.")
-    mechanism_training_sets: int = Field(3, ge=1, description="Damaged training sets for each way.")
+    mechanism_training_sets: int = Field(5, ge=1, description="Damaged training sets for each way.")
     run_length: float = Field(5.0, ge=1, description="Observations in a run of missing ones, on average.")
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
-        [10.0, 40.0], min_length=1, description="Candidates for lambda (equation 3.1)."
+        [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
     n_iterations: int = Field(100, ge=1, description="Boosting iterations.")
     test_every: int = Field(1, ge=1, description="Every n-th iteration is a candidate.")

@@ -57,9 +57,9 @@ class TrainingSettings(StudySettings):
     newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [8, 30], min_length=1, description="Grid of the leaves of a tree with subsets and Newton leaves."
     )
-    newton_regularizations: list[Regularization] = Field([1.0, 5.0], min_length=1, description="Its grid of lambda.")
+    newton_regularizations: list[Regularization] = Field([5.0], min_length=1, description="Its grid of lambda.")
     newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
-        [0.1, 0.3], min_length=1, description="Its grid of the learning rate."
+        [0.1], min_length=1, description="Its grid of the learning rate."
     )
     newton_transitions: list[Literal["full", "separable"]] = Field(
         ["full", "separable"],
@@ -86,12 +86,12 @@ class TrainingSettings(StudySettings):
         description="Methods whose predictions stacking combines.",
     )
     stacking_iterations: list[Annotated[int, Field(ge=1)]] = Field(
-        [100, 200], min_length=1, description="Grid of the iterations of these."
+        [100], min_length=1, description="Grid of the iterations of these."
     )
     stacking_folds: int = Field(
         4, ge=2, description="Folds of which each is predicted by the methods that the others train."
     )
-    n_iterations: int = Field(200, ge=1, description="Iterations of training.")
+    n_iterations: int = Field(250, ge=1, description="Iterations of training.")
     test_every: int = Field(2, ge=1, description="Every n-th iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")

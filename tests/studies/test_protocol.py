@@ -1,0 +1,59 @@
+"""Settings that differ from the protocol."""
+
+import pytest
+from builders import NOTHING, ROOT
+
+from treecrf.io.configuration import read_configuration
+from treecrf.studies.settings import load_settings
+
+OF_PAPERS = {
+    "protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "xor", "or", "extra", "nettalk_binary",
+    "nettalk_full", "conll2000_np", "transition", "both", "cycle", "prosody",
+}  # fmt: skip
+
+
+def settings_of(**values):
+    return load_settings({"profile": "own", "datasets": {"hmm": {}, "xor": {}}, **NOTHING, **values})
+
+
+def test_config_yaml_cuts_nothing_of_what_the_papers_ran():
+    settings = load_settings(read_configuration([ROOT / "config/config.yaml"]))
+    found = {(each.study, each.setting) for each in settings.differences if set(each.datasets) <= OF_PAPERS}
+    assert found == {("training", "methods"), ("missing", "trees"), ("coding", "wide_windows")}
+    assert all(each.why for each in settings.differences)
+    smile = next(each for each in settings.differences if each.setting == "methods" and "faq_aix" in each.datasets)
+    assert set(smile.protocol) - set(smile.used) == {"smile"}
+
+
+def test_each_value_is_named_once_with_the_data_sets_that_have_it():
+    overrides = {"xor": {"n_folds": 2}}
+    training = {"datasets": ["hmm", "xor"], "n_iterations": 40, "overrides": overrides, "exact_under": 9}
+    reasons = {"training": "short", "training.n_iterations": "converged", "training.xor.n_folds": "few"}
+    found = settings_of(training=training, reasons=reasons).differences
+    assert [tuple(each) for each in found] == [
+        ("training", (), "exact_under", 25, 9, "short"),
+        ("training", (), "n_iterations", 250, 40, "converged"),
+        ("training", ("xor",), "n_folds", 5, 2, "few"),
+    ]
+
+
+def test_what_the_papers_run_on_one_data_set_is_no_difference():
+    assert settings_of(future={"datasets": ["xor"]}).differences == []
+    (given,) = settings_of(future={"datasets": ["xor"], "g0": [-7]}).differences
+    assert (given.setting, given.protocol, given.used) == ("g0", [0, -1, -5, -7], [-7])
+
+
+def test_the_order_of_methods_is_no_difference():
+    methods = ["crf_4", "crf_3", "crf_2", "crf_1", "memm_1", "sliding_window", "ff_memm_0"]
+    assert settings_of(future={"datasets": ["xor"], "methods": methods}).differences == []
+
+
+def test_the_protocol_with_an_unexplained_difference_is_refused():
+    values = {"profile": "protocol", "training": {"datasets": ["hmm"], "n_folds": 2}}
+    sentence = (
+        r"^configuration: training\.hmm\.n_folds is 2 where the protocol has 5; name another profile \(profile: own\), or give "
+        r"the reason under reasons\.$"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        settings_of(**values)
+    assert settings_of(**values, reasons={"training.hmm": "few sequences"}).profile == "protocol"
