@@ -5,6 +5,7 @@ A situation draws the outcomes of two methods and gives the p-value of each test
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from scipy.signal import lfilter
 from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
-from treecrf.statistics.block_flips import autocorrelation_time, choose_blocks
+from treecrf.statistics.blocks import autocorrelation_time, choose_blocks
 from treecrf.statistics.crossed import compare_crossed
 from treecrf.statistics.deviance import compare_methods
 from treecrf.statistics.mcnemar import _test_clustered, _test_plain
@@ -62,15 +63,12 @@ def one_training(rng, n_sequences, far):
     return mcnemar(outcomes[:, 0], lengths) | found, outcomes
 
 
-def five_trainings(rng, n_sequences, far):
-    """Each method trained five times, and some trainings better than others."""
+def several_trainings(rng, n_sequences, far, n_trainings):
+    """Each method trained several times, and some trainings better than others."""
     longest, ahead = SIZES[n_sequences]
     lengths = draw_lengths(rng, n_sequences, longest)
-    outcomes = draw_outcomes(rng, lengths, 5, ahead * far, Spread(training=0.1))[:, :, 0]
-    counts = by_cluster(outcomes, lengths)
-    seed = int(rng.integers(2**32))
-    single = {f"{name}, of one training": p for name, p in flips(counts[:, :1], lengths, seed).items()}
-    return single | {f"{name}, of all": p for name, p in flips(counts, lengths, seed).items()}, outcomes
+    outcomes = draw_outcomes(rng, lengths, n_trainings, ahead * far, Spread(training=0.1))[:, :, 0]
+    return flips(by_cluster(outcomes, lengths), lengths, int(rng.integers(2**32))), outcomes
 
 
 def shared_sets(rng, n_sequences, far):
@@ -108,7 +106,8 @@ def long_documents(rng, n_sequences, far, method_document=0.0):
     found = flips(by_cluster(outcomes, lengths), lengths, int(rng.integers(2**32)))
     return mcnemar(outcomes[:, 0], lengths) | {
         "sign flips of documents": found["sign flips"],
-        "sign flips of blocks": block_p_value(outcomes, offsets, rng),
+        "t interval of documents": found["t interval"],
+        **block_p_values(outcomes, offsets, rng),
     }, outcomes
 
 
@@ -180,8 +179,15 @@ SITUATIONS = (
     (one_training, 5, "5 sequences, one training"),
     (one_training, 17, "17 sequences, one training"),
     (one_training, 900, "900 sequences, one training"),
-    (five_trainings, 17, "17 sequences, five trainings"),
-    (five_trainings, 900, "900 sequences, five trainings"),
+    *(
+        (
+            partial(several_trainings, n_trainings=number),
+            n_sequences,
+            f"{n_sequences} sequences, trainings that vary: {number}",
+        )
+        for n_sequences in (17, 900)
+        for number in (1, 2, 3, 5, 10)
+    ),
     (shared_sets, 17, "17 sequences, five training sets"),
     (shared_sets, 900, "900 sequences, five training sets"),
     (long_documents, 5, "5 long documents"),
@@ -193,11 +199,12 @@ SITUATIONS = (
 )
 
 
-def block_p_value(outcomes, offsets, rng):
-    """Of outcomes of shape (2, n_trainings, n_positions)."""
+def block_p_values(outcomes, offsets, rng):
+    """p-values by block of outcomes of shape (2, n_trainings, n_positions)."""
     _, _, starts = choose_blocks(*outcomes.astype(int), offsets)
     blocks = np.add.reduceat(outcomes, starts, axis=2, dtype=int)
-    return pair_p_values(make_pairs(list(blocks)), int(rng.integers(2**32)), N_FLIPS)[0]
+    found = flips(blocks, np.diff(starts, append=offsets[-1]), int(rng.integers(2**32)))
+    return {f"{name} of blocks": p for name, p in found.items()}
 
 
 def simulate(situation, size, title, n_levels, n_powers):
@@ -220,21 +227,17 @@ def simulate(situation, size, title, n_levels, n_powers):
 
 
 def same_labeller(name, right, offsets, n_rounds):
-    """Block flips between groups of five trainings of one labeller; `right` has the shape (n_trainings, n_positions)."""
+    """Tests by block between groups of five trainings of one labeller; `right` has the shape (n_trainings, n_positions)."""
     rng = np.random.default_rng(derive_seed("levels", "same labeller", name))
     p_values = []
     for _ in range(n_rounds):
         chosen = rng.permutation(len(right))[:10]
-        p_values.append(block_p_value(right[chosen].reshape(2, 5, -1), offsets, rng))
-    return [
-        f"{name}: five trainings of TreeCRF and five others",
-        "sign flips of blocks",
-        np.mean(np.array(p_values) < LEVEL),
-    ]
+        p_values.append(block_p_values(right[chosen].reshape(2, 5, -1), offsets, rng))
+    return _rows(f"{name}: five trainings of TreeCRF and five others", p_values)
 
 
 def symmetrised_chain(name, right, offsets, n_rounds):
-    """Block flips where differences of errors follow the Markov chain of two real methods, made symmetric."""
+    """Tests by block where differences of errors follow the Markov chain of two real methods, made symmetric."""
     rng = np.random.default_rng(derive_seed("levels", "chain", name))
     difference = right[0].astype(int) - right[1]
     transitions = np.zeros((3, 3))
@@ -245,9 +248,14 @@ def symmetrised_chain(name, right, offsets, n_rounds):
     p_values = []
     for _ in range(n_rounds):
         drawn = walk(cumulative, rng.random(len(difference)), offsets)
-        p_values.append(block_p_value(np.array([drawn > 0, drawn < 0])[:, None], offsets, rng))
+        p_values.append(block_p_values(np.array([drawn > 0, drawn < 0])[:, None], offsets, rng))
     title = f"{name}: chain of TreeCRF and LinearCRF, time {autocorrelation_time(difference, offsets):.1f}"
-    return [title, "sign flips of blocks", np.mean(np.array(p_values) < LEVEL)]
+    return _rows(title, p_values)
+
+
+def _rows(title, p_values):
+    """Rows of the table without power, from p-values by test of each round."""
+    return [[title, test, level] for test, level in (pd.DataFrame(p_values) < LEVEL).mean().items()]
 
 
 def walk(cumulative, uniform, offsets):

@@ -28,14 +28,14 @@ def test_situation(situation, rows, record, size):
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_block_flips_on_real_errors(name, rows, record, load, size):
+def test_blocks_of_real_errors(name, rows, record, load, size):
     data, _ = load(name)
     small = (TreeCRF(3, 6, feature_fraction=0.2, sampling_seed=seed) for seed in range(max(10, size(30))))
     trees = [errors(data, labeller, seed) for seed, labeller in enumerate(small)]
     pair = [errors(data, labeller) for labeller in (TreeCRF(8, 8), LinearCRF())]
     found = [
-        same_labeller(name, np.array(trees), data.offsets, size(400)),
-        symmetrised_chain(name, np.array(pair), data.offsets, size(400)),
+        *same_labeller(name, np.array(trees), data.offsets, size(400)),
+        *symmetrised_chain(name, np.array(pair), data.offsets, size(400)),
     ]
     rows += found
     for title, test, level in found:

@@ -294,13 +294,13 @@ def write_training_results(folder):
     }  # fmt: skip
     outcome = {
         "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
-        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5, "chosen_by": "another",
+        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
         "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_mean": np.nan, "peak_sd": np.nan,
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "trainings_vary": True, "valid_p_value": 0.4, "family_low": -1.0, "family_high": 3.0,
-        "family_test": "blocks", "family_p_value": 0.4, "valid_p_holm": 0.4, "decision": "undecided",
+        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "holm_low": -1.0, "holm_high": 3.0,
+        "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
     place = {"accuracy": 77.25, "rank": 1, "tied_for_best": True, "rank_low": 1, "rank_high": 2, "valid_test": "blocks"}
     component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
@@ -308,7 +308,7 @@ def write_training_results(folder):
     decoders = ("forward_backward", "viterbi", "better")
     frames = {
         "summary": [
-            {**ids, **outcome, "method": method, "decoder": decoder}
+            {**ids, **outcome, "method": method, "chosen_by": method, "decoder": decoder}
             for method in ("linear_crf", "my_method")
             for decoder in decoders
         ],

@@ -69,13 +69,12 @@ def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
         assert row.low <= row.value <= row.high
 
 
-@pytest.mark.parametrize("study", ["training", "missing"])
+@pytest.mark.parametrize("study", ["missing"])
 def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, study):
     """Corrected again from their p-values, in the family of each case."""
     known = frames(study, "comparisons").rename(columns={"baseline": "other"})
-    if study == "missing":
-        known["variant"] = (100 * known["rate"]).map("{:g} % missing".format)
-    keys = ["dataset", "method", "other", *({"training": ["decoder"], "missing": ["variant"]}[study])]
+    known["variant"] = (100 * known["rate"]).map("{:g} % missing".format)
+    keys = ["dataset", "method", "other", "variant"]
     found = gathered.pairs.query("study == @study and point == 'choice'").set_index(keys)
     known = known.set_index(keys).loc[found.index]  # of missing values both directions are there
     assert found["decision"].tolist() == known["decision"].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.block_flips import TIMES, autocorrelation_time, cut_blocks
+from treecrf.statistics.blocks import TIMES, autocorrelation_time, cut_blocks
 from treecrf.statistics.clusters import BLOCK, GROUP
 from treecrf.statistics.equivalence import CONFIDENCE, MARGIN, decide
 from treecrf.statistics.estimates import Estimates

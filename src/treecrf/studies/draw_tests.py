@@ -14,7 +14,6 @@ from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.pairs import Pairs, make_pairs
 from treecrf.statistics.resampled import estimate_resampled
-from treecrf.statistics.sign_flip import pair_p_values
 from treecrf.statistics.two_way import estimate_trainings
 
 COMPARISON_NAMES = [
@@ -28,7 +27,6 @@ class Rules(NamedTuple):
 
     exact_under: int
     equivalence_margin: float
-    seed: int
     test_per_train: float
 
 
@@ -78,7 +76,7 @@ def count_correct(predictions: pd.DataFrame) -> Counts:
     return Counts(tuple(methods), correct, positions)
 
 
-def compare_draws(predictions: pd.DataFrame, seed: int, rules: Rules) -> pd.DataFrame:
+def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set.
 
     Parameters
@@ -86,37 +84,32 @@ def compare_draws(predictions: pd.DataFrame, seed: int, rules: Rules) -> pd.Data
     predictions : DataFrame
         dataset, method, seed (of the draw), group (of related sequences), position, label, predicted: one row for each method and
         test position of a draw.
-    seed : int
-        Of the flips.
     rules : Rules
 
     Returns
     -------
     DataFrame
         Columns `COMPARISON_NAMES`: accuracy of `method` minus that of `other` in points, its intervals of 95 % and 90 %, p-value
-        and decision, from several draws by the corrected resampled t test, from one draw by flips of groups of related
-        sequences, which speak of the trained models; for the margin of equivalence; and p of McNemar's test, the median over
+        and decision, from several draws by the corrected resampled t test, from one draw by a t test over groups of related
+        sequences, which speaks of the trained models; for the margin of equivalence; and p of McNemar's test, the median over
         draws. No rows with fewer than two methods.
     """
     counts = count_correct(predictions)
     if len(counts.methods) < 2:
         return pd.DataFrame(columns=COMPARISON_NAMES)
-    tests = compare_counts(counts, seed, rules).merge(
-        _papers_test(predictions, rules.exact_under), on=["method", "other"]
-    )
+    tests = compare_counts(counts, rules).merge(_papers_test(predictions, rules.exact_under), on=["method", "other"])
     return tests.assign(dataset=predictions["dataset"].iloc[0])[COMPARISON_NAMES]
 
 
-def compare_counts(counts: Counts, seed: int, rules: Rules) -> pd.DataFrame:
+def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
     """The valid test of every pair of methods, with one draw or several."""
     n_draws = len(counts.positions)
     pairs = make_pairs([of_method.sum(axis=0, keepdims=True) for of_method in counts.correct])
     if n_draws > 1:
         estimates = _over_draws(counts, pairs, rules.test_per_train)
-        p_value = estimates.p_value
     else:
         estimates = estimate_trainings(pairs, counts.positions[0])
-        p_value = pair_p_values(pairs, seed)
+    p_value = estimates.p_value
     (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
     return pd.DataFrame(
         {

@@ -16,13 +16,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.block_flips import LEAST_LENGTH, choose_blocks
+from treecrf.statistics.blocks import LEAST_LENGTH, choose_blocks
 from treecrf.statistics.crossed import compare_crossed
 from treecrf.statistics.equivalence import CONFIDENCE, MARGIN
 from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, least_clusters
-from treecrf.statistics.pairs import Pairs, make_pairs
-from treecrf.statistics.sign_flip import N_FLIPS, draw_flips, flip_p_values, is_exact
+from treecrf.statistics.holm import LEAST_CLUSTERS
+from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.two_way import estimate_trainings
 from treecrf.studies.draw_tests import Counts, Rules, compare_counts, count_correct
 from treecrf.studies.study import Kept
@@ -36,13 +35,6 @@ COLUMNS = {
     "counts": ("training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct"),
 }
 """Of a kept frame, by its kind, beside dataset and method; draws also have a group, or else a sequence."""
-
-MANY_FLIPS, MOST_CLUSTERS = 2**18, 400
-"""Of a test that belongs to a large family: its p-value must be able to fall far below the level. So many flips need room, so more
-clusters are added up in so many."""
-
-ENOUGH = 20
-"""Flips that a p-value rests on where Holm's correction decides by it."""
 
 Accuracies = tuple[float, float]
 
@@ -93,7 +85,7 @@ class Rerun:
     n_predictions, n_changed : int
         Predictions that both runs have, and those that differ; counts of correct ones where nothing else is kept.
     test : callable
-        Gives a `Tested`, for a family of so many tests; None where nothing changed.
+        Gives a `Tested`; None where nothing changed.
     """
 
     method: str
@@ -103,13 +95,12 @@ class Rerun:
     accuracies: Accuracies = (np.nan, np.nan)
     n_predictions: int = 0
     n_changed: int = 0
-    test: Callable[[int], Tested] | None = None
+    test: Callable[[], Tested] | None = None
 
 
 class RerunRules(NamedTuple):
-    """How numbers are tested: settings of these names, a seed for the flips, and how much draws overlap."""
+    """How numbers are tested: settings of these names, and how much draws overlap."""
 
-    seed: int
     test_per_train: float = 0.0
     equivalence_margin: float = MARGIN
     block_length: int = LEAST_LENGTH
@@ -241,7 +232,7 @@ def _pair_draws(one: pd.DataFrame, other: pd.DataFrame, rules: RerunRules, metho
     )
     draws = where[0][:, 0]
     shares = [np.mean([each[draws == seed].mean() for seed in common]) for each in right]
-    test: Callable[[int], Tested]
+    test: Callable[[], Tested]
     if len(common) == 1:
         begins = np.diff(where[0][:, 1]) != 0
         offsets = np.concatenate([[0], np.flatnonzero(begins) + 1, [len(draws)]])
@@ -294,12 +285,11 @@ def _test_trainings(
     offsets: NDArray[np.int64],
     clusters: NDArray[np.int64],
     rules: RerunRules,
-    n_tests: int,
 ) -> Tested:
-    """Flips of groups of related sequences, or of blocks where no p-value of so few groups could be small enough."""
+    """Over groups of related sequences, or over blocks of positions where there are few groups."""
     right = [each.astype(np.int64) for each in (other, one)]
     positions = np.bincount(clusters)
-    by = "sequences" if len(positions) >= least_clusters(n_tests) else "blocks"
+    by = "sequences" if len(positions) >= LEAST_CLUSTERS else "blocks"
     if by == "blocks":
         starts = choose_blocks(right[0], right[1], offsets, rules.block_length)[2]
         counts = [np.add.reduceat(each, starts, axis=1) for each in right]
@@ -310,44 +300,19 @@ def _test_trainings(
         ]
     pairs = make_pairs(counts)
     estimates = estimate_trainings(pairs, positions)
-    return _tested(
-        estimates, _flip_p_value(pairs, rules.seed, n_tests), by, len(positions), bool(pairs.trainings_vary[0])
-    )
+    return _tested(estimates, float(estimates.p_value[0]), by, len(positions), bool(pairs.trainings_vary[0]))
 
 
-def _flip_p_value(pairs: Pairs, seed: int, n_tests: int) -> float:
-    """The p-value of one pair, from as many flips as a family of that size asks for.
-
-    Clusters without a difference change no sum under any flip, and are left out.
-    """
-    differences = pairs.differences[:, pairs.differences.any(axis=0)]
-    if not differences.size:
-        return 1.0
-    error, degrees = np.sqrt(pairs.training_variance), pairs.degrees_of_freedom
-    p_value = float(flip_p_values(differences, draw_flips(differences.shape[1], seed), error, degrees)[0])
-    is_fine = is_exact(differences.shape[1]) or N_FLIPS * SIGNIFICANCE_LEVEL / n_tests >= ENOUGH
-    if is_fine or p_value > ENOUGH / N_FLIPS:
-        return p_value
-    if differences.shape[1] > MOST_CLUSTERS:
-        differences = np.add.reduceat(
-            differences, np.arange(MOST_CLUSTERS) * differences.shape[1] // MOST_CLUSTERS, axis=1
-        )
-    flips = draw_flips(differences.shape[1], seed, MANY_FLIPS)
-    return float(flip_p_values(differences, flips, error, degrees)[0])
-
-
-def _test_draws(counts: Counts, rules: RerunRules, n_tests: int) -> Tested:
+def _test_draws(counts: Counts, rules: RerunRules) -> Tested:
     """The corrected resampled t test."""
-    row = compare_counts(counts, rules.seed, Rules(0, rules.equivalence_margin, rules.seed, rules.test_per_train)).iloc[
-        0
-    ]
+    row = compare_counts(counts, Rules(0, rules.equivalence_margin, rules.test_per_train)).iloc[0]
     return Tested(
         row["accuracy_points"], (row["points_low"], row["points_high"]), (row["low_90"], row["high_90"]), row["valid_p_value"],
         "draws", int(row["n_seeds"]), True,
     )  # fmt: skip
 
 
-def _test_counts(counts: pd.DataFrame, rules: RerunRules, n_tests: int) -> Tested:
+def _test_counts(counts: pd.DataFrame, rules: RerunRules) -> Tested:
     """Test sequences crossed with damaged training sets."""
     tested = compare_crossed(
         counts.assign(dataset="", rate=0.0), rules.equivalence_margin, rules.degrees_of_freedom == "satterthwaite"

@@ -72,7 +72,7 @@ def boosting(dataset, n_draws):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(frames_of(name, n_draws), name, name, None, 25, 0.5, 0)
+        summarise(frames_of(name, n_draws), name, name, None, 25, 0.5)
         for name, n_draws in zip(DATASETS, (3, 1), strict=True)
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
@@ -91,7 +91,7 @@ def test_lines_are_errors_over_draws_with_the_draws_won(frames):
 def test_equal_ensembles_are_best_in_no_draw():
     given = frames_of("hyphen", 1)
     given["runs"][0]["accuracy"] = 50.0
-    assert summarise(given, "hyphen", "hyphen", None, 25, 0.5, 0)["lines"]["n_best"].sum() == 0
+    assert summarise(given, "hyphen", "hyphen", None, 25, 0.5)["lines"]["n_best"].sum() == 0
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):

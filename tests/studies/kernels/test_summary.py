@@ -59,7 +59,7 @@ def frames_of(dataset, n_draws, seed):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(frames_of(name, n_draws, place), name, name, "a stand-in" if place else None, 25, 0.5, 0)
+        summarise(frames_of(name, n_draws, place), name, name, "a stand-in" if place else None, 25, 0.5)
         for place, (name, n_draws) in enumerate(zip(DATASETS, (1, 5), strict=True))
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}

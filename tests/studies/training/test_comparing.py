@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from planted_predictions import FB, RULES, VITERBI, choice_of, predictions
 
+from treecrf.statistics.pairs import make_pairs
+from treecrf.statistics.two_way import estimate_trainings
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED
 
@@ -32,7 +34,9 @@ def test_all_perturbed_trainings_count_and_not_the_one_that_was_chosen():
     found = compared(predictions("one", 0), *runs, predictions("two", 2))
     assert found["accuracy_points"] == pytest.approx(20.0)  # the papers' own test sees the unperturbed trainings
     assert found["mean_points"] == pytest.approx(-10.0)
-    assert not found["trainings_vary"]  # two was trained once
+    assert found["about"] == "these trainings"  # two was trained once
+    several = [predictions(name, run % 3, run=run) for name in ("one", "two") for run in range(3)]
+    assert compared(predictions("one", 0), predictions("two", 2), *several)["about"] == "methods"
 
 
 def test_noise_of_trainings_is_in_the_p_value():
@@ -44,40 +48,39 @@ def test_noise_of_trainings_is_in_the_p_value():
     assert found["valid_p_value"] > 0.5
 
 
-def test_related_sequences_change_places_together():
-    wrong = np.arange(12) % 2 + 1
-    found = compared(
-        *(predictions(name, w, n_sequences=12, groups=np.arange(12) // 2) for name, w in (("one", 0), ("two", wrong)))
-    )
-    assert (found["n_clusters"], found["flip_p_value"]) == (6, 2 / 2**6)
+def test_related_sequences_are_one_cluster():
+    wrong, groups = np.arange(12) % 3, np.arange(12) // 2
+    both = [predictions(name, w, n_sequences=12, groups=groups) for name, w in (("one", 0), ("two", wrong))]
+    found = compared(*both)
+    assert found["n_clusters"] == 6
+    counts = [10 * np.ones((1, 12), int), 10 - wrong[None]]
+    by_group = [some.reshape(1, 6, 2).sum(axis=2) for some in counts]
+    expected = estimate_trainings(make_pairs(by_group), np.full(6, 20))
+    assert found["valid_p_value"] == pytest.approx(expected.p_value[0])
 
 
 @pytest.mark.parametrize(("n_sequences", "test"), [(5, "blocks"), (6, "sequences")])
-def test_blocks_decide_where_flips_of_sequences_cannot(n_sequences, test):
-    found = compared(predictions("one", 0, n_sequences, 200), predictions("two", 2, n_sequences, 200), rules=RULES)
-    assert found["flip_p_value"] == 2 / 2**n_sequences
+def test_blocks_decide_where_sequences_are_few(n_sequences, test):
+    wrong = 2 + np.arange(n_sequences) % 2
+    found = compared(predictions("one", 0, n_sequences, 200), predictions("two", wrong, n_sequences, 200), rules=RULES)
     assert found["valid_test"] == test
-    assert found["valid_p_value"] == found["block_p_value" if test == "blocks" else "flip_p_value"]
-    assert found["n_blocks"] >= 2 * n_sequences
+    assert np.isnan(found["n_blocks"]) == (test == "sequences")
 
 
-def test_a_family_of_pairs_needs_more_sequences_than_one_pair():
-    """Seven documents have p = 2 / 128 at least, and 15 pairs need 15 times that to be below 0.05."""
-    wrong = np.arange(7) % 3
-    frames = [predictions(name, wrong + 9 * (name == "a"), 7, 300) for name in "abcdef"]
-    frame = compare(map(choice_of, "abcdef"), frames, RULES).query("decoder == @FB")
-    assert len(frame) == 15
-    assert set(frame["valid_test"]) == {"sequences"}
-    assert set(frame["family_test"]) == {"blocks"}
-    assert frame["family_p_value"].tolist() == frame["block_p_value"].tolist()
-    assert (frame["decision"] != "undecided").any()
-    pair = compared(*frames[:2])
-    assert (pair["family_test"], pair["valid_p_holm"]) == ("sequences", pytest.approx(2 / 128))
-
-
-def test_many_sequences_need_no_blocks():
-    found = compared(predictions("one", 0, 10), predictions("two", 2, 10))
-    assert np.isnan(found["block_p_value"])
+def test_p_values_and_intervals_agree_after_the_correction():
+    rng = np.random.default_rng(0)
+    frames = [
+        predictions(name, rng.integers(0, 3, 20) + shift, 20, run=run)
+        for shift, name in zip((0, 0, 1, 2), "abcd", strict=True)
+        for run in (UNPERTURBED, 0, 1, 2)
+    ]
+    every = pd.concat(frames)
+    parts = [every[every["method"] == name] for name in "abcd"]
+    found = compare(map(choice_of, "abcd"), parts, RULES).query("decoder == @FB")
+    for low, high, p in (("low", "high", "valid_p_value"), ("holm_low", "holm_high", "valid_p_holm")):
+        outside = (found[low] > 0) | (found[high] < 0)
+        assert outside.tolist() == (found[p] < 0.05).tolist()
+        assert 0 < outside.sum() < len(found)
 
 
 def test_documents_that_test_in_turn_are_sequences_of_their_own():
@@ -87,13 +90,13 @@ def test_documents_that_test_in_turn_are_sequences_of_their_own():
         for name, wrong in (("one", 0), ("two", 1))
     ]
     found = compared(*parts)
-    assert (found["n_clusters"], found["n_positions"], found["flip_p_value"]) == (6, 60, 2 / 2**6)
+    assert (found["n_clusters"], found["n_positions"]) == (6, 60)
 
 
 @pytest.mark.parametrize(("margin", "decision"), [(0.5, "undecided"), (1.0, "equivalent")])
 def test_only_a_narrow_interval_makes_methods_equivalent(margin, decision):
     wrong = np.arange(100) % 40 == 0  # 3 positions of 1000
-    rules = Rules(25, 10, 50, margin, 0)
+    rules = Rules(25, 6, 50, margin)
     found = compared(predictions("one", 0, 100), predictions("two", wrong, 100), rules=rules)
     assert found["valid_p_value"] > 0.05
     assert found["decision"] == decision

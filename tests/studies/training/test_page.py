@@ -19,7 +19,7 @@ def test_page_shows_what_is_finished(results):
     assert "<td><b>77.25</b></td>" in page
     assert page.count("<summary>All tests between methods") == 3
     assert "training_proportions: [0.2, 0.5, 0.8]" in page  # the defaults of McCallum's feature induction
-    assert "fewer than 6 for one pair" in re.sub(r"\s+", " ", page)
+    assert "With fewer than 6 such groups" in re.sub(r"\s+", " ", page)
     assert "Every method against every other on hmm" in page
     assert "<td>20 blocks</td>" in page
     assert page.count("<img") == 1  # the only figure that has been drawn

@@ -19,9 +19,11 @@ def test_methods_that_no_test_tells_apart_are_tied_for_best():
     """Ahead by a tenth of a point is no victory; behind everywhere is a defeat."""
     nearly = np.arange(20) == 0
     found = ranked(
-        one=[predictions("one", 1, 20)], two=[predictions("two", 1 + nearly, 20)], bad=[predictions("bad", 6, 20)]
+        one=[predictions("one", 1, 20)],
+        two=[predictions("two", 1 + nearly, 20)],
+        bad=[predictions("bad", 5 + np.arange(20) % 3, 20)],
     ).set_index("method")
-    assert found["accuracy"].tolist() == pytest.approx([90.0, 89.5, 40.0])
+    assert found["accuracy"].tolist() == pytest.approx([90.0, 89.5, 40.5])
     assert found["tied_for_best"].tolist() == [True, True, False]
     assert found[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
     assert set(found["valid_test"]) == {"sequences"}

@@ -249,7 +249,7 @@ def test_the_summary_of_a_data_set():
         "phases": pd.concat([phases(), phases().assign(method="memm")]),
         "notes": empty.notes,
     }
-    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, Rules(25, 10, 50, 0.5, 0))
+    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, Rules(25, 6, 50, 0.5))
     assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3, "memm": 3}
     assert frames["summary"]["stand_in"].all()
     assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]

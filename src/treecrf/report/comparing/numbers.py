@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from treecrf.report.comparing.runs import Run
-from treecrf.statistics.block_flips import LEAST_LENGTH
+from treecrf.statistics.blocks import LEAST_LENGTH
 from treecrf.statistics.equivalence import MARGIN, OPPOSITES, decide
 from treecrf.statistics.holm import adjust_holm
-from treecrf.statistics.selection import derive_seed
 from treecrf.studies import registry
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.reruns import Rerun, RerunRules, pair_numbers
@@ -43,8 +42,7 @@ def compare_numbers(one: Run, other: Run) -> pd.DataFrame:
             not tested, as nothing could be found. "better" or "worse" is the second run; "equivalent" or "undecided" otherwise.
     """
     found = list(_pairs(one, other))
-    n_tests = sum(number.test is not None for *_, number in found)
-    rows = [_row(study, dataset, margin, number, n_tests) for study, dataset, margin, number in found]
+    rows = [_row(study, dataset, margin, number) for study, dataset, margin, number in found]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     tested = frame["p_value"].notna() | frame["tested_by"].ne("")
     part = frame[tested]
@@ -95,7 +93,6 @@ def _rules(one: Run, other: Run, study: str, dataset: str, kept: Kept) -> RerunR
         except ValueError:
             raise ValueError("this version of treecrf does not know the data set") from None
     return RerunRules(
-        seed=derive_seed(0, study, dataset, "reruns"),
         test_per_train=overlap,
         equivalence_margin=float(other.setting(study, "equivalence_margin", MARGIN)),
         block_length=int(other.setting(study, "block_length", LEAST_LENGTH)),
@@ -103,7 +100,7 @@ def _rules(one: Run, other: Run, study: str, dataset: str, kept: Kept) -> RerunR
     )
 
 
-def _row(study: str, dataset: str, margin: float, number: Rerun, n_tests: int) -> dict[str, object]:
+def _row(study: str, dataset: str, margin: float, number: Rerun) -> dict[str, object]:
     known = {
         "study": study, "dataset": dataset, "method": number.method, "of": number.of, "margin": margin,
         "outcome": NOT_COMPARED if number.problem else SAME, "accuracy_from": number.accuracies[0],
@@ -112,7 +109,7 @@ def _row(study: str, dataset: str, margin: float, number: Rerun, n_tests: int) -
     }  # fmt: skip
     if number.test is None:
         return known
-    tested = number.test(n_tests)
+    tested = number.test()
     return known | {
         "points": tested.points, "points_low": tested.interval[0], "points_high": tested.interval[1],
         "low_90": tested.interval_90[0], "high_90": tested.interval_90[1], "p_value": tested.p_value, "tested_by": tested.by,

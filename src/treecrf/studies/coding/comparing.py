@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.selection import derive_seed
 from treecrf.studies.draw_tests import COMPARISON_NAMES, Counts, Rules, compare_counts, compare_draws, count_correct
 
 WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
@@ -18,11 +17,10 @@ def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
 
     `predictions` are those of `treecrf.studies.coding.jobs.Outcome`, one size of each method; the columns are `WINDOW_NAMES`.
     """
-    dataset = str(predictions["dataset"].iloc[0])
-    parts = []
-    for window, of_window in predictions.groupby("window", sort=True):
-        seed = derive_seed(rules.seed, dataset, window, "flips")
-        parts.append(compare_draws(of_window, seed, rules).assign(window=window))
+    parts = [
+        compare_draws(of_window, rules).assign(window=window)
+        for window, of_window in predictions.groupby("window", sort=True)
+    ]
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[WINDOW_NAMES]
 
 
@@ -41,8 +39,7 @@ def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], r
             [counts.correct[counts.methods.index(name)] for name in (method, other)] for counts in by_window
         )
         crossed = np.stack([small[0] + large[1], small[1] + large[0]])
-        seed = derive_seed(rules.seed, predictions["dataset"].iloc[0], method, other, "gains")
-        parts.append(compare_counts(Counts((method, other), crossed, by_window[0].positions), seed, rules))
+        parts.append(compare_counts(Counts((method, other), crossed, by_window[0].positions), rules))
     found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=WINDOW_NAMES)
     names = [name for name in WINDOW_NAMES if name != "papers_p"]
     dataset, window = predictions["dataset"].iloc[0], f"{windows[0]} - {windows[-1]}"

@@ -19,7 +19,7 @@ BEST_NAMES = [
 
 
 def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float, seed: int
+    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
@@ -29,7 +29,7 @@ def summarise(
         "runs" and "predictions" of `treecrf.studies.coding.jobs.Outcome`, one of each for every job.
     source : str
         What the data set is in `treecrf.datasets`.
-    exact_under, equivalence_margin, seed
+    exact_under, equivalence_margin
         See the settings of these names.
 
     Returns
@@ -43,7 +43,7 @@ def summarise(
     predictions = pd.concat(frames["predictions"], ignore_index=True)
     lines = average_runs(runs)
     best = choose_by_held_out(lines)
-    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
+    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
     compared = predictions.merge(compared_sizes(lines, best), on=LINE)
     gains = [
         pair

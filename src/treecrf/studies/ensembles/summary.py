@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from treecrf.statistics.selection import derive_seed
 from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
 
 
@@ -17,7 +16,6 @@ def summarise(
     stand_in: str | None,
     exact_under: int,
     equivalence_margin: float,
-    seed: int,
 ) -> dict[str, pd.DataFrame]:
     """The job of one data set as frames.
 
@@ -29,7 +27,7 @@ def summarise(
         The data set's name, and in `treecrf.datasets`.
     stand_in : str or None
         For what it stands in.
-    exact_under, equivalence_margin, seed
+    exact_under, equivalence_margin
         See the settings of these names.
 
     Returns
@@ -40,8 +38,8 @@ def summarise(
     """
     found = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
     runs, predictions = found["runs"], found.pop("predictions")
-    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
-    comparisons = compare_draws(predictions, derive_seed(seed, dataset, "flips"), rules)
+    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
+    comparisons = compare_draws(predictions, rules)
     lines = average_runs(runs).assign(stand_in=stand_in is not None)
     return found | {"lines": lines, "comparisons": comparisons}
 

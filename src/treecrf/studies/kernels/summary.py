@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from treecrf.statistics.selection import derive_seed
 from treecrf.studies.custom import joined_names
 from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
 from treecrf.studies.kernels.methods import BEST
@@ -19,7 +18,6 @@ def summarise(
     stand_in: str | None,
     exact_under: int,
     equivalence_margin: float,
-    seed: int,
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
@@ -31,7 +29,7 @@ def summarise(
         The data set's name, and in `treecrf.datasets`.
     stand_in : str or None
         For what it stands in.
-    exact_under, equivalence_margin, seed
+    exact_under, equivalence_margin
         See the settings of these names.
 
     Returns
@@ -42,9 +40,9 @@ def summarise(
     """
     runs = pd.concat(frames["runs"], ignore_index=True)
     predictions = pd.concat(frames["predictions"], ignore_index=True)
-    rules = Rules(exact_under, equivalence_margin, seed, overlap_of(runs, source))
+    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
     with_best = pd.concat([predictions, *best_predictions(predictions, runs)], ignore_index=True)
-    comparisons = compare_draws(with_best, derive_seed(seed, dataset, "flips"), rules)
+    comparisons = compare_draws(with_best, rules)
     marked = {"stand_in": stand_in is not None}
     return {"runs": runs, "lines": average_runs(runs).assign(**marked), "comparisons": comparisons.assign(**marked)}
 

@@ -23,7 +23,7 @@ from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.statistics.block_flips import cut_blocks
+from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
 from treecrf.studies.missing.names import COUNT_NAMES

@@ -4,50 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.block_flips import compare_block_flips
+from treecrf.statistics.blocks import estimate_blocks
 from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.holm import adjust_holm, least_clusters
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.sign_flip import pair_p_values
 from treecrf.statistics.two_way import estimate_trainings
 from treecrf.studies.training.choices import peaks, preferred_decoder
 from treecrf.studies.training.names import (
     BETTER,
     BLOCKS,
     CHOICE,
+    METHODS,
     PAIR,
     PEAK,
     SEQUENCES,
+    TRAININGS,
     UNPERTURBED,
 )
 
 VALID_COLUMNS = (
-    "mean_points", "low", "high", "low_90", "high_90", "trainings_vary", "n_clusters", "flip_p_value", "n_blocks",
-    "block_length", "block_p_value", "valid_test", "valid_p_value", "family_test", "family_low", "family_high", "family_p_value",
-    "valid_p_holm", "decision",
+    "mean_points", "low", "high", "low_90", "high_90", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about",
+    "valid_test", "n_clusters", "n_blocks", "block_length", "decision",
 )  # fmt: skip
 """Columns about all trainings."""
 
-ENDS = ["low", "high", "low_90", "high_90"]
+ENOUGH_TRAININGS = 3
+"""Of each method, for a test to be about the methods: with fewer the error of trainings is hardly known."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How methods are compared; see the settings of these names, and `seed` of the configuration."""
+    """How methods are compared; see the settings of these names."""
 
     exact_under: int
     blocks_under: int
     block_length: int
     equivalence_margin: float
-    seed: int
 
 
 class _Trainings(NamedTuple):
@@ -79,22 +77,21 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
 
         mean_points
             Difference of accuracy in points, the mean of the trainings.
-        low, high, low_90, high_90
-            Its intervals of 95 % and 90 % (`treecrf.statistics.two_way.estimate_trainings`), by what `valid_test` flips.
-        trainings_vary
-            Whether both methods have several trainings; otherwise trained models are compared.
-        n_clusters, flip_p_value
-            Groups of related test sequences; p-value of flips of these.
-        n_blocks, block_length, block_p_value
-            The same of blocks of positions; missing where there are enough clusters.
-        valid_test, valid_p_value
-            "sequences", or "blocks" where flips of so few sequences never have p < 0.05.
-        family_test, family_low, family_high, family_p_value, valid_p_holm
-            The same, and the interval of 95 %, where they never have it after Holm's correction over the pairs of the data
-            set and decoder.
+        low, high, low_90, high_90, valid_p_value
+            Its intervals of 95 % and 90 % and the p-value of no difference, all from one standard error
+            (`treecrf.statistics.two_way.estimate_trainings`): p is below 0.05 where the 95 % interval leaves out 0.
+        holm_low, holm_high, valid_p_holm
+            Interval and p-value with Holm's correction over the pairs of the data set and decoder
+            (`treecrf.statistics.estimates.Estimates.interval_holm`).
+        about
+            "methods", or "these trainings" where one of the two has fewer than `ENOUGH_TRAININGS`.
+        valid_test
+            What is taken as independent: "sequences" (groups of related ones), or "blocks" of positions where there are fewer
+            than `blocks_under` of these; blocks tell about these sequences only.
+        n_clusters, n_blocks, block_length
+            Groups of related test sequences; blocks and their length, missing where sequences are enough.
         decision
-            "better", "worse", "equivalent" or "undecided", from `valid_p_holm` and the 90 % interval by what `family_test`
-            flips.
+            "better", "worse", "equivalent" or "undecided", from `valid_p_holm` and the 90 % interval.
     """
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
@@ -147,7 +144,7 @@ def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     )
     groups = predicted.groupby(["dataset", "decoder"], sort=False)
     valid = [
-        _compare_trainings(_trainings(group), str(dataset), rules).assign(dataset=str(dataset), decoder=str(decoder))
+        _compare_trainings(_trainings(group), rules).assign(dataset=str(dataset), decoder=str(decoder))
         for (dataset, decoder), group in groups
         if len(set(group["method"])) > 1
     ]
@@ -173,44 +170,29 @@ def _trainings(predicted: pd.DataFrame) -> _Trainings:
     )
 
 
-def _compare_trainings(trainings: _Trainings, dataset: str, rules: Rules) -> pd.DataFrame:
+def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
     """The columns that are about all trainings; see `compare`."""
-    seed = derive_seed(rules.seed, dataset, "flips")
-    sequences = _flip_sequences(trainings, seed)
-    n_clusters = int(sequences["n_clusters"].iloc[0])
-    one, family = (SEQUENCES if n_clusters >= least_clusters(n) else BLOCKS for n in (1, len(sequences)))
-    blocks = pd.DataFrame(np.nan, sequences.index, ["n_blocks", "block_length", "p_value"])
-    if family == BLOCKS or n_clusters < rules.blocks_under:
-        blocks = compare_block_flips(
-            trainings.methods, trainings.correct, trainings.offsets, seed, least_length=rules.block_length
-        )
-    tested = {SEQUENCES: sequences, BLOCKS: blocks}
-    of_one, of_family = tested[one], tested[family]
-    p_holm = adjust_holm(of_family["p_value"].to_numpy())
-    points, low, high = (
-        column.to_numpy() for column in (sequences["mean_points"], of_family["low_90"], of_family["high_90"])
-    )
-    return sequences.rename(columns={"p_value": "flip_p_value"}).assign(
-        **of_one[ENDS],
-        n_blocks=blocks["n_blocks"], block_length=blocks["block_length"], block_p_value=blocks["p_value"],
-        valid_test=one, valid_p_value=of_one["p_value"],
-        family_test=family, family_low=of_family["low"], family_high=of_family["high"], family_p_value=of_family["p_value"],
-        valid_p_holm=p_holm, decision=decide(points, p_holm, low, high, margin=rules.equivalence_margin),
-    )  # fmt: skip
-
-
-def _flip_sequences(trainings: _Trainings, seed: int) -> pd.DataFrame:
-    """Flips of groups of related sequences and the intervals over these: method, other, and columns of `compare`."""
     positions = np.bincount(trainings.clusters)
     pairs = make_pairs([_by_cluster(correct, trainings.clusters) for correct in trainings.correct])
-    estimates = estimate_trainings(pairs, positions)
+    of_blocks: dict[str, Any] = {"n_blocks": np.nan, "block_length": np.nan}
+    if len(positions) >= rules.blocks_under:
+        unit, estimates = SEQUENCES, estimate_trainings(pairs, positions)
+    else:
+        unit = BLOCKS
+        estimates, *sizes = estimate_blocks(trainings.correct, trainings.offsets, rules.block_length)
+        of_blocks = dict(zip(of_blocks, sizes, strict=True))
     (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
+    holm_low, holm_high = estimates.interval_holm()
+    n_trainings = np.array([len(correct) for correct in trainings.correct])
+    enough = np.minimum(n_trainings[pairs.first], n_trainings[pairs.second]) >= ENOUGH_TRAININGS
     return pd.DataFrame(
         {
             "method": [trainings.methods[place] for place in pairs.first],
             "other": [trainings.methods[place] for place in pairs.second],
-            "mean_points": estimates.points, "trainings_vary": pairs.trainings_vary, "n_clusters": len(positions),
-            "p_value": pair_p_values(pairs, seed), "low": low, "high": high, "low_90": low_90, "high_90": high_90,
+            "mean_points": estimates.points, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
+            "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
+            "about": np.where(enough, METHODS, TRAININGS), "valid_test": unit, "n_clusters": len(positions), **of_blocks,
+            "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=rules.equivalence_margin),
         }
     )  # fmt: skip
 

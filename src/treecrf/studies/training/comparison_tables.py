@@ -21,7 +21,7 @@ from treecrf.rendering.style import ordered_training_methods
 from treecrf.rendering.words import p_text
 from treecrf.statistics.equivalence import opposite
 from treecrf.studies.rows import Row, Rows, by_key, method_names
-from treecrf.studies.training.names import BETTER, BLOCKS, PAIR
+from treecrf.studies.training.names import BETTER, BLOCKS, METHODS, PAIR
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -71,8 +71,8 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
     A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
     minus that of the other in points, the positions on which only either is right, p-values. By a valid test
-    (`treecrf.studies.training.comparing.compare`, all trainings): points with their interval, what was flipped,
-    p-values, the decision. Each p-value also after Holm's correction over the pairs of the data set.
+    (`treecrf.studies.training.comparing.compare`, all trainings): points, interval and p-value, both also with Holm's
+    correction over the pairs of the data set, what is taken as independent, the decision.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     mcnemar, valid = "by McNemar's test", "by a valid test"
@@ -87,10 +87,11 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
             (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
-            (valid, "95 %"): [_interval(row) for row in rows.to_dict("records")],
-            (valid, "flips of"): [_flipped(row) for row in rows.to_dict("records")],
-            (valid, "p"): cell_texts(rows["family_p_value"], p_value_text),
+            (valid, "95 %"): _intervals(rows["low"], rows["high"]),
+            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "95 %, Holm"): _intervals(rows["holm_low"], rows["holm_high"]),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
+            (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
         }
     )
@@ -129,12 +130,12 @@ def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) 
     return Pair(np.nan, np.nan, np.nan, np.nan, "")
 
 
-def _interval(row: Row) -> str:
-    return DASH if pd.isna(row["family_low"]) else f"{signed(row['family_low'])} to {signed(row['family_high'])}"
+def _intervals(low: pd.Series, high: pd.Series) -> list[str]:
+    return [DASH if np.isnan(a) else f"{signed(a)} to {signed(b)}" for a, b in zip(low, high, strict=True)]
 
 
-def _flipped(row: Row) -> str:
-    """What changed places, and how many of it; "one training" where the test is about trained models, not methods."""
-    of_blocks = row["family_test"] == BLOCKS
-    flipped = f"{count_text(row['n_blocks'])} blocks" if of_blocks else f"{count_text(row['n_clusters'])} sequences"
-    return flipped if row["trainings_vary"] else f"{flipped}, one training"
+def _independent(row: Row) -> str:
+    """What the test takes as independent, and how many of it; "these trainings" where it is not about the methods."""
+    of_blocks = row["valid_test"] == BLOCKS
+    units = f"{count_text(row['n_blocks'])} blocks" if of_blocks else f"{count_text(row['n_clusters'])} sequences"
+    return units if row["about"] == METHODS else f"{units}, {row['about']}"

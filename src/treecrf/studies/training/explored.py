@@ -55,7 +55,7 @@ def scores(frames: Frames) -> pd.DataFrame:
 def pairs(frames: Frames) -> pd.DataFrame:
     """At the choice; at the peak where it is tested."""
     names = {
-        "mean_points": "points", "family_low": "low", "family_high": "high", "family_p_value": "p_value",
+        "mean_points": "points", "holm_low": "low", "holm_high": "high", "valid_p_value": "p_value",
     }  # fmt: skip
     parts = [
         renamed(frames[name], names).assign(point=point)

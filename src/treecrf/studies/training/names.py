@@ -13,7 +13,10 @@ CHOICE, PEAK = "choice", "peak"
 """Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""
 
 SEQUENCES, BLOCKS = "sequences", "blocks"
-"""Of `valid_test`: what changes places between two methods."""
+"""Of `valid_test`: what a test takes as independent."""
+
+METHODS, TRAININGS = "methods", "these trainings"
+"""Of `about`: what a test compares."""
 
 PAIR = ("dataset", "decoder", "method", "other")
 """Columns that tell comparisons apart."""

@@ -25,7 +25,6 @@ from treecrf.rendering.parts import (
 from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
-from treecrf.statistics.holm import LEAST_CLUSTERS
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.training import STUDY
@@ -55,11 +54,11 @@ Stacking and methods that run in Java have {runs} such trainings; the latter tak
 
 TESTS_NOTE = """
 McNemar's test takes positions of a sequence as independent and looks at one training of each method, so it
-finds differences that are not there far more often than its level says. The valid test lets the two methods, all their
-trainings together, change places in whole groups of related test sequences. Where these are so few that no p-value of such
-flips can be below 0.05 (fewer than {least} for one pair, more for Holm's correction over all pairs), blocks of at least {length}
-positions are flipped instead: what they find holds for these documents and says little of the next one. All of it is about
-methods trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
+finds differences that are not there far more often than its level says. The sequence-level test takes whole groups of related
+test sequences and the trainings of each method as independent; its p-value and its intervals come from one standard error.
+With fewer than {least} such groups it takes blocks of at least {length} positions as independent: it then holds for these documents
+only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
+trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
 pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
 <em>undecided</em>: a large p-value alone says nothing.
 """
@@ -187,7 +186,9 @@ def _accuracy(
 
 
 def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) -> Section:
-    note = paragraph(TESTS_NOTE, least=LEAST_CLUSTERS, length=settings.block_length, margin=settings.equivalence_margin)
+    note = paragraph(
+        TESTS_NOTE, least=settings.blocks_under, length=settings.block_length, margin=settings.equivalence_margin
+    )
     parts = [
         note,
         *shown.captioned_table("ranks", "Ranks at the cross-validated choice"),

@@ -43,12 +43,12 @@ def rank(
             "method": pairs["method"],
             "other": pairs["other"],
             "accuracy_points": pairs["mean_points"],
-            "p_value": pairs["family_p_value"],
+            "p_value": pairs["valid_p_value"],
         }
     )
     ranks = rank_methods(accuracy, tested).rename(columns={"accuracy_points": "accuracy"})
     ranks.insert(0, "dataset", pairs["dataset"].iloc[0])
-    return ranks.assign(valid_test=pairs["family_test"].iloc[0])
+    return ranks.assign(valid_test=pairs["valid_test"].iloc[0])
 
 
 def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:

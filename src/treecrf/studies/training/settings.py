@@ -122,9 +122,9 @@ class TrainingSettings(StudySettings):
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     blocks_under: int = Field(
-        10,
-        ge=LEAST_CLUSTERS,
-        description="With fewer test sequences (groups of related ones), blocks of positions are flipped too.",
+        LEAST_CLUSTERS,
+        ge=2,
+        description="With fewer test sequences (groups of related ones), tests take blocks of positions as independent instead.",
     )
     block_length: int = Field(50, ge=1, description="Positions of a block, at least.")
     equivalence_margin: float = Field(

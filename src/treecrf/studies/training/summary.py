@@ -231,14 +231,13 @@ def summarise(
     blocks_under: int,
     block_length: int,
     equivalence_margin: float,
-    seed: int,
 ) -> dict[str, pd.DataFrame]:
     """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
     Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, the description
     from `treecrf.datasets.describing.describe_sets`, and the parts of `treecrf.studies.training.comparing.Rules`.
     """
-    rules = Rules(exact_under, blocks_under, block_length, equivalence_margin, seed)
+    rules = Rules(exact_under, blocks_under, block_length, equivalence_margin)
     published = training_accuracies().query("dataset == @source")
     outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
     numbers = description["average_length"], description["n_features"]

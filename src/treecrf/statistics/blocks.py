@@ -1,82 +1,66 @@
-"""Sign flips for few long sequences: methods change places in blocks of consecutive positions inside sequences."""
+"""Blocks of consecutive positions inside sequences, which take the place of sequences where these are few and long."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from treecrf.statistics.equivalence import CONFIDENCE
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.sign_flip import N_FLIPS, compare_flips
 from treecrf.statistics.two_way import estimate_trainings
 
 LEAST_LENGTH = 50
 """Positions of a block, at least."""
 
 TIMES = 10
-"""Length of a block in autocorrelation times. Flips then miss about 1 / (2 TIMES) of the variance, across borders."""
+"""Length of a block in autocorrelation times. Blocks then miss about 1 / (2 TIMES) of the variance, across borders."""
 
 
-def compare_block_flips(
-    methods: Sequence[str],
-    correct: Sequence[NDArray[np.bool_]],
-    offsets: NDArray[np.int64],
-    seed: int,
-    least_length: int = LEAST_LENGTH,
-    n_flips: int = N_FLIPS,
-) -> pd.DataFrame:
-    """Every pair of methods by flips of blocks, all trainings of each.
+class BlockEstimates(NamedTuple):
+    """Differences of every pair of methods by block; arrays of shape (n_pairs,), pairs as of `make_pairs`."""
+
+    estimates: Estimates
+    n_blocks: NDArray[np.int64]
+    block_length: NDArray[np.int64]
+
+
+def estimate_blocks(
+    correct: Sequence[NDArray[np.bool_]], offsets: NDArray[np.int64], least_length: int = LEAST_LENGTH
+) -> BlockEstimates:
+    """Every pair of methods over blocks of positions, all trainings of each (`estimate_trainings`).
 
     Parameters
     ----------
-    methods : sequence of str
-        Names.
     correct : sequence of bool arrays, shape (n_trainings, n_positions)
         Where each training of each method is right; the number of trainings may differ.
     offsets : int array, shape (n_sequences + 1,)
         Sequence i has the positions offsets[i] to offsets[i + 1] - 1.
-    seed : int
-        Of the flips.
     least_length : int
         Positions of a block, at least.
-    n_flips : int
-        As for `treecrf.statistics.sign_flip.compare_flips`.
-
-    Returns
-    -------
-    DataFrame
-        As of `treecrf.statistics.sign_flip.compare_flips`, with n_blocks in the place of n_clusters,
-        autocorrelation_time (of the difference of errors, in positions) and block_length.
 
     Notes
     -----
-    The null hypothesis is that of `treecrf.statistics.sign_flip.flip_p_values` with blocks in the place of clusters: it
-    is about other lines of *these* sequences. What one method has over the other in a whole document, and would not
-    have in the next one, counts as a difference of the methods. Who uses the test has to say so, and should take flips
-    of sequences where there are enough.
+    What it says is about other lines of *these* sequences. What one method has over the other in a whole document, and
+    would not have in the next one, counts as a difference of the methods. Who uses it has to say so, and should take
+    sequences where there are enough.
 
     A block is long enough for its ends to matter little: at least `TIMES` integrated autocorrelation times. The blocks
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     right = [np.atleast_2d(some).astype(np.int64) for some in correct]
-    frames = []
+    found, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
-        time, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
+        _, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
         blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
-        row = compare_flips([methods[first], methods[second]], blocks, int(offsets[-1]), seed, n_flips)
-        estimates = estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1]))
-        (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
-        ends = {"low": low, "high": high, "low_90": low_90, "high_90": high_90}
-        row = row.rename(columns={"n_clusters": "n_blocks"})
-        frames.append(row.assign(autocorrelation_time=time, block_length=length, **ends))
-    frame = pd.concat(frames, ignore_index=True)
-    return frame.assign(p_holm=adjust_holm(frame["p_value"].to_numpy()))
+        found.append(estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1])))
+        counts.append(len(starts))
+        lengths.append(length)
+    return BlockEstimates(Estimates.joined(found), np.array(counts), np.array(lengths))
 
 
 def choose_blocks(
@@ -93,7 +77,7 @@ def choose_blocks(
         1 where a training of either method is right, 0 where it is wrong.
     offsets : int array, shape (n_sequences + 1,)
     least_length : int
-        As for `compare_block_flips`.
+        As for `estimate_blocks`.
     """
     difference = first.sum(axis=0) * len(second) - second.sum(axis=0) * len(first)
     time = autocorrelation_time(difference, offsets)

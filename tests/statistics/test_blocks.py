@@ -1,13 +1,13 @@
-"""Flips of blocks, and how long blocks are."""
+"""Differences by block, and how long blocks are."""
 
 import numpy as np
 import pytest
 from naive_statistics import autocorrelation_time as slow_time
 from scipy.signal import lfilter
 
-from treecrf.statistics.block_flips import TIMES, autocorrelation_time, choose_blocks, compare_block_flips, cut_blocks
+from treecrf.statistics.blocks import TIMES, autocorrelation_time, choose_blocks, cut_blocks, estimate_blocks
 from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.sign_flip import compare_flips, pair_p_values
+from treecrf.statistics.two_way import estimate_trainings
 
 OFFSETS = np.array([0, 700, 1650, 1650, 1660])
 
@@ -55,30 +55,31 @@ def outcomes(rng, n_positions, correlation=0.8):
     return [noise[None] > -1 for noise in persistent(rng, n_positions, correlation)]
 
 
-def test_test_is_that_of_flips_of_its_blocks():
+def test_estimates_are_those_of_its_blocks():
     right = outcomes(np.random.default_rng(1), 1660, 0.95)
-    (row,) = compare_block_flips(["a", "b"], right, OFFSETS, 3).to_dict("records")
-    assert row["block_length"] == max(50, np.ceil(TIMES * row["autocorrelation_time"])) > 50
-    starts = cut_blocks(OFFSETS, row["block_length"])
+    found = estimate_blocks(right, OFFSETS)
+    time, length, starts = choose_blocks(*np.array(right, dtype=int), OFFSETS)
+    assert found.block_length.tolist() == [length]
+    assert length == max(50, np.ceil(TIMES * time)) > 50
+    assert found.n_blocks.tolist() == [len(starts)]
     counts = [np.add.reduceat(some, starts, axis=1, dtype=int) for some in right]
-    (expected,) = compare_flips(["a", "b"], counts, 1660, 3).to_dict("records")
-    assert row["n_blocks"] == expected["n_clusters"] == len(starts)
-    assert row["p_value"] == expected["p_value"]
-    assert row["accuracy_points"] == pytest.approx(100 * (right[0].mean() - right[1].mean()))
+    expected = estimate_trainings(make_pairs(counts), np.diff(starts, append=1660))
+    assert found.estimates.p_value == expected.p_value
+    assert found.estimates.points == pytest.approx(100 * (right[0].mean() - right[1].mean()))
 
 
 def test_least_length_is_a_setting():
     right = outcomes(np.random.default_rng(1), 1660, 0.0)
-    assert compare_block_flips(["a", "b"], right, OFFSETS, 3)["block_length"].tolist() == [50]
-    assert compare_block_flips(["a", "b"], right, OFFSETS, 3, 200)["block_length"].tolist() == [200]
+    assert estimate_blocks(right, OFFSETS).block_length.tolist() == [50]
+    assert estimate_blocks(right, OFFSETS, 200).block_length.tolist() == [200]
 
 
-def test_equal_methods_and_holm_over_all_pairs():
+def test_pairs_are_those_of_all_methods():
     one, other = outcomes(np.random.default_rng(2), 1660)
-    frame = compare_block_flips(["a", "b", "c"], [one, one, other], OFFSETS, 3)
-    assert frame["p_value"].iloc[0] == 1.0
-    assert frame["accuracy_points"].iloc[0] == 0.0
-    assert frame["p_holm"].iloc[1] == pytest.approx(min(1.0, 3 * frame["p_value"].iloc[1]))
+    found = estimate_blocks([one, one, other], OFFSETS)
+    assert found.estimates.points[0] == 0.0
+    assert found.estimates.p_value[0] == 1.0
+    assert found.estimates.p_value[1] == found.estimates.p_value[2] < 1.0
 
 
 def test_level_where_errors_of_neighbours_are_alike():
@@ -88,5 +89,5 @@ def test_level_where_errors_of_neighbours_are_alike():
         right = outcomes(np.random.default_rng([5, index]), 4000, 0.9)
         *_, starts = choose_blocks(*np.array(right, dtype=int), np.array([0, 1500, 4000]))
         pairs = make_pairs([np.add.reduceat(some, starts, axis=1, dtype=int) for some in right])
-        found.append(pair_p_values(pairs, index, 400)[0])
+        found.append(estimate_trainings(pairs, np.diff(starts, append=4000)).p_value[0])
     assert 0.015 <= np.mean(np.array(found) < 0.05) <= 0.09

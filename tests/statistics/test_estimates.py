@@ -1,0 +1,46 @@
+"""p-values and intervals of one error model."""
+
+import numpy as np
+import pytest
+
+from treecrf.statistics.estimates import Estimates
+from treecrf.statistics.holm import adjust_holm
+
+
+def random_estimates(seed, n=40):
+    rng = np.random.default_rng(seed)
+    return Estimates.of(rng.normal(0, 3, n), rng.uniform(0.1, 2, n), rng.uniform(1, 30, n))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.2])
+def test_p_is_below_the_level_where_the_interval_leaves_out_0(seed, level):
+    found = random_estimates(seed)
+    low, high = found.interval(1 - level)
+    assert ((low > 0) | (high < 0)).tolist() == (found.p_value < level).tolist()
+    assert 0 < (found.p_value < level).sum() < 40
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.2])
+def test_a_corrected_p_is_below_the_level_where_its_interval_leaves_out_0(seed, level):
+    found = random_estimates(seed)
+    low, high = found.interval_holm(level)
+    assert ((low > 0) | (high < 0)).tolist() == (found.p_holm < level).tolist()
+    plain_low, plain_high = found.interval(1 - level)
+    assert (low <= plain_low).all()
+    assert (high >= plain_high).all()
+    assert found.p_holm.tolist() == adjust_holm(found.p_value).tolist()
+
+
+def test_differences_that_vary_too_little_have_no_interval():
+    found = Estimates.of(np.array([0.0, 1.0]), np.array([0.0, 0.0]), 5.0)
+    (low, high) = found.interval_holm()
+    assert (low[0], high[0], found.p_holm[0]) == (0.0, 0.0, 1.0)
+    assert np.isnan([low[1], high[1], found.p_holm[1]]).all()
+
+
+def test_joined_estimates_keep_their_order():
+    parts = [random_estimates(seed, 3) for seed in (0, 1)]
+    joined = Estimates.joined(parts)
+    assert joined.p_value.tolist() == [*parts[0].p_value, *parts[1].p_value]
