@@ -341,10 +341,11 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, cost=None, rivals=None, note="", **training):
+def page_of(results, *names, cost=None, rivals=None, note="", profile="own", reasons=None, **training):
     settings = load_settings(
         {
-            "profile": "own",
+            "profile": profile,
+            "reasons": reasons or {},
             "results": str(results),
             "reports": str(results / "reports"),
             "datasets": {name: {} for name in names},

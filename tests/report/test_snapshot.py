@@ -147,7 +147,8 @@ def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
     assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
     draw(tmp_path / "again", "figure_3_3b")
     write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
-    assert files_of(both, "cost").keys() == {"cost.md", "cost/first.md", "cost/provenance.json", "cost/figure_3_3b.svg"}
+    names = ["first.md", "provenance.json", "figure_3_3b.svg", "settings_that_differ_from_the_protocol.csv"]
+    assert files_of(both, "cost").keys() == {"cost.md", *(f"cost/{name}" for name in names)}
     assert files_of(both, "training") == before
     assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
 

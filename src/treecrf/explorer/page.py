@@ -34,6 +34,7 @@ from treecrf.rendering.parts import first_sentence
 from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report import provenance
+from treecrf.report.differing import TITLE, differing_layout
 from treecrf.report.ledger import CLAIMS, read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import SIGNS, ledger_summary
 from treecrf.report.page import EXPLORER, PAGE, studies
@@ -88,6 +89,7 @@ def render_explorer(
     judged = claims if (claims["verdict"] != NOT_RUN).any() else claims.iloc[:0]
     is_published = len(judged) > 0
     titles = {study.name: study.title if is_published else plain_title(study.title) for study in registry()}
+    differing = differing_layout(settings.differences)
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
     page = environment.get_template("explorer.html").render(
         title="Explore the results",
@@ -99,6 +101,7 @@ def render_explorer(
         words=_json(_words(gathered, titles)),
         charts=_json(specifications),
         note=settings.banner,
+        differing=to_fragment(differing, TITLE) if is_published and len(differing) else "",
         opening=_opening(settings, gathered),
         is_published=is_published,
         headlines=[

@@ -165,15 +165,15 @@ def open_choices(
 
 def _named_values(values: dict[str, Any]) -> Markup:
     code = Markup("<code>{}: {}</code>")
-    return Markup(", ").join(code.format(name, _shown(value)) for name, value in values.items())
+    return Markup(", ").join(code.format(name, setting_text(value)) for name, value in values.items())
 
 
-def _shown(value: Any) -> str:
+def setting_text(value: Any) -> str:
     """A value as the configuration writes it."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{name}: {_shown(part)}' for name, part in value.items())}}}"
+        return f"{{{', '.join(f'{name}: {setting_text(part)}' for name, part in value.items())}}}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(setting_text, value))}]"
     return value if isinstance(value, str) else json.dumps(value)
 
 

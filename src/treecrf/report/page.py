@@ -21,6 +21,7 @@ from treecrf.rendering.templates import render_page
 from treecrf.rendering.words import with_and
 from treecrf.report import provenance
 from treecrf.report.checklist import CHECKLIST, checklist, checklist_markdown
+from treecrf.report.differing import differing_parts
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.relatives import relatives_table
@@ -78,6 +79,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         relatives=relatives_table(described),
         window_text=window_text,
         costs=_costs(settings, results),
+        differing=differing_parts(settings, [study.name for study in wanted]),
         commit=provenance.commit(),
         machine=provenance.machine(),
         checklist=checked,

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from treecrf.io.files import read_json, write_json, write_text
 from treecrf.records.jobs import factors, read_records
-from treecrf.rendering.markdown import figure_markdown, study_markdown, table_markdown
+from treecrf.rendering.markdown import figure_markdown, parts_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Table
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import evidence, provenance
 from treecrf.report.checklist import checklist, checklist_markdown
 from treecrf.report.computed_by import environments_frame, machines_frame, study_of
+from treecrf.report.differing import TITLE, differing_parts
 from treecrf.report.page import unfinished
 from treecrf.studies import registry
 from treecrf.studies.settings import Settings
@@ -62,7 +63,8 @@ def write_part(study: Study, shown: Shown, settings: Settings, folder: Path, tod
     """
     place = folder / study.name
     checked = checklist_markdown(checklist(settings, [study]), level=2)
-    write_text(f"{study_markdown(shown, folder)}\n{checked}", folder / f"{study.name}.md")
+    differing = f"## {TITLE}\n\n{parts_markdown(differing_parts(settings, [study.name]), place)}"
+    write_text(f"{study_markdown(shown, folder)}\n{differing}\n{checked}", folder / f"{study.name}.md")
     write_text(_first(shown, place).replace(f"]({study.name}/", "]("), place / FIRST)
     write_json({"headline": shown.headline, **_origin(study, settings, today)}, place / PROVENANCE)
     evidence.write_evidence(study, settings, folder / evidence.FOLDER)
