@@ -403,7 +403,7 @@ def test_real_deviance_models_decide(tmp_path):
     rng = np.random.default_rng(0)
     counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
     counts["n_correct"] += rng.integers(0, 2, len(counts))
-    plant(analyse(counts, 0.5, "fewest")["comparisons"], tmp_path, "missing", "protein", "comparisons")
+    plant(analyse(counts, 5, 0.5, "fewest")["comparisons"], tmp_path, "missing", "protein", "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc["P4.1", "verdict"] == "replicated"
     assert "significantly better in 12 of 12" in frame.loc["P4.1", "numbers"]

@@ -238,9 +238,10 @@ def test_analysis_of_deviance():
     names = ["dataset", "rate", "term", "degrees_of_freedom", "deviance"]
     names += ["residual_degrees_of_freedom", "residual_deviance", "p_value"]
     rows = [("hyphen", 0.2, "none", NAN, NAN, 24, 400.126, NAN), ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4)]
-    assert deviance_layout(pd.DataFrame(rows, columns=names)).to_numpy().tolist() == [
-        ["hyphen", "20 %", "constant only", "–", "–", "–", "24", "400.13"],
-        ["hyphen", "20 %", "method", "4", "100.00", "<0.001", "20", "300.10"],
+    frame = pd.DataFrame(rows, columns=names).assign(n_training_sets=20, n_test_sets=[5, 20])
+    assert deviance_layout(frame).to_numpy().tolist() == [
+        ["hyphen", "20 %", "20 × 5", "constant only", "–", "–", "–", "24", "400.13"],
+        ["hyphen", "20 %", "20 × 20", "method", "4", "100.00", "<0.001", "20", "300.10"],
     ]
 
 

@@ -95,7 +95,7 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
     ]
     names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
-    frames = analyse(counts, 0.5, "fewest")
+    frames = analyse(counts, 5, 0.5, "fewest")
     whole = counts.groupby(names[:6])[["n_positions", "n_correct"]].sum().reset_index()
     columns = ["coefficient", "standard_error", "p_value", "p_holm"]
     pd.testing.assert_frame_equal(frames["comparisons"][columns], compare_all(whole)[columns])
@@ -105,6 +105,30 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
     np.testing.assert_allclose(first["accuracy_points"], means["b"] - means["a"])
     assert first["points_high"] - first["accuracy_points"] > 2 * first["points_standard_error"]  # t, not normal
     assert set(frames["variances"]["component"]) >= {"sequence", "method x sequence", "training_set", "residual"}
+
+
+def test_the_papers_tests_are_on_their_sets_and_the_valid_ones_on_all():
+    rng = np.random.default_rng(3)
+    rows = [
+        ("toy", rate, method, training_set, test_set, sequence, sequence, sequence, 50, rng.integers(20, 50))
+        for rate, n_sets in ((0.1, 4), (0.2, 2))
+        for method in "ab"
+        for training_set in range(n_sets)
+        for test_set in range(n_sets)
+        for sequence in range(6)
+    ]
+    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
+    few = counts[(counts["training_set"] < 2) & (counts["test_set"] < 2)]
+    (frames, of_few) = (analyse(each, 2, 0.5, "satterthwaite") for each in (counts, few))
+    papers, valid = ["standard_error", "p_value", "clustered_p_value"], ["accuracy_points", "valid_p_value"]
+    pd.testing.assert_frame_equal(frames["comparisons"][papers], of_few["comparisons"][papers])
+    at = frames["comparisons"]["rate"] == 0.1
+    assert (frames["comparisons"].loc[at, valid] != of_few["comparisons"].loc[at, valid]).all(axis=None)
+    assert frames["comparisons"].loc[at, "n_training_sets"].eq(4).all()
+    sets = frames["deviance"].groupby(["rate", "n_training_sets", "n_test_sets"]).size()
+    assert sets.to_dict() == {(0.1, 2, 2): 3, (0.1, 4, 4): 3, (0.2, 2, 2): 3}  # three terms
+    pd.testing.assert_frame_equal(frames["deviance"].iloc[: len(of_few["deviance"])], of_few["deviance"])
 
 
 def planted_counts(rng, better, **constant):
@@ -125,7 +149,7 @@ def test_mechanisms_are_tested_each_by_itself():
     frames = analyse_by("mechanism", "mechanism", counts, 0.5, "satterthwaite")
     found = frames["mechanism_comparisons"].query("baseline == 'b'").set_index("mechanism")
     assert found["decision"].to_dict() == {"mnar": "better", "runs": "worse"}
-    alone = analyse(counts[0].drop(columns="mechanism"), 0.5, "satterthwaite")["comparisons"]
+    alone = analyse(counts[0].drop(columns="mechanism"), 5, 0.5, "satterthwaite")["comparisons"]
     np.testing.assert_allclose(
         found.loc["mnar", "valid_p_value"], alone.query("baseline == 'b'")["valid_p_value"].iloc[0]
     )
@@ -148,7 +172,7 @@ def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pai
     }  # fmt: skip
     planted = pd.concat([papers, newer])
     every = planted.assign(method=planted["trees"] + planted["method"]).drop(columns="trees")
-    direct = analyse(every, 0.5, "satterthwaite")["comparisons"].set_index(["baseline", "method"])
+    direct = analyse(every, 5, 0.5, "satterthwaite")["comparisons"].set_index(["baseline", "method"])
     columns = ["accuracy_points", "points_low", "valid_p_holm"]
     np.testing.assert_array_equal(
         pairs.loc[("papers", "a", "new", "b"), columns], direct.loc[("papersa", "newb"), columns]
@@ -175,7 +199,7 @@ def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
     given = {"counts": [papers], "choices": [empty], "costs": [empty]}
     more = {"tree_counts": [newer.assign(trees="new")], "mechanism_counts": [reasoned.assign(mechanism="mnar")]}
     plain, both = (
-        summarise(frames, "toy", data, data, {"stand_in": False}, 0.5, "satterthwaite")
+        summarise(frames, "toy", data, data, {"stand_in": False}, 5, 0.5, "satterthwaite")
         for frames in (given, given | more)
     )
     assert list(plain) == list(both)

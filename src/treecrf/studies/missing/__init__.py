@@ -36,7 +36,7 @@ STUDY = Study(
             "evaluations", "comparisons", "deviance", "variances", "choices", "costs", "frequencies",
             "tree_evaluations", "tree_comparisons", "tree_differences", "mechanism_evaluations", "mechanism_comparisons",
         ),
-        settings=("equivalence_margin", "degrees_of_freedom"),
+        settings=("papers_sets", "equivalence_margin", "degrees_of_freedom"),
     ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table"), needs=("evaluations",), function="accuracy_layout"),

@@ -82,7 +82,7 @@ def study_table(
     ordered = [outcomes[rate, str(method)] for rate, method in jobs]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
     frames = {
-        **analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom),
+        **_analyse(counts, settings),
         "costs": costs,
         "choices": choices,
     }
@@ -128,8 +128,12 @@ def study_own_holes(
             outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
             progress(len(outcomes), f"{method} with holes like the file's")
     counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
-    frames = {**analyse(counts, settings.equivalence_margin, settings.degrees_of_freedom), "costs": costs}
+    frames = {**_analyse(counts, settings), "costs": costs}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
+
+
+def _analyse(counts: pd.DataFrame, settings: MissingSettings) -> dict[str, pd.DataFrame]:
+    return analyse(counts, settings.papers_sets, settings.equivalence_margin, settings.degrees_of_freedom)
 
 
 def n_jobs(settings: MissingSettings) -> int:

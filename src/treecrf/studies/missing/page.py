@@ -62,6 +62,8 @@ CHOICES = (
     "n_iterations",
     "test_every",
     "n_training_sets",
+    "n_test_sets",
+    "papers_sets",
     "tree_training_sets",
     "newton_leaves",
     "newton_rates",

@@ -23,7 +23,8 @@ class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "methods", "rates", "mechanism_datasets", "mechanisms", "baseline", "baselines", "equivalence_margin", "degrees_of_freedom",
+        "methods", "rates", "mechanism_datasets", "mechanisms", "baseline", "baselines", "papers_sets", "equivalence_margin",
+        "degrees_of_freedom",
     }  # fmt: skip
 
     methods: list[MissingMethod | Name] = Field(
@@ -37,6 +38,11 @@ class MissingSettings(StudySettings):
     )
     n_training_sets: int = Field(20, ge=1, description="Damaged training sets for each rate.")
     n_test_sets: int = Field(20, ge=1, description="Damaged test sets for each rate.")
+    papers_sets: int = Field(
+        5,
+        ge=1,
+        description="Of both, the first so many are those of the papers' own tests, which take all positions as independent.",
+    )
     trees: list[Name] = Field(
         [PAPERS],
         description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",

@@ -22,6 +22,7 @@ def summarise(
     train: SequenceSet,
     test: SequenceSet,
     description: Mapping[str, Any],
+    papers_sets: int,
     equivalence_margin: float,
     degrees_of_freedom: str,
 ) -> dict[str, pd.DataFrame]:
@@ -34,7 +35,7 @@ def summarise(
     counts = stacked(frames["counts"])
     other_trees = beside_papers(counts, frames.get("tree_counts", []))
     found = {
-        **analyse(counts, equivalence_margin, degrees_of_freedom),
+        **analyse(counts, papers_sets, equivalence_margin, degrees_of_freedom),
         **analyse_by("tree", "trees", other_trees, equivalence_margin, degrees_of_freedom),
         "tree_differences": compare_trees(other_trees, equivalence_margin, degrees_of_freedom),
         **analyse_by(
@@ -61,21 +62,27 @@ def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> 
     return [papers, *tree_counts]
 
 
-def analyse(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> dict[str, pd.DataFrame]:
+def analyse(
+    counts: pd.DataFrame, papers_sets: int, equivalence_margin: float, degrees_of_freedom: str
+) -> dict[str, pd.DataFrame]:
     """Accuracies and tests: evaluations, comparisons, deviance, variances.
 
     `counts` as in `treecrf.studies.missing.jobs.Outcome`, of all methods. The comparisons have the columns of
-    `treecrf.statistics.deviance.compare_all`, the papers' tests, and in the place of its points of accuracy those of
-    `treecrf.statistics.crossed.compare_crossed`.
+    `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and test
+    sets; and in the place of its points of accuracy those of `treecrf.statistics.crossed.compare_crossed` on all sets. The
+    deviance is analysed on the papers' sets and on all, and says on how many: n_training_sets, n_test_sets.
     """
     compared = comparable(counts)
     of_sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
-    model = compare_all(of_sequences).drop(columns=["accuracy_points", "points_low", "points_high"])
+    of_papers = of_sequences[(of_sequences[["training_set", "test_set"]] < papers_sets).all(axis=1)]
+    model = compare_all(of_papers).drop(columns=["accuracy_points", "points_low", "points_high"])
     crossed = compare_crossed(compared, equivalence_margin, degrees_of_freedom == "satterthwaite")
     return {
         "evaluations": evaluations(counts),
         "comparisons": model.merge(crossed, on=["dataset", "rate", "baseline", "method"], validate="one_to_one"),
-        "deviance": analysis_of_deviance(of_sequences),
+        "deviance": stacked([_deviance(of_papers), _deviance(of_sequences)]).drop_duplicates(
+            ["dataset", "rate", "term", "n_training_sets", "n_test_sets"], ignore_index=True
+        ),
         "variances": decompose_crossed(compared),
     }
 
@@ -127,6 +134,13 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
         place = tested[role].astype(int)
         tested = tested.assign(**{role: place.map(kinds["method"]), trees: place.map(kinds["trees"])})
     return tested.loc[tested["trees"] != tested["baseline_trees"], names].reset_index(drop=True)
+
+
+def _deviance(counts: pd.DataFrame) -> pd.DataFrame:
+    """The analysis of deviance, and on how many damaged sets."""
+    n_sets = counts.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
+    n_sets.columns = n_sets.columns + "s"
+    return analysis_of_deviance(counts).join(n_sets, on=["dataset", "rate"])
 
 
 def _by_value(counts: Sequence[pd.DataFrame], name: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -184,6 +184,12 @@ def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
         {
             ("", "data set"): dataset_names(deviance),
             ("", "missing rate"): _rates(deviance),
+            ("", "damaged sets"): [
+                f"{n_training_sets} × {n_test_sets}"
+                for n_training_sets, n_test_sets in zip(
+                    deviance["n_training_sets"], deviance["n_test_sets"], strict=True
+                )
+            ],
             ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
             (added, "df"): cell_texts(deviance["degrees_of_freedom"], count_text),
             (added, "deviance"): cell_texts(deviance["deviance"], number),

@@ -130,7 +130,12 @@ def test_costs_relative_to_imputation():
 def test_certainty_names_what_the_numbers_rest_on():
     percent = cases("faq_x", (IW, IM)) | cases("faq_perl", (IW, IM))
     deviance = pd.DataFrame(
-        {"dataset": "faq_x", "rate": 0.1, "term": ["none", "method", "method"], "p_value": [NAN, 0.01, 0.2]}
+        {
+            "dataset": "faq_x",
+            "rate": [0.1, 0.1, 0.2, 0.2],
+            "term": ["none", *["method"] * 3],
+            "p_value": [NAN, 0.01, 0.2, 0.01],
+        }
     )
     sure = section(guide(percent, always, deviance=deviance), 6)
     assert "finds some difference between the methods in 1 of 2 cases." in sure

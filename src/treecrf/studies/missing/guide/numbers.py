@@ -339,7 +339,8 @@ def _certainty(run: Run) -> dict[str, Any]:
     comparisons, evaluations, deviance = run.comparisons, run.evaluations, run.deviance
     p_values = pd.Series(dtype=float)
     if deviance is not None:
-        p_values = deviance.loc[deviance["term"] == "method", "p_value"].dropna()
+        of_papers = deviance[deviance["term"] == "method"].drop_duplicates(["dataset", "rate"])  # their sets come first
+        p_values = of_papers["p_value"].dropna()
     widths = (comparisons["points_high"] - comparisons["points_low"]) / 2
     typical = widths.groupby(comparisons["dataset"], sort=False).median().dropna()
     sizes = evaluations.groupby("dataset")["n_positions"].max()
