@@ -408,13 +408,15 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     best = pd.concat([frames["best"], summarise_dataset(**parts, source="or", exact_under=25)["best"]])
     [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "")], {"best": best}).values()
     rows = layout.set_index("values")
-    assert set(layout["data set"]) == {"OR"}
+    assert set(layout["data set"]) == {"OR", "all three"}
     assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
     assert rows.loc["published", "TreeCRF-2"] == "85.90"
     means = best.set_index(["dataset", "method"])["test_mean"]
     assert rows.loc["measured, last bags cut", "TreeCRF-2"].startswith(f"{means['or', 'crf_2']:.2f} ±")
     assert rows.loc["measured, last bags full", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
     assert rows.loc["measured, last bags full", "TreeCRF-2"] == "–"
+    distance = abs(means["or_full", "memm_1"] - 66.5)  # of the three sets, OR alone is there
+    assert rows.loc["root mean square difference from published, last bags full", "MEMM-1"] == f"{distance:.2f}"
     for last_bags, sets in (("cut", splits), ("full", full)):
         bound = float(rows.loc[f"best of one observation, last bags {last_bags}", "sliding window"])
         assert bound == pytest.approx(best_window_accuracy("or", 15, last_bags), abs=0.005)
@@ -431,7 +433,7 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     best = summary.assign(kind="nettalk_binary")  # the small set that stands for it
     [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "")], {"best": best}).values()
     rows = layout.set_index(["method", "values"])
-    memms = [("MEMM", "measured, viterbi"), ("FF-MEMM, bag 2", "measured, viterbi")]
+    memms = [("MEMM", "measured, Viterbi"), ("FF-MEMM, bag 2", "measured, Viterbi")]
     others = [(name, f"measured, {d}") for d in ("forward-backward", "greedy") for name, _ in memms]
     printed = [("sliding window", "measured"), memms[0], ("TreeCRF", "measured, forward-backward"), memms[1]]
     assert (
@@ -441,6 +443,16 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     greedy = pd.concat([outcome.runs for outcome in found]).query("method == 'memm_2'")["greedy_accuracy"]
     assert rows.loc[("MEMM", "measured, greedy"), "k = 2"] == f"{greedy.mean():.2f} ± {greedy.std():.2f}"
     assert rows.loc[("sliding window", "published"), ["k = 0", "k = 1"]].tolist() == ["84.20", "–"]
+    generated = best[best["method"] == "memm_1"].assign(kind="or", last_bags="full", best_window_accuracy=67.0)
+    best = pd.concat([best.assign(best_window_accuracy=np.nan), generated])
+    [layout] = STUDY.tabulate([("decoders", "decoders_layout", ("best",), "")], {"best": best}).values()
+    distances = layout.set_index(["method", "decoder"])
+    assert list(distances.columns) == ["table 5.5", "table 5.4, last bags full"]
+    memms = best[best["kind"] == "nettalk_binary"].set_index("method")["greedy_mean"]
+    expected = np.sqrt(((memms["memm_1"] - 85.7) ** 2 + (memms["memm_2"] - 87.1) ** 2) / 2)
+    assert distances.loc[("MEMM", "greedy"), "table 5.5"] == f"{expected:.2f}"
+    assert distances.loc[("MEMM", "greedy"), "table 5.4, last bags full"] == f"{abs(memms['memm_1'] - 66.5):.2f}"
+    assert distances.loc[("FF-MEMM", "greedy"), "table 5.4, last bags full"] == "–"
 
 
 def test_figures_show_every_line_and_feature(frames):

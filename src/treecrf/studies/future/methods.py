@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.models.labellers import FUTURE
+from treecrf.rendering.style import DECODER_NAMES
 from treecrf.studies.future.names import NO_BAG
 
 
@@ -26,6 +27,11 @@ def method_text(method: str) -> str:
     has_order = family in FUTURE and bool(FUTURE[family].orders)
     text = family_name(family) + (f"-{order}" if has_order else "")
     return f"{text} {bag}".strip()
+
+
+def decoder_text(decoder: str) -> str:
+    """What readers see of a decoder."""
+    return DECODER_NAMES.get(decoder, decoder)
 
 
 def variant_name(method: str, bag: str) -> str:

@@ -26,7 +26,7 @@ from treecrf.statistics.equivalence import OPPOSITES
 from treecrf.studies.described import described
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import gains
-from treecrf.studies.future.methods import method_text
+from treecrf.studies.future.methods import decoder_text, method_text
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings
 
@@ -84,12 +84,13 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         paragraph(
             INTRODUCTION,
             n_seeds=by_dataset(settings.future, "n_seeds"),
-            **{name: _decoder_name(getattr(settings.future, name)) for name in ("decoder", "memm_decoder")},
+            **{name: decoder_text(getattr(settings.future, name)) for name in ("decoder", "memm_decoder")},
         ),
         *listed([described(settings, name) for name in names]),
         *shown.figure("orders", alt),
         *shown.captioned_table("table_5_4", "Table 5.4, published and measured"),
         *shown.captioned_table("table_5_5", "Table 5.5, published and measured"),
+        *shown.captioned_table("decoders", "Distance from the published values by decoder, points"),
         *beyond,
         *shown.captioned_table("gains", "With discovered features against without"),
         Fold(tests, [captioned(STUDY.caption("tests")), shown.table("tests", tests)]),
@@ -98,10 +99,6 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
-
-
-def _decoder_name(decoder: str) -> str:
-    return {"forward_backward": "forward-backward", "viterbi": "Viterbi"}.get(decoder, f"{decoder} prediction")
 
 
 def _pictures(folder: Path, name: str) -> list[Part]:

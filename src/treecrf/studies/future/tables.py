@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import (
@@ -19,7 +20,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.studies.future.comparisons import gains
-from treecrf.studies.future.methods import family_name, method_text, with_published
+from treecrf.studies.future.methods import decoder_text, family_name, method_text, with_published
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
 from treecrf.studies.future.published import future_accuracies, read_published
 from treecrf.studies.printed import MEASURED, PUBLISHED, Column, printed_layout
@@ -28,6 +29,8 @@ STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
 
 SIDES = ("train", "validation", "test")
+
+DISTANCE = "root mean square difference from published"
 
 PATTERN_COLUMNS: tuple[Column, ...] = (
     *(("upper bound", sign) for sign in STEPS.values()),
@@ -89,7 +92,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
     """Table 5.4 as printed: XOR, OR and EXTRA by method, a measured line for each end of the last bags.
 
     Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for the
-    sliding window alone.
+    sliding window alone. The last block says by method which end is nearer to the published values.
     """
     published = read_published("table_5_4_synthetic_accuracy")
     columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
@@ -104,7 +107,38 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
             bound = number(group["best_window_accuracy"].iloc[0])
             lines[f"best of one observation, last bags {last_bags}"] = {"sliding_window": bound}
         blocks.append(((printed["dataset"].upper(),), lines))
+    blocks.append((("all three",), _distances(measured, list(columns))))
     return _layout(["data set"], list(columns), blocks).rename(columns={name: method_text(name) for name in columns})
+
+
+def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
+    known = with_published(measured, future_accuracies())
+    known["square"] = (known["test_mean"] - known["published"]) ** 2
+    found = {}
+    for last_bags, group in known.groupby("last_bags", sort=False):
+        root = group.groupby("method")["square"].mean() ** 0.5
+        found[f"{DISTANCE}, last bags {last_bags}"] = {name: number(root.get(name, np.nan)) for name in methods}
+    return found
+
+
+def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
+    """How far MEMM and FF-MEMM are from the published values with each decoder: a row per labeller and decoder.
+
+    Root mean square difference in points, by table of the dissertation (of table 5.4 by end of the last bags).
+    """
+    known = with_published(best, future_accuracies())
+    known = known[known["published"].notna() & known["viterbi_mean"].notna()]
+    known["place"] = "table 5.5"
+    known.loc[_is_generated(known), "place"] = "table 5.4, last bags " + known["last_bags"].astype(str)
+    rows = []
+    for family, group in known.groupby("family", sort=False):
+        for decoder in MEMM_DECODERS:
+            squares = (group[f"{decoder}_mean"] - group["published"]) ** 2
+            roots = squares.groupby(group["place"]).mean() ** 0.5
+            row = {"method": family_name(str(family)), "decoder": decoder_text(decoder)}
+            rows.append(row | {place: number(roots.get(place, np.nan)) for place in known["place"].unique()})
+    return pd.DataFrame(rows)
 
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
@@ -135,9 +169,7 @@ def _by_order(parts: Sequence[pd.DataFrame], prefix: str) -> pd.DataFrame:
     blocks = []
     for part in parts:
         for (dataset, family, bag), group in part.groupby(["dataset", "family", "bag"], sort=False):
-            decoder = (
-                f", {group['decoder'].iloc[0].replace('_', '-')}" if group["order"].any() else ""
-            )  # else all agree
+            decoder = f", {decoder_text(group['decoder'].iloc[0])}" if group["order"].any() else ""  # else all agree
             names = [f"{prefix}{order}" for order in group["order"]]
             lines = {
                 PUBLISHED: dict(zip(names, cell_texts(group["published"], number), strict=True)),
