@@ -302,7 +302,17 @@ def write_training_results(folder):
         "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "holm_low": -1.0, "holm_high": 3.0,
         "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
-    place = {"accuracy": 77.25, "rank": 1, "tied_for_best": True, "rank_low": 1, "rank_high": 2, "valid_test": "blocks"}
+    place = {
+        "accuracy": 77.25,
+        "rank": 1,
+        "standing": "best",
+        "gap_points": np.nan,
+        "gap_low": np.nan,
+        "gap_high": np.nan,
+        "rank_low": 1,
+        "rank_high": 2,
+        "valid_test": "blocks",
+    }
     component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
     ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
     decoders = ("forward_backward", "viterbi", "better")

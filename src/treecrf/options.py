@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from treecrf.io.messages import listed
+from treecrf.statistics.ranking import SEPARATION_MARGIN
 
 Side = Annotated[int, Field(ge=0, le=1000)]
 Window = tuple[Side, Side]
@@ -26,7 +27,7 @@ class Model(BaseModel):
 class StudySettings(Model):
     """Settings of a study, some of which may be others for a data set."""
 
-    whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides"})
+    whole: ClassVar[frozenset[str]] = frozenset({"datasets", "overrides", "separation_margin"})
     """Settings of the study as a whole, which no data set has for itself."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -35,6 +36,12 @@ class StudySettings(Model):
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
         {}, description="Data sets with other settings than these: name, then setting and value."
+    )
+    separation_margin: float = Field(
+        SEPARATION_MARGIN,
+        gt=0,
+        allow_inf_nan=False,
+        description="Points below the best that the interval of a method close to it does not reach; else it is not separated.",
     )
 
     @model_validator(mode="before")

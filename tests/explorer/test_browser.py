@@ -7,15 +7,17 @@ import re
 import pytest
 from browsing import opened
 
+from treecrf.statistics.ranking import AT_THE_TOP
+
 CHOSEN = "study=training&decoder=better"
 CELL = f"cell?{CHOSEN}&dataset=protein&method=treecrf&point=choice"
 
 VIEWS = {
     "": "What was run",
     "overview": "What was run",
-    "leaderboard": "tied for best",
+    "leaderboard": "best or equivalent to the best",
     f"leaderboard?{CHOSEN}&data=protein,hyphen": "of 2 data sets",
-    "leaderboard?study=missing&variant=20+%25+missing": "tied for best",
+    "leaderboard?study=missing&variant=20+%25+missing": "best or equivalent to the best",
     "leaderboard?study=cost": "not tested against each other",
     "pairs": "Tests tell",
     "pairs?study=cost": "no tests",
@@ -52,15 +54,16 @@ def test_cells_are_those_of_the_studies_frames(browser, gathered):
     }
     expected = {(names["training", row.method], row.dataset): f"{row.value:.2f}" for row in scores.itertuples()}
     assert {key: text for key, text in found.items() if text != "–"} == expected
-    tied = scores[scores["tied_for_best"] == True]  # noqa: E712, a column of objects
-    assert view.locator("table").first.locator("td.tied").count() == len(tied)
-    times = {names["training", method]: n for method, n in tied["method"].value_counts().items()}
-    assert {row[0]: int(row[1]) for row in rows if row[1] != "0"} == times
+    top = scores[scores["standing"].isin(AT_THE_TOP)]
+    assert view.locator("table").first.locator("td.top").count() == len(top)
+    times = {names["training", method]: n for method, n in top["method"].value_counts().items()}
+    found = {row[0]: int(row[1].split(" of ")[0]) for row in rows}
+    assert {name: n for name, n in found.items() if n} == times
 
 
 def test_of_tests_nothing_is_said_where_there_are_none(browser):
     said = {study: browser.view(f"leaderboard?study={study}").inner_text() for study in ("cost", "training")}
-    for words in ("Holm", "times tied"):
+    for words in ("Holm", "best or equivalent"):
         assert [words in text for text in said.values()] == [False, True]
 
 

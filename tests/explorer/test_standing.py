@@ -1,14 +1,15 @@
-"""Who is tied for best: decisions corrected for all pairs of a case."""
+"""How methods stand to the best: decisions corrected for all pairs of a case."""
 
 import pandas as pd
 
 from treecrf.explorer.standing import decided, standings
+from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
 from treecrf.studies.explored import CASE, PAIRS, SCORES, tidy
 
 
 def pairs(*rows):
     names = ["method", "other", "points", "p_value", "decision"]
-    return tidy(pd.DataFrame(rows, columns=names).assign(dataset="d"), PAIRS)
+    return tidy(pd.DataFrame(rows, columns=names).assign(dataset="d", low=-9.0, high=9.0), PAIRS)
 
 
 def scores(**values):
@@ -28,9 +29,10 @@ def test_decisions_are_corrected_for_all_pairs_of_a_case():
     assert decided(THREE.iloc[:0]).empty
 
 
-def test_a_method_that_none_is_better_than_is_tied_for_best():
-    found = standings(scores(a=90.0, b=88.0, c=88.1), THREE).set_index("method")
-    assert found["tied_for_best"].to_dict() == {"a": True, "b": True, "c": False}
+def test_a_method_that_none_is_better_than_is_not_separated_from_the_best():
+    found = standings(scores(a=90.0, b=88.0, c=88.1), decided(THREE)).set_index("method")
+    assert found["standing"].to_dict() == {"a": BEST, "b": NOT_SEPARATED, "c": WORSE}
+    assert found.loc["b", ["gap_points", "gap_low", "gap_high"]].tolist() == [-2.0, -9.0, 9.0]
     assert found[["rank", "rank_low", "rank_high"]].loc["c"].tolist() == [2, 2, 3]
     assert set(found["dataset"]) == {"d"}
 

@@ -1,5 +1,8 @@
 """The sentences that studies start with."""
 
+from itertools import combinations
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -21,14 +24,15 @@ def peaks(**points):
 def places(dataset="protein", valid_test="sequences", **low):
     """Ranks on a data set: the first place that a method may have."""
     frame = pd.DataFrame({"method": low.keys(), "rank_low": low.values(), "dataset": dataset, "valid_test": valid_test})
-    return frame.assign(tied_for_best=frame["rank_low"] == 1)
+    standing = ["best", *["not separated from the best"] * (len(frame) - 1)]
+    return frame.assign(standing=np.where(frame["rank_low"] == 1, standing, "worse than another"))
 
 
-def test_no_method_wins_that_is_tied_for_best():
+def test_methods_that_are_not_separated_from_the_best_are_counted_apart():
     ranks = pd.concat([places(mallet=1, smile=1, treecrf=3), places("hyphen", mallet=1, treecrf=1)])
     assert training_headline(peaks(), ranks) == (
-        "Tied for best at the cross-validated choice, found worse than no other by a valid test: MALLET on 2 of 2 data sets, SMILE on 1, "
-        "TreeCRF on 1; ties count for each."
+        "Best at the cross-validated choice, or equivalent to the best: MALLET on 2 of 2 data sets. Behind it, and not found worse "
+        "by a valid test: SMILE on 1 of 1 data set, TreeCRF on 1 of 2."
     )
 
 
@@ -70,7 +74,7 @@ def test_data_under_other_rules_are_not_counted_twice():
 
 def test_ties_that_blocks_decide_say_so():
     ranks = pd.concat([places(treecrf=1, mallet=2), places("faq_aix", "blocks", treecrf=1, mallet=1)])
-    assert "; on faq_aix this is about these documents only, of which there are few." in training_headline(
+    assert " On faq_aix this is about these documents only, of which there are few." in training_headline(
         peaks(), ranks
     )
 
@@ -83,12 +87,15 @@ def test_published_peaks_are_compared_with_peaks():
 def test_the_headline_of_missing_values_counts_all_that_are_equal_at_the_shown_precision():
     counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
     methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
-    worse = {"dataset": "a", "rate": 0.4, "baseline": "imputation", "method": "surrogate_splitting"}
-    tested = pd.DataFrame([worse | {"decision": "worse"}, worse | {"method": "indicator", "decision": "undecided"}])
+    names = ("imputation", "indicator", "surrogate_splitting")
+    rows = [("a", 0.4, *pair, -1.0, -3.0, 1.0, "undecided") for pair in combinations(names[:2], 2)]
+    rows += [("a", 0.4, name, names[2], -10.0, -12.0, -8.0, "worse") for name in names[:2]]
+    columns = ["dataset", "rate", "baseline", "method", "accuracy_points", "points_low", "points_high", "decision"]
+    tested = pd.DataFrame(rows, columns=columns)
     text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}), tested)
     assert text.startswith(
-        "Not significantly worse than the best method with missing cells: imputation in 1 of 1 case (data set and share), "
-        "indicator in 1; ties count for each."
+        "With missing cells (a case is a data set and a share): Best or equivalent to the best: imputation in 1 of 1 case, "
+        "indicator in 1 of 1."
     )
     assert text.endswith("With 40% missing even the best method loses 10.0 points on average.")
 

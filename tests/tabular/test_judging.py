@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from builders import larger_set
 
+from treecrf.statistics.ranking import BEST, WORSE
 from treecrf.tabular.candidates import METHODS, Candidate
 from treecrf.tabular.finalists import Finalist
 from treecrf.tabular.folds import make_folds
@@ -42,10 +43,10 @@ def test_what_errs_elsewhere_is_averaged():
     choice = judge(finished(one, two), FOLDS, 0, [])
     assert [(c.method, c.iterations) for c in choice.candidates] == [("linear_crf", 2), ("treecrf_newton", 2)]
     best = choice.table.iloc[0]
-    assert best[["method", "window", "iterations", "accuracy", "tied"]].tolist() == [
-        "linear_crf + treecrf_newton", "", "", 100.0, True,
+    assert best[["method", "window", "iterations", "accuracy", "gap", "standing"]].tolist() == [
+        "linear_crf + treecrf_newton", "", "", 100.0, "", BEST,
     ]  # fmt: skip
-    assert choice.table["tied"].tolist() == [True, False, False]
+    assert choice.table["standing"].tolist() == [BEST, WORSE, WORSE]
     assert choice.accuracy.points == 100
 
 

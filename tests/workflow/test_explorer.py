@@ -29,8 +29,8 @@ def test_ranks_of_training_are_those_of_the_study(finished, gathered):
     paths = sorted((finished / "results/training").glob("*/ranks.csv"))
     known = pd.concat(map(pd.read_csv, paths)).dropna(subset="dataset").set_index(["dataset", "method"])
     assert len(known)
-    for name in ("tied_for_best", "rank_low", "rank_high"):
-        assert found[name].dropna().to_dict() == known[name].to_dict()
+    for name in ("standing", "gap_low", "rank_low", "rank_high"):
+        assert found.loc[known.index, name].dropna().to_dict() == known[name].dropna().to_dict()
 
 
 def test_predictions_say_the_accuracies_of_the_summaries(gathered):

@@ -12,9 +12,13 @@ import altair as alt
 import pandas as pd
 
 from treecrf.explorer.published import OWN, STAND_IN
+from treecrf.statistics.ranking import BEST, CLOSE, NOT_SEPARATED, REFERENCE, UNTESTED
+from treecrf.statistics.ranking import EQUIVALENT as EQUIVALENT_TO_BEST
+from treecrf.statistics.ranking import WORSE as BEHIND
 
 LIGHT = {
     "$best": "#0072b2",
+    "$near": "#8a6100",
     "$behind": "#b34700",
     "$open": "#6b6b6b",
     "$text": "#1a1a1a",
@@ -24,15 +28,19 @@ LIGHT = {
 }
 """Colours for paper; blue and orange are told apart by colour-blind readers, and shapes repeat what they say."""
 
-BEST, BEHIND, UNTESTED = "tied for best", "found worse than another", "not tested"
-"""Values of `standing`."""
-
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
 
 ROWS = alt.Data(name="rows")
 
-_STANDING = alt.Scale(domain=[BEST, BEHIND, UNTESTED], range=["$best", "$behind", "$open"])
-_SHAPES = alt.Scale(domain=[BEST, BEHIND, UNTESTED], range=["circle", "diamond", "square"])
+_MARKS = {
+    BEST: ("$best", "circle"), EQUIVALENT_TO_BEST: ("$best", "circle"), CLOSE: ("$near", "triangle-up"),
+    NOT_SEPARATED: ("$near", "triangle-up"), BEHIND: ("$behind", "diamond"), UNTESTED: ("$open", "square"),
+    REFERENCE: ("$text", "cross"),
+}  # fmt: skip
+"""Colour and shape by the standing."""
+
+_STANDING = alt.Scale(domain=list(_MARKS), range=[colour for colour, _ in _MARKS.values()])
+_SHAPES = alt.Scale(domain=list(_MARKS), range=[shape for _, shape in _MARKS.values()])
 _LEGEND = alt.Legend(orient="top", title=None, columns=3, labelLimit=300)
 _METHODS = alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))
 
@@ -127,7 +135,10 @@ def leaders() -> Any:
         shape=alt.Shape("standing:N", scale=_SHAPES, legend=None),
         tooltip=["name:N", "value:Q", "low:Q", "high:Q", "standing:N", "chosen:N"],
     )
-    return alt.layer(spread, points).properties(width="container", height=alt.Step(20))
+    reference = alt.Chart(ROWS).transform_filter(f"datum.standing == '{REFERENCE}'").mark_rule(
+        color="$text", strokeDash=[4, 3]
+    ).encode(x="value:Q")  # fmt: skip
+    return alt.layer(reference, spread, points).properties(width="container", height=alt.Step(20))
 
 
 def ranks() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from treecrf.explorer.answers import Answers, summarise_answers
 from treecrf.explorer.standing import decided, standings
 from treecrf.io.files import read_frame, read_frames, stacked
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
 from treecrf.studies import registry
 from treecrf.studies.explored import (
     BRIER_SCORE,
@@ -51,9 +52,10 @@ class Gathered(NamedTuple):
     Attributes
     ----------
     scores : DataFrame
-        With rank, tied_for_best, rank_low and rank_high of the accuracy, missing where not every pair is tested.
+        With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
+        gap_low, gap_high, rank_low and rank_high of the accuracy, missing for these.
     pairs : DataFrame
-        With p_holm and decision (`treecrf.explorer.standing.decided`).
+        With p_holm and decision (`treecrf.explorer.standing.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
@@ -85,7 +87,8 @@ def gather(settings: Settings) -> Gathered:
     if ranked:
         frames["scores"] = frames["scores"].merge(pd.concat(ranked), on=["study", *CELL], how="left")
     else:
-        frames["scores"] = frames["scores"].assign(rank=None, tied_for_best=None, rank_low=None, rank_high=None)
+        frames["scores"] = frames["scores"].assign(**dict.fromkeys(RANK_COLUMNS[2:]))
+    frames["scores"]["standing"] = _standing(frames["scores"])
     if "p_holm" not in frames["pairs"]:
         frames["pairs"] = frames["pairs"].assign(p_holm=None)
     return Gathered(**frames, methods=_methods(frames))
@@ -112,9 +115,27 @@ def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFra
             if tests.label_names:
                 found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
         if "pairs" in found:
-            found["standings"] = standings(found["scores"], found["pairs"])
-            found["pairs"] = decided(found["pairs"])
+            references = getattr(explored, "REFERENCES", ())
+            found["pairs"] = decided(_without(found["pairs"], references))
+            margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
+            found["standings"] = standings(_without(found["scores"], references), found["pairs"], margin)
         yield _named(study, found)
+
+
+def _without(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
+    """The rows that are not of references."""
+    names = [name for name in ("method", "other") if name in frame]
+    return frame[~frame[names].isin(list(references)).any(axis=1)]
+
+
+def _standing(scores: pd.DataFrame) -> pd.Series:
+    """The standing of each row, also where there are no ranks."""
+    references = {
+        (study.name, method) for study in registry() for method in getattr(study.module("explored"), "REFERENCES", ())
+    }
+    is_reference = [pair in references for pair in zip(scores["study"], scores["method"], strict=True)]
+    known = scores["standing"].astype(object).where(scores["standing"].notna(), UNTESTED)
+    return known.mask(pd.Series(is_reference, index=scores.index, dtype=bool), REFERENCE)
 
 
 def _frames(explored: ModuleType, files: StudyFiles, dataset: str) -> Frames:

@@ -39,6 +39,7 @@ from treecrf.report.ledger import CLAIMS, read_ledger, verdicts, verdicts_by_rul
 from treecrf.report.ledger_page import SIGNS, ledger_summary
 from treecrf.report.page import EXPLORER, PAGE, studies
 from treecrf.report.rules import verdict_text
+from treecrf.statistics.ranking import AT_THE_TOP, REFERENCE, STANDINGS, UNTESTED
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN, VERDICTS
 from treecrf.studies.explored import ACCURACY, CHOICE, METRICS
@@ -138,6 +139,10 @@ def _words(gathered: Gathered, titles: Mapping[str, str]) -> dict[str, Any]:
         "studies": {name: title for name, title in titles.items() if name in there},
         "tests": {study.name: study.module("explored").TEST for study in registry()},
         "tested": ACCURACY,
+        "standings": STANDINGS,
+        "top": AT_THE_TOP,
+        "untested": UNTESTED,
+        "reference": REFERENCE,
         "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
         "decoders": {
             "forward_backward": "forward-backward",
@@ -185,8 +190,8 @@ def _static_tables(gathered: Gathered, titles: Mapping[str, str]) -> list[tuple[
             continue
         rows = of_study.drop_duplicates(["dataset", "variant", "decoder", "method"])
         texts = [
-            number(value) + (f" {BEST}" if tied is True else "")
-            for value, tied in zip(rows["value"], rows["tied_for_best"], strict=True)
+            number(value) + (f" {BEST}" if standing in AT_THE_TOP else "")
+            for value, standing in zip(rows["value"], rows["standing"], strict=True)
         ]
         labelled = rows.assign(
             text=texts,
@@ -201,7 +206,9 @@ def _static_tables(gathered: Gathered, titles: Mapping[str, str]) -> list[tuple[
         layout = pd.DataFrame(
             {"data set": cases} | {name: [by_cell.get((case, name), "–") for case in cases] for name in methods}
         )
-        found.append((title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: tied for best")))
+        found.append(
+            (title, to_fragment(layout, f"Accuracy in percent, {BEST} or bold: the best and those equivalent to it"))
+        )
     return found
 
 

@@ -1,14 +1,12 @@
-"""Which methods are tied for best in each case, by the valid tests of the study, corrected for all pairs of the case."""
+"""How methods stand to the best one in each case, by the valid tests of the study, corrected for all pairs of the case."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
-from treecrf.statistics.ranking import rank_methods
+from treecrf.statistics.ranking import SEPARATION_MARGIN, rank_cases
 from treecrf.studies.explored import ACCURACY, CASE
 
 
@@ -29,27 +27,23 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pairs.assign(p_holm=[])
 
 
-def standings(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_methods`).
+def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:
+    """Standings and ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_cases`).
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Without references, which are no competitors.
+    pairs : DataFrame
+        Of `decided`.
+    separation_margin : float
 
     Returns
     -------
     DataFrame
-        `CASE`, method, rank, tied_for_best, rank_low, rank_high.
+        `CASE`, method, rank, gap_points, gap_low, gap_high, standing, rank_low, rank_high.
     """
-    accuracies = dict(list(scores[scores["metric"] == ACCURACY].groupby(CASE, sort=False)))
-    parts = []
-    for key, of_case in pairs.groupby(CASE, sort=False):
-        if key not in accuracies:
-            continue
-        values = accuracies[key].set_index("method")["value"]
-        tested = of_case[of_case["method"].isin(values.index) & of_case["other"].isin(values.index)]
-        methods = values.index[values.index.isin(np.union1d(tested["method"], tested["other"]))]
-        if len(tested) != len(methods) * (len(methods) - 1) // 2 or not len(tested):
-            continue
-        columns = tested[["method", "other", "p_value"]].assign(accuracy_points=tested["points"])
-        ranks = rank_methods(values[methods], columns).drop(columns="accuracy_points")
-        named: dict[str, Any] = dict(zip(CASE, key, strict=True))
-        parts.append(ranks.assign(**named))
-    names = [*CASE, "method", "rank", "tied_for_best", "rank_low", "rank_high"]
-    return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
+    of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
+    tested = pairs.rename(columns={"points": "accuracy_points"})
+    ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)
+    return ranks.drop(columns="accuracy_points")

@@ -70,6 +70,13 @@ def cell_texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
     return [text(value) for value in values]
 
 
+def interval_texts(low: pd.Series, high: pd.Series) -> list[str]:
+    """Intervals of differences in words; a dash for one that is not known."""
+    return [
+        DASH if pd.isna(start) else f"{signed(start)} to {signed(end)}" for start, end in zip(low, high, strict=True)
+    ]
+
+
 def dataset_names(rows: pd.DataFrame) -> list[str]:
     """The data sets of rows; stand-ins are marked where a column stand_in says so."""
     marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)

@@ -1,31 +1,57 @@
-"""Which methods of a data set are tied for best, and between which ranks each may be."""
+"""How methods stand to the best one of a case, and between which ranks the tests leave each.
+
+The one rule for tables, headlines, guides and the explorer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
+SEPARATION_MARGIN = 1.0
+"""Percentage points below the best that the interval of a method close to it does not reach."""
 
-RANK_COLUMNS = ("method", "accuracy_points", "rank", "tied_for_best", "rank_low", "rank_high")
+BEST = "best"
+EQUIVALENT = "equivalent to the best"
+CLOSE = "close to the best"
+NOT_SEPARATED = "not separated from the best"
+WORSE = "worse than another"
+
+STANDINGS = (BEST, EQUIVALENT, CLOSE, NOT_SEPARATED, WORSE)
+"""Values of `standing`, as readers see them."""
+
+UNTESTED, REFERENCE = "not tested", "reference"
+"""The same where not every pair is tested, and of what is no competitor: a generator's own model."""
+
+AT_THE_TOP = (BEST, EQUIVALENT)
+"""Those that tables set in bold."""
+
+NEAR_THE_TOP = (BEST, EQUIVALENT, CLOSE)
+"""Those of which one may take any."""
+
+RANK_COLUMNS = (
+    "method", "accuracy_points", "rank", "gap_points", "gap_low", "gap_high", "standing", "rank_low", "rank_high",
+)  # fmt: skip
 
 
 def rank_methods(
-    accuracy_points: pd.Series, comparisons: pd.DataFrame, level: float = SIGNIFICANCE_LEVEL
+    accuracy_points: pd.Series, comparisons: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN
 ) -> pd.DataFrame:
-    """Ranks of methods with the intervals that their comparisons leave.
+    """How the methods of one case stand to the best one, and their ranks with the intervals that comparisons leave.
 
     Parameters
     ----------
     accuracy_points : Series of float
         Accuracy in percent by method (the index).
     comparisons : DataFrame
-        method, other, accuracy_points, p_value: one row for every pair, in either order, as of
-        `treecrf.statistics.sign_flip.compare_flips`.
-    level : float
-        Of the family of all pairs.
+        method, other, accuracy_points, low, high, decision: one row for every pair, in either order. The interval is
+        that of 95 %; the decision is of `treecrf.statistics.equivalence.decide`, corrected for all pairs.
+    separation_margin : float
+        Percentage points, above 0.
 
     Returns
     -------
@@ -34,49 +60,98 @@ def rank_methods(
 
         method, accuracy_points, rank
             Rank 1 is the best; equals share the lower number.
-        tied_for_best
-            Whether no method is distinguishably better: `rank_low` is 1.
+        gap_points, gap_low, gap_high
+            Accuracy minus that of the best (of the first row), and its interval; NaN for the best itself.
+        standing
+            One of `STANDINGS`, the first that holds of: `BEST`, rank 1; `WORSE`, `rank_low` above 1; `EQUIVALENT`, the
+            decision against the best; `CLOSE`, the interval of the gap does not reach more than the margin below the
+            best; `NOT_SEPARATED`, it does, or there is none.
         rank_low, rank_high
-            1 + the number of methods distinguishably better, and the number of methods - those distinguishably worse.
+            1 + the number of methods decided to be better, and the number of methods - those decided to be worse.
 
     Raises
     ------
     ValueError
-        If a pair is missing or there twice.
+        If a pair is missing or there twice, or the margin is not above 0.
 
     Notes
     -----
-    Two methods are distinguishable if Holm's correction of their p-value over all pairs is below the level. All pairs
-    are the family because the best is chosen by the same data, and because then ranks and the matrix of comparisons
-    cannot contradict each other. The largest of all statistics over shared flips (max-T) would be the alternative: it
-    is little sharper (for 11 methods, the quantile 3.22 of the studentized range in place of 3.32), needs equal
-    behaviour of all pairs under the flips, and does not combine with the error of trainings.
+    All pairs are the family of the correction because the best is chosen by the same data, and because then ranks and
+    the matrix of comparisons cannot contradict each other. All rank intervals hold together with probability 1 - level
+    (but for errors of direction, which are rarer still): a method with the highest expected accuracy is called worse
+    with no more than the probability of the level.
 
-    A method may be tied for best that is behind one that is not: its differences are known less well.
-
-    All rank intervals hold together with probability 1 - level, as far as the p-values are valid (but for errors of
-    direction, which are rarer still); a method with the highest expected accuracy is left out of the tied ones with no
-    more than that probability.
+    A method that is not separated from the best may be behind one that is worse: its differences are known less well.
     """
-    methods = accuracy_points.index.tolist()
-    better = _distinctly_better(methods, comparisons, level)
-    points = accuracy_points.to_numpy(dtype=float)
-    rank = 1 + (points[:, None] < points).sum(axis=1)
+    if not separation_margin > 0:
+        raise ValueError(f"The separation margin is {separation_margin:g} points; give one above 0.")
+    methods, points = accuracy_points.index.tolist(), accuracy_points.to_numpy(dtype=float)
+    rows, columns = _places(methods, comparisons)
+    decision = comparisons["decision"].to_numpy()
+    better = np.zeros((len(methods),) * 2, dtype=bool)
+    better[rows[decision == "better"], columns[decision == "better"]] = True
+    better[columns[decision == "worse"], rows[decision == "worse"]] = True
+    equivalent = np.zeros_like(better)
+    equivalent[rows, columns] = equivalent[columns, rows] = decision == "equivalent"
+    gap, low, high = (np.full(better.shape, np.nan) for _ in range(3))
+    values = (comparisons[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
+    gap[rows, columns], low[rows, columns], high[rows, columns] = values
+    gap[columns, rows], low[columns, rows], high[columns, rows] = (
+        -matrix[rows, columns] for matrix in (gap, high, low)
+    )
+    best, rank = int(points.argmax()), 1 + (points[:, None] < points).sum(axis=1)
+    conditions = [rank == 1, better.any(axis=0), equivalent[:, best], low[:, best] >= -separation_margin]
     frame = pd.DataFrame(
         {
-            "method": methods,
-            "accuracy_points": points,
-            "rank": rank,
-            "tied_for_best": ~better.any(axis=0),
-            "rank_low": 1 + better.sum(axis=0),
-            "rank_high": len(methods) - better.sum(axis=1),
+            "method": methods, "accuracy_points": points, "rank": rank,
+            "gap_points": gap[:, best], "gap_low": low[:, best], "gap_high": high[:, best],
+            "standing": np.select(conditions, [BEST, WORSE, EQUIVALENT, CLOSE], NOT_SEPARATED),
+            "rank_low": 1 + better.sum(axis=0), "rank_high": len(methods) - better.sum(axis=1),
         }
-    )
+    )  # fmt: skip
     return frame.sort_values("rank", kind="stable", ignore_index=True)[list(RANK_COLUMNS)]
 
 
-def _distinctly_better(methods: Sequence[str], comparisons: pd.DataFrame, level: float) -> np.ndarray:
-    """Whether the method of the row is distinguishably better than that of the column."""
+def rank_cases(
+    accuracies: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    case: Sequence[str],
+    separation_margin: float = SEPARATION_MARGIN,
+) -> pd.DataFrame:
+    """`rank_methods` of every case whose pairs are all tested.
+
+    Parameters
+    ----------
+    accuracies : DataFrame
+        The columns of a case, method, accuracy_points.
+    comparisons : DataFrame
+        The columns of a case and those of `rank_methods`. Methods without an accuracy are left out.
+    case : sequence of str
+        Columns that tell cases apart.
+    separation_margin : float
+
+    Returns
+    -------
+    DataFrame
+        The columns of a case and `RANK_COLUMNS`.
+    """
+    keys, parts = list(case), []
+    tested = dict(list(comparisons.groupby(keys, sort=False))) if len(comparisons) else {}
+    for key, of_case in accuracies.groupby(keys, sort=False):
+        values = of_case.set_index("method")["accuracy_points"]
+        pairs = tested.get(key, comparisons.iloc[:0])
+        pairs = pairs[pairs["method"].isin(values.index) & pairs["other"].isin(values.index)]
+        values = values[values.index.isin(np.union1d(pairs["method"], pairs["other"]))]
+        if len(pairs) and len(pairs) == len(values) * (len(values) - 1) // 2:
+            ranks = rank_methods(values, pairs, separation_margin)
+            named: dict[str, Any] = dict(zip(keys, key, strict=True))
+            parts.append(ranks.assign(**named))
+    names = [*keys, *RANK_COLUMNS]
+    return pd.concat(parts, ignore_index=True)[names] if parts else accuracies.iloc[:0].reindex(columns=names)
+
+
+def _places(methods: Sequence[str], comparisons: pd.DataFrame) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Rows of the first and of the second methods of the pairs."""
     place = {method: index for index, method in enumerate(methods)}
     rows, columns = (comparisons[name].map(place) for name in ("method", "other"))
     pairs = {frozenset(pair) for pair in zip(comparisons["method"], comparisons["other"], strict=True)}
@@ -84,9 +159,4 @@ def _distinctly_better(methods: Sequence[str], comparisons: pd.DataFrame, level:
     unknown = rows.isna().any() or columns.isna().any()
     if unknown or len(pairs) != n_pairs or len(comparisons) != n_pairs or any(len(pair) < 2 for pair in pairs):
         raise ValueError(f"Ranks of {len(methods)} methods need each of their {n_pairs} pairs once in the comparisons.")
-    distinct = adjust_holm(comparisons["p_value"].to_numpy(dtype=float)) < level
-    ahead = comparisons["accuracy_points"].to_numpy(dtype=float)
-    better = np.zeros((len(methods),) * 2, dtype=bool)
-    better[rows[distinct & (ahead > 0)], columns[distinct & (ahead > 0)]] = True
-    better[columns[distinct & (ahead < 0)], rows[distinct & (ahead < 0)]] = True
-    return better
+    return rows.to_numpy(dtype=np.int64), columns.to_numpy(dtype=np.int64)

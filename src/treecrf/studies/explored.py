@@ -11,6 +11,8 @@ A study's ``explored.py`` has
 ``scores(frames)``, ``pairs(frames)``, ``runs(frames)``, ``curves(frames)``, ``published(frames)``
     Pure functions of the frames that are there, by name, to the frames below. A study without such a function, or without
     the frames that it needs, offers nothing of the kind: the explorer says so.
+``REFERENCES``
+    Methods that are no competitors, such as a generator's own model: neither ranked nor tested, shown for comparison.
 ``ANSWERS``, ``answers(predictions, frames)``
     The frame of its jobs with the labels that were predicted, of one job, and what it is in the columns `ANSWERS`.
 

@@ -10,9 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
-from treecrf.statistics.ranking import rank_methods
+from treecrf.statistics.equivalence import CONFIDENCE, decide
+from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.pairs import make_pairs
+from treecrf.statistics.ranking import BEST, rank_methods
 from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.sign_flip import compare_flips
+from treecrf.statistics.two_way import estimate_trainings
 from treecrf.tabular.candidates import METHODS, Candidate
 from treecrf.tabular.finalists import Finalist, likeliest_of_best
 from treecrf.tabular.folds import Folds
@@ -49,7 +52,8 @@ class Choice(NamedTuple):
         To expect on new sequences, the choice itself taken into account.
     table : DataFrame
         One row for each method that passed through the folds and for each average, the best first: method (`name_of`), window
-        and iterations (text, empty for averages), accuracy, low, high (percent), tied (whether none is distinctly better).
+        and iterations (text, empty for averages), accuracy, low, high (percent), gap
+        (interval of the accuracy minus that of the first, text) and standing (`treecrf.statistics.ranking.rank_methods`).
     n_folds, n_positions : int
         That the table is about.
     left_out : list of str
@@ -85,7 +89,7 @@ def judge(finished: list[Finished], folds: Folds, seed: int, left_out: list[str]
         All through the same folds, from the first on.
     folds : Folds
     seed : int
-        Of the tests.
+        Of the accuracy to expect.
     left_out : list of str
         For the choice.
     """
@@ -100,7 +104,7 @@ def judge(finished: list[Finished], folds: Folds, seed: int, left_out: list[str]
             entries.append(_Entry(averaged, *judge_marginals(mean, held_out)))
     correct = _by_cluster(np.array([entry.correct for entry in entries]), cluster, len(members))
     surprise = _by_cluster(np.array([entry.surprise for entry in entries]), cluster, len(members))
-    table = _table(entries, finished, correct, positions, seed)
+    table = _table(entries, finished, correct, positions)
     likeliest = likeliest_of_best(correct, surprise)
     near = (table["accuracy"] - table["accuracy"][likeliest]).abs().to_numpy() <= NEGLIGIBLE
     near &= surprise.sum(axis=1) <= (1 + NEGLIGIBLE_SURPRISE) * surprise[likeliest].sum()
@@ -134,7 +138,7 @@ def _simplicity(entry: _Entry, finished: list[Finished]) -> tuple[int, int]:
 
 
 def _table(
-    entries: list[_Entry], finished: list[Finished], correct: NDArray[np.int64], positions: NDArray[np.int64], seed: int
+    entries: list[_Entry], finished: list[Finished], correct: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> pd.DataFrame:
     """See `Choice`, in the order of the entries."""
     rows = []
@@ -150,15 +154,29 @@ def _table(
                 "accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high,
             }
         )  # fmt: skip
-    table = pd.DataFrame(rows).assign(tied=True)
+    table = pd.DataFrame(rows).assign(gap="", standing=BEST)
     if len(rows) > 1:
         names = table["method"].tolist()
-        flips = compare_flips(
-            names, [right[None] for right in correct], int(positions.sum()), derive_seed(seed, "choose")
-        )
-        ranks = rank_methods(pd.Series(table["accuracy"].to_numpy(), index=names), flips).set_index("method")
-        table["tied"] = ranks["tied_for_best"].loc[names].to_numpy()
+        accuracies = pd.Series(table["accuracy"].to_numpy(), index=names)
+        ranks = rank_methods(accuracies, _compared(names, correct, positions)).set_index("method").loc[names]
+        ends = zip(ranks["gap_low"], ranks["gap_high"], strict=True)
+        table["gap"] = ["" if np.isnan(low) else f"{low:+.2f} to {high:+.2f}" for low, high in ends]
+        table["standing"] = ranks["standing"].to_numpy()
     return table
+
+
+def _compared(names: list[str], correct: NDArray[np.int64], positions: NDArray[np.int64]) -> pd.DataFrame:
+    """Every pair of methods by sequence, as `rank_methods` takes them."""
+    pairs = make_pairs([right[None] for right in correct])
+    estimates = estimate_trainings(pairs, positions)
+    (low, high), ends = estimates.interval(), estimates.interval(CONFIDENCE)
+    return pd.DataFrame(
+        {
+            "method": [names[place] for place in pairs.first], "other": [names[place] for place in pairs.second],
+            "accuracy_points": estimates.points, "low": low, "high": high,
+            "decision": decide(estimates.points, adjust_holm(estimates.p_value), *ends),
+        }
+    )  # fmt: skip
 
 
 def _by_cluster(sums: NDArray[Any], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:

@@ -6,8 +6,9 @@ import pytest
 
 from treecrf.rendering.layouts import to_fragment
 from treecrf.rendering.style import save_figure
+from treecrf.statistics.ranking import BEST, NOT_SEPARATED, UNTESTED, WORSE
 from treecrf.studies.missing.figures import accuracy_by_mechanism, accuracy_by_trees
-from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.tables import mechanisms_layout, tree_differences_layout, trees_layout
 from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.missing.trees import TREES, Trees
@@ -64,16 +65,24 @@ def mechanisms():
 CASE = ("dataset", "rate", "mechanism")
 
 
-def test_who_loses_against_the_best_of_a_case_is_not_tied(mechanisms):
+def test_who_loses_against_another_is_worse_and_who_is_not_tested_apart_is_not_separated(mechanisms):
     evaluations, comparisons = mechanisms
-    tied = tied_for_best(mean_accuracies(evaluations, CASE), comparisons, CASE)
-    assert tied[["mechanism", "method"]].to_numpy().tolist() == [
-        ["runs", WEIGHTING],
-        ["runs", IMPUTATION],
-        ["mnar", INDICATOR],
-        ["test_only", IMPUTATION],
-        ["test_only", WEIGHTING],
+    ranked = standings(mean_accuracies(evaluations, CASE), comparisons, CASE)
+    assert ranked[["mechanism", "method", "standing"]].to_numpy().tolist() == [
+        ["runs", WEIGHTING, BEST],
+        ["runs", IMPUTATION, NOT_SEPARATED],
+        ["mnar", WEIGHTING, WORSE],
+        ["mnar", IMPUTATION, WORSE],
+        ["mnar", INDICATOR, BEST],
+        ["test_only", IMPUTATION, BEST],
+        ["test_only", WEIGHTING, NOT_SEPARATED],
     ]
+
+
+def test_without_tests_the_highest_is_the_best_and_nothing_is_said_of_the_others(mechanisms):
+    evaluations, comparisons = mechanisms
+    ranked = standings(mean_accuracies(evaluations, CASE), comparisons[comparisons["mechanism"] != "mnar"], CASE)
+    assert ranked.loc[ranked["mechanism"] == "mnar", "standing"].tolist() == [UNTESTED, UNTESTED, BEST]
 
 
 def test_the_spread_is_the_test_of_best_against_worst(mechanisms):
@@ -84,15 +93,15 @@ def test_the_spread_is_the_test_of_best_against_worst(mechanisms):
     assert found.loc["runs", names].tolist() == [IMPUTATION, WEIGHTING, 1.0, 0.3]
 
 
-def test_mechanisms_have_a_row_each_with_the_tied_methods_and_the_spread(mechanisms):
+def test_mechanisms_have_a_row_each_with_the_best_methods_and_the_spread(mechanisms):
     layout = mechanisms_layout(*mechanisms)
     assert layout.columns.tolist() == [
         "data set", "missing rate", "cells are missing", "instance weighting", "imputation", "indicator", "best minus worst",
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [
         ["protein", "20 %", "by its own value", "65.00 ± 0.00", "55.00 ± 0.00", "71.00 ± 1.41 ▲", "+16.00† [+14.00, +18.00]"],
-        ["protein", "20 %", "in runs", "61.00 ± 1.41 ▲", "60.00 ± 0.00 ▲", "–", "+1.00 [−0.50, +2.50]"],
-        ["faq_x (stand-in)", "30 %", "in test sets only", "94.00 ▲", "95.00 ▲", "–", "+1.00"],
+        ["protein", "20 %", "in runs", "61.00 ± 1.41 ▲", "60.00 ± 0.00", "–", "+1.00 [−0.50, +2.50]"],
+        ["faq_x (stand-in)", "30 %", "in test sets only", "94.00", "95.00 ▲", "–", "+1.00"],
     ]  # fmt: skip
     assert "<b>71.00 ± 1.41</b>" in to_fragment(layout)
 
@@ -128,7 +137,7 @@ def test_kinds_of_trees_stand_one_under_another(trees):
     assert layout["trees"].tolist() == ["single categories and gradient leaves", "small trees"] * 2
     assert layout.iloc[2:, 3:].to_numpy().tolist() == [
         ["65.00 ± 7.07 ▲", "60.00 ± 7.07", "+5.00† [+3.00, +7.00]"],
-        ["70.00 ± 7.07 ▲", "69.50 ± 7.07 ▲", "+0.50 [−0.50, +1.50]"],
+        ["70.00 ± 7.07 ▲", "69.50 ± 7.07", "+0.50 [−0.50, +1.50]"],
     ]
 
 
@@ -184,7 +193,7 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     assert answers == (
         "With small trees the choice of the method makes no difference that the tests find: the best one is significantly better "
         "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with single categories and gradient leaves in 1 of 1, 5.00 "
-        "points ahead on average. Instance weighting is never beaten with them: it is not significantly worse than the best method "
+        "points ahead on average. Instance weighting is never beaten with them: no valid test finds it worse than another method "
         "in 2 of 2 cases, with single categories and gradient leaves in 2 of 2. Beside single categories and gradient leaves with the same method they are better in 2 of 2 "
         "cases (data set, share and method) and worse in 0; their best method is better than the best one with single categories and gradient leaves in "
         "1 of 1 case and worse in 0."
@@ -198,7 +207,7 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     ahead = evaluations.assign(n_correct=evaluations["n_correct"] + 9 * (evaluations["method"] == IMPUTATION))
     lost = tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences)
     assert (
-        "Instance weighting does not always win with them: it is not significantly worse than the best method in 1 of 2"
+        "Instance weighting does not always win with them: no valid test finds it worse than another method in 1 of 2"
         in lost
     )
     assert tree_answers(evaluations, comparisons, differences[:0]) == ""

@@ -20,6 +20,10 @@ from treecrf.studies.missing.tables import (
 
 NAN, INF = np.nan, np.inf
 
+UNCOMPARED = pd.DataFrame(
+    columns=["dataset", "rate", "baseline", "method", "accuracy_points", "points_low", "points_high", "decision"]
+)
+
 
 def evaluations_of(cells):
     """Evaluations out of 200 positions; `cells` maps (dataset, rate, method) to the numbers correct."""
@@ -188,13 +192,20 @@ def test_variances_have_a_column_for_each_component():
 
 
 def test_accuracies_mark_the_best_of_each_row(evaluations):
-    layout = accuracy_layout(evaluations)
+    layout = accuracy_layout(evaluations, UNCOMPARED)
     assert layout.columns.tolist() == ["data set", "missing rate", "instance weighting", "imputation"]
     assert layout.to_numpy().tolist() == [
         ["protein", "0 %", "70.00 ▲", "70.00 ▲"],  # a tie
         ["protein", "10 %", "65.50 ± 0.58 ▲", "63.00 ± 2.58"],
         ["faq_x (stand-in)", "10 %", "–", "96.00 ± 1.41 ▲"],
     ]
+    pair = {"dataset": "protein", "rate": 0.1, "baseline": "instance_weighting", "method": "imputation"}
+    points = {"accuracy_points": -2.5, "points_low": -2.9, "points_high": -2.1}
+    marks = {}
+    for decision in ("equivalent", "undecided"):
+        compared = pd.DataFrame([pair | points | {"decision": decision}])
+        marks[decision] = accuracy_layout(evaluations, compared)["imputation"][1]
+    assert marks == {"equivalent": "63.00 ± 2.58 ▲", "undecided": "63.00 ± 2.58"}
 
 
 def test_costs_are_means_over_training_sets():
@@ -247,21 +258,21 @@ def test_analysis_of_deviance():
 
 def test_html_leaves_out_repeats_and_escapes_names(evaluations):
     named = evaluations.assign(dataset=evaluations["dataset"].replace("protein", "<my> & co"))
-    fragment = to_fragment(accuracy_layout(named))
+    fragment = to_fragment(accuracy_layout(named, UNCOMPARED))
     assert fragment.count('<th scope="row">&lt;my&gt; &amp; co</th>') == 1  # of two rows
     assert fragment.count('<th scope="row"><span class="repeat">&lt;my&gt; &amp; co</span></th>') == 1
     assert "<my>" not in fragment
     assert "<td><b>65.50 ± 0.58</b></td>" in fragment
     assert "▲" not in fragment
     assert fragment.count("<td>10 %</td>") == 2  # of another data set: shown again
-    page = to_html(accuracy_layout(named))
+    page = to_html(accuracy_layout(named, UNCOMPARED))
     assert page.startswith("<!doctype html>")
     assert fragment in page
     assert "{{" not in page
 
 
 def test_words_are_counted_for_the_alignment(comparisons, evaluations):
-    assert "words-1" in to_fragment(accuracy_layout(evaluations))
+    assert "words-1" in to_fragment(accuracy_layout(evaluations, UNCOMPARED))
     assert "words-1" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
     assert "words-3" in to_fragment(significance_layout(comparisons, "instance_weighting"))
 
@@ -277,7 +288,7 @@ def test_latex_escapes_what_latex_reads(comparisons, evaluations):
     assert "$<$0.001" in to_latex(significance_layout(comparisons, "instance_weighting"))
     assert r"$+$" not in to_latex(effects_layout(comparisons, "imputation"))
     assert r"+$\infty$ [$-$$\infty$, --]" in to_latex(effects_layout(comparisons, "imputation"))
-    best = to_latex(accuracy_layout(evaluations))
+    best = to_latex(accuracy_layout(evaluations, UNCOMPARED))
     assert r"\textbf{65.50 $\pm$ 0.58} & 63.00 $\pm$ 2.58 \\" in best
     assert best.isascii()
 

@@ -43,17 +43,21 @@ def test_survivors_are_counted_and_their_failures_named():
                 "baseline": "indicator",
                 "method": "imputation",
                 "decision": word,
+                "accuracy_points": -1.0,
+                "points_low": -3.0,
+                "points_high": 1.0,
             }
             for name, word in decisions.items()
         ]
     )
     assert missing_page.survivors(evaluations, comparisons) == (
-        "Not significantly worse than the best method: indicator in 2 of 2 cases (data set and mechanism), imputation in 1; "
-        "ties count for each. Worse on some data set where cells are missing: imputation by its own value."
+        "A case is a data set and a mechanism. Best or equivalent to the best: indicator in 2 of 2 cases. Behind it, and not "
+        "found worse than another by a valid test: imputation in 1 of 2 cases. Worse than another on some data set where cells "
+        "are missing: imputation by its own value."
     )
     untold = comparisons.assign(decision="undecided")
     assert missing_page.survivors(evaluations, untold).endswith(
-        "imputation in 2 of 2 cases (data set and mechanism), indicator in 2; ties count for each."
+        "indicator in 2 of 2 cases. Behind it, and not found worse than another by a valid test: imputation in 2 of 2 cases."
     )
     assert missing_page.survivors(evaluations[:0], comparisons[:0]) == ""
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from planted_predictions import RULES, VITERBI, choice_of, predictions
 
+from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
 from treecrf.studies.training.comparing import compare
 from treecrf.studies.training.ranking import noise, rank
 
@@ -15,7 +16,7 @@ def ranked(**parts):
     return rank(choices, frames, compare(choices, frames, RULES))
 
 
-def test_methods_that_no_test_tells_apart_are_tied_for_best():
+def test_methods_that_no_test_tells_apart_are_not_called_worse():
     """Ahead by a tenth of a point is no victory; behind everywhere is a defeat."""
     nearly = np.arange(20) == 0
     found = ranked(
@@ -24,7 +25,10 @@ def test_methods_that_no_test_tells_apart_are_tied_for_best():
         bad=[predictions("bad", 5 + np.arange(20) % 3, 20)],
     ).set_index("method")
     assert found["accuracy"].tolist() == pytest.approx([90.0, 89.5, 40.5])
-    assert found["tied_for_best"].tolist() == [True, True, False]
+    assert found["standing"].tolist() == [BEST, NOT_SEPARATED, WORSE]
+    gap = found.loc["two", ["gap_points", "gap_low", "gap_high"]].astype(float)
+    assert gap["gap_points"] == pytest.approx(-0.5)
+    assert gap["gap_low"] < -1 < 0 < gap["gap_high"]
     assert found[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
     assert set(found["valid_test"]) == {"sequences"}
 

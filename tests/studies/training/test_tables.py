@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
+from treecrf.statistics.ranking import BEST, EQUIVALENT, NOT_SEPARATED
 from treecrf.studies.training.tables import (
     accuracy_layout,
     choices_layout,
@@ -280,11 +281,15 @@ def test_the_dagger_is_about_all_that_a_cell_marks(baseline, rival, text):
 
 
 def ranks(*rows):
-    names = ["dataset", "method", "accuracy", "rank", "tied_for_best", "rank_low", "rank_high", "valid_test"]
-    return pd.DataFrame(rows, columns=names)
+    names = ["dataset", "method", "accuracy", "rank", "standing", "rank_low", "rank_high", "valid_test"]
+    frame = pd.DataFrame(rows, columns=names)
+    gap = -1.0 * (frame["rank"] - 1)
+    return frame.assign(
+        gap_points=gap.where(gap < 0), gap_low=(gap - 1).where(gap < 0), gap_high=(gap + 1).where(gap < 0)
+    )
 
 
-def test_all_methods_mark_all_that_are_tied_for_best():
+def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
     spread = {"chosen_mean": 70.004, "chosen_sd": 0.5, "peak_mean": 72.0, "peak_sd": 0.25}
     summary = pd.DataFrame(
         [
@@ -296,10 +301,10 @@ def test_all_methods_mark_all_that_are_tied_for_best():
         ]
     )
     tied = ranks(
-        ("b", "memm", 70.0, 1, True, 1, 2, "sequences"),
-        ("b", "my_method", 64.0, 2, True, 1, 2, "sequences"),
-        ("faq_a", "treecrf", 80.0, 1, True, 1, 1, "blocks"),
-        ("faq_a", "memm", 79.0, 2, False, 2, 2, "blocks"),
+        ("b", "memm", 70.0, 1, BEST, 1, 2, "sequences"),
+        ("b", "my_method", 64.0, 2, EQUIVALENT, 1, 2, "sequences"),
+        ("faq_a", "treecrf", 80.0, 1, BEST, 1, 2, "blocks"),
+        ("faq_a", "memm", 79.0, 2, NOT_SEPARATED, 1, 2, "blocks"),
     )
     layout = accuracy_layout(summary, tied)
     assert layout.columns.tolist() == ["method", "b", "faq_a (stand-in)"]
@@ -309,7 +314,9 @@ def test_all_methods_mark_all_that_are_tied_for_best():
         ["my_method", "64.00 ▲", "–"],
     ]
     assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25", "65.00"]
-    assert ranks_layout(tied).iloc[3].tolist() == ["faq_a", "MEMM", "79.00", "2", "2–2", "no", "blocks"]
+    assert ranks_layout(tied).iloc[3].tolist() == [
+        "faq_a", "MEMM", "79.00", "−1.00", "−2.00 to 0.00", NOT_SEPARATED, "2", "1–2", "blocks",
+    ]  # fmt: skip
 
 
 def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():

@@ -9,7 +9,7 @@ function labelNames(study, dataset) {
 function facts(score, scores) {
   const rows = [
     ["Settings", score.chosen], ["Runs", score.n_runs], ["CPU seconds of a training", seconds(score.cpu_seconds)],
-    ["Standing", standing(score)],
+    ["Standing", score.standing],
     ["Ranks that tests leave", score.rank_low === null ? null : `${score.rank_low} to ${score.rank_high}`],
     ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n_runs > 1 ? ` (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})` : "")]),
   ].filter(([, value]) => value !== null && value !== undefined && value !== DASH);
@@ -152,7 +152,7 @@ function showCell(chosen) {
   const others = DATA.scores.filter((row) => row.study === key.study && row.method === key.method && row.metric === score.metric && row.dataset === key.dataset
     && !matches(row, key));
   return {
-    title: `${name} on ${datasetText(score)}: ${fixed(score.value)} % right, ${standing(score)}`,
+    title: `${name} on ${datasetText(score)}: ${fixed(score.value)} % right, ${score.standing}`,
     parts: [
       back,
       element("p", {}, [WORDS.studies[key.study], variantText(score), POINTS[key.point]].filter(Boolean).join(" · ")),

@@ -53,7 +53,10 @@ function listed(names) {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
 }
 
-const BEST = "tied for best", BEHIND = "found worse than another", UNTESTED = "not tested";
-const standing = (row) => (row.tied_for_best === null ? UNTESTED : row.tied_for_best ? BEST : BEHIND);
+// Standings are declared in Python (`treecrf.statistics.ranking.STANDINGS`).
+const [BEST, EQUIVALENT, CLOSE, NOT_SEPARATED, BEHIND] = WORDS.standings, UNTESTED = WORDS.untested, REFERENCE = WORDS.reference;
+const isRanked = (row) => WORDS.standings.includes(row.standing);
+const isTop = (row) => WORDS.top.includes(row.standing);
+const isRival = (row) => row.standing !== REFERENCE;
 const variantText = (row) => [row.variant, WORDS.decoders[row.decoder] ?? row.decoder].filter(Boolean).join(", ");
 const datasetText = (row) => (row.stand_in ? `${row.dataset} (stand-in)` : row.dataset);

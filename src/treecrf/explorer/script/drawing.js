@@ -61,7 +61,7 @@ function tableWithTools(title, columns, rows, nWords = 1) {
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const colours = {};
-  for (const name of ["best", "behind", "open", "text", "quiet", "line", "ground"]) {
+  for (const name of ["best", "near", "behind", "open", "text", "quiet", "line", "ground"]) {
     colours[`$${name}`] = style.getPropertyValue(`--${name}`).trim();
   }
   return colours;

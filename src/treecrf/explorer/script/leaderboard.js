@@ -6,7 +6,7 @@
 function preferred(name, options, rows) {
   // Where nothing is chosen: the decoder that cross-validation prefers, a condition under which methods are tested.
   if (name === "decoder" && options.includes("better")) return "better";
-  if (name === "variant") return rows.find((row) => row.tied_for_best !== null)?.variant ?? options[0];
+  if (name === "variant") return rows.find(isRanked)?.variant ?? options[0];
   return options[0];
 }
 
@@ -56,39 +56,42 @@ function controls(view, found) {
 }
 
 const LEGEND = () => element("ul", { class: "legend" },
-  element("li", {}, element("b", { class: "mark-best" }, "● "), BEST, ": no valid test finds it worse than another"),
-  element("li", {}, element("b", { class: "mark-behind" }, "◆ "), BEHIND),
-  element("li", {}, element("b", { class: "mark-open" }, "■ "), UNTESTED));
+  element("li", {}, element("b", { class: "mark-best" }, "● "), `${BEST}, or ${EQUIVALENT}`),
+  element("li", {}, element("b", { class: "mark-near" }, "▲ "), `${CLOSE}, or ${NOT_SEPARATED}: no valid test finds it worse`),
+  element("li", {}, element("b", { class: "mark-behind" }, "◆ "), `${BEHIND} by a valid test`),
+  element("li", {}, element("b", { class: "mark-open" }, "■ "), UNTESTED),
+  DATA.scores.every(isRival) ? null : element("li", {}, element("b", {}, "✚ "), `${REFERENCE}, a generator's own model: no competitor`));
 
 function testNote(study) {
   return element("p", {}, `${WORDS.tests[study]} p-values are corrected by Holm over all pairs of a data set, as whoever looks for the best `
     + "looks at all of them. No method is called the winner where the tests find none.");
 }
 
-const isAnyTested = (rows) => rows.some((row) => row.tied_for_best !== null);
+const isAnyTested = (rows) => rows.some(isRanked);
 
 const methodOrder = (rows) => distinct(rows, "method");
 
 // --- leaderboard ---
 
 function leadersTitle(dataset, rows) {
-  const [first] = rows, { title, is_loss } = metricOf(first.metric);
-  return first.metric === TESTED ? tiedTitle(dataset, rows)
+  const rivals = rows.filter(isRival), [first] = rivals.length ? rivals : rows, { title, is_loss } = metricOf(first.metric);
+  return first.metric === TESTED ? standingTitle(dataset, rivals)
     : `${dataset}: ${title} is ${is_loss ? "lowest" : "highest"} for ${first.name}, ${valueText(first)} (not tested)`;
 }
 
-function tiedTitle(dataset, rows) {
-  const tied = rows.filter((row) => row.tied_for_best);
-  const of = `${counted(rows.length, "method")}`;
-  if (!tied.length) return `${dataset}: ${of}, not tested against each other`;
-  if (tied.length === rows.length && rows.length > 1) return `${dataset}: no test tells the ${of} apart`;
-  if (tied.length === 1) return `${dataset}: ${tied[0].name} is better than each of the other ${rows.length - 1}`;
-  return `${dataset}: ${tied.length} of ${of} are tied for best`;
+function standingTitle(dataset, rows) {
+  const of = `${counted(rows.length, "method")}`, n = (is) => rows.filter(is).length;
+  if (!isAnyTested(rows)) return `${dataset}: ${of}, not tested against each other`;
+  const worse = n((row) => row.standing === BEHIND), near = n((row) => row.standing === CLOSE || row.standing === NOT_SEPARATED);
+  if (!worse && rows.length > 1 && near) return `${dataset}: no test tells the ${of} apart`;
+  const best = rows.find((row) => row.standing === BEST)?.name;
+  if (worse === rows.length - 1) return `${dataset}: ${best} is better than each of the other ${worse}`;
+  return `${dataset}: ${n(isTop)} of ${of} best or equivalent${near ? `, ${near} not separated from the best` : ""}`;
 }
 
 function dressed(rows) {
   return rows.map((row) => ({
-    ...row, name: methodName(row.study, row.method), standing: standing(row), address: cellAddress(row),
+    ...row, name: methodName(row.study, row.method), address: cellAddress(row),
     from: row.rank_low === null ? null : row.rank_low - 0.3, to: row.rank_high === null ? null : row.rank_high + 0.3,
   })).sort(bestFirst);
 }
@@ -101,17 +104,28 @@ function leaderColumns(metric) {
     [metricOf(metric).title, (row) => row.value, (row) => valueText(row)],
     ["lowest run", (row) => row.low, (row) => valueText(row, row.low)], ["highest run", (row) => row.high, (row) => valueText(row, row.high)],
     ["runs", (row) => row.n_runs], ["standing", (row) => row.standing],
+    ["minus the best (points)", (row) => row.gap_points, (row) => (row.gap_points === null ? DASH : signed(row.gap_points))],
+    ["95 % interval", (row) => row.gap_low, (row) => (row.gap_low === null ? DASH : `${signed(row.gap_low)} to ${signed(row.gap_high)}`)],
     ["rank", (row) => row.rank], ["ranks that tests leave", (row) => (row.rank_low === null ? null : `${row.rank_low}–${row.rank_high}`)],
     ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["settings", (row) => row.chosen],
   ];
 }
+
+function topCount(method, rows) {
+  // On how many of the data sets on which it is ranked a method is the best or equivalent to it.
+  const ranked = rows.filter((row) => row.method === method && isRanked(row));
+  return [ranked.filter(isTop).length, ranked.length];
+}
+
+// The best and those equivalent to it; of a metric that is not tested, the best number.
+const isBold = (row, best) => (row.metric === TESTED && isRanked(row) ? isTop(row) : isRival(row) && row.value === best);
 
 function matrix(rows, datasets, metric) {
   // Methods by data sets; a click on a cell shows what is behind it.
   const byCell = new Map(rows.map((row) => [`${row.method}/${row.dataset}`, row]));
   const at = (method, dataset) => byCell.get(`${method}/${dataset}`);
   const bestOf = Object.fromEntries(datasets.map((name) => {
-    return [name, rows.filter((row) => row.dataset === name).sort(bestFirst)[0]?.value];
+    return [name, rows.filter((row) => row.dataset === name && isRival(row)).sort(bestFirst)[0]?.value];
   }));
   const columns = [
     ["method", (row) => row.name],
@@ -121,15 +135,15 @@ function matrix(rows, datasets, metric) {
       (row) => {
         const found = at(row.method, dataset);
         if (!found) return DASH;
-        const shown = element("a", { href: cellAddress(found), title: `${row.name} on ${dataset}: ${standing(found)}` },
-          found.tied_for_best ? element("span", { class: "sign", "aria-label": `${BEST} ` }, "● ") : null,
-          found.value === bestOf[dataset] ? element("b", {}, valueText(found)) : valueText(found));
+        const shown = element("a", { href: cellAddress(found), title: `${row.name} on ${dataset}: ${found.standing}` },
+          isTop(found) ? element("span", { class: "sign", "aria-label": `${found.standing} ` }, "● ") : null,
+          isBold(found, bestOf[dataset]) ? element("b", {}, valueText(found)) : valueText(found));
         return shown;
       },
-      (row) => (at(row.method, dataset)?.tied_for_best ? "tied" : null),
+      (row) => { const found = at(row.method, dataset); return found && isTop(found) ? "top" : null; },
     ]),
   ];
-  if (isAnyTested(rows)) columns.splice(1, 0, ["times tied", (row) => datasets.filter((name) => at(row.method, name)?.tied_for_best).length]);
+  if (isAnyTested(rows)) columns.splice(1, 0, ["best or equivalent", (row) => topCount(row.method, rows)[0], (row) => topCount(row.method, rows).join(" of ")]);
   const methods = methodOrder(rows).map((method) => ({ method, name: methodName(rows[0].study, method) }));
   return tableWithTools(`${metricOf(metric).title} of ${methods.length} methods on ${counted(datasets.length, "data set")}`, columns, methods);
 }
@@ -137,17 +151,15 @@ function matrix(rows, datasets, metric) {
 function leaderTitle(found, rows, datasets) {
   const tested = datasets.filter((name) => isAnyTested(where(rows, { dataset: name })));
   if (!tested.length) return `${WORDS.studies[found.study.value]}: measured, not tested against each other`;
-  const counts = methodOrder(rows).map((method) => [
-    methodName(found.study.value, method), rows.filter((row) => row.method === method && row.tied_for_best).length,
-  ]).sort((one, other) => other[1] - one[1]);
+  const counts = methodOrder(rows).map((method) => [methodName(found.study.value, method), ...topCount(method, rows)]).sort((one, other) => other[1] - one[1]);
   const most = counts.filter(([, n]) => n === counts[0][1]).map(([name]) => name);
   const names = most.length > 3 ? `${most.length} methods are` : `${listed(most)} ${most.length > 1 ? "are" : "is"}`;
-  return `${names} tied for best on ${counts[0][1]} of ${counted(tested.length, "data set")}`;
+  return `${names} best or equivalent to the best on ${counts[0][1]} of ${counted(tested.length, "data set")}`;
 }
 
 function foremostTitle(rows, datasets, metric) {
   // Of a metric that is not tested: whose number is the best.
-  const first = datasets.map((dataset) => where(rows, { dataset }).sort(bestFirst)[0]);
+  const first = datasets.map((dataset) => where(rows, { dataset }).filter(isRival).sort(bestFirst)[0]).filter(Boolean);
   const counts = [...Map.groupBy(first, (row) => methodName(row.study, row.method))].map(([name, all]) => [name, all.length]);
   const most = Math.max(...counts.map(([, n]) => n));
   const names = counts.filter(([, n]) => n === most).map(([name]) => name);
@@ -215,7 +227,7 @@ function winRows(study, pairs, methods) {
 function showPairs(chosen) {
   const { found, rows } = choices({ ...chosen, metric: TESTED });
   found.metric.options = [TESTED]; // there is nothing to choose
-  const study = found.study.value, methods = methodOrder(rows), datasets = found.data.value;
+  const study = found.study.value, methods = methodOrder(rows.filter(isRival)), datasets = found.data.value;
   const wanted = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
   const pairs = where(DATA.pairs, wanted).filter((row) => datasets.includes(row.dataset) && methods.includes(row.method) && methods.includes(row.other));
   const parts = [controls("pairs", found)];
@@ -271,7 +283,7 @@ function showCost(chosen) {
   const { found, rows } = choices(chosen);
   const metric = found.metric.value;
   const parts = [controls("cost", found), LEGEND()];
-  const timed = rows.filter((row) => row.cpu_seconds > 0);
+  const timed = rows.filter((row) => row.cpu_seconds > 0 && isRival(row));
   if (!timed.length) return { title: `${WORDS.studies[found.study.value]}: no seconds are kept here`, parts: [...parts, absent("The results of this choice keep no CPU seconds.")] };
   const fronts = found.data.value.filter((dataset) => timed.some((row) => row.dataset === dataset)).map((dataset) => {
     const ofSet = withFront(dressed(where(timed, { dataset }))).sort((a, b) => a.cpu_seconds - b.cpu_seconds);

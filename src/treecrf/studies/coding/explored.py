@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.studies.coding.methods import method_text
+from treecrf.studies.coding.methods import KNOWN_MODEL, method_text
 from treecrf.studies.coding.names import LINE
 from treecrf.studies.coding.summary import compared_sizes
 from treecrf.studies.explored import (
@@ -26,6 +26,8 @@ TEST = (
     "Over several draws a corrected resampled t test; with one draw the two methods change places in whole groups of related "
     "test sequences."
 )
+
+REFERENCES = (KNOWN_MODEL,)
 
 ANSWERS = "predictions"
 

@@ -13,14 +13,14 @@ IID, INDEPENDENT, CASCADE, BEAM = "iid", "secoc", "cascade", "beam"
 """What a learner is used in: codes of independent positions, of independent chains, of chains one after another; beams."""
 
 KNOWN_MODEL = "known_model"
-"""The generator's own model, which is not trained."""
+"""The generator's own model, which is not trained: a reference, no competitor."""
 
 ALL_LABELS = {
     "crfsuite": "linear CRF (CRFsuite)",
     "perceptron": "perceptron",
     "separable": "TreeCRF, separable",
     "full": "TreeCRF, full",
-    KNOWN_MODEL: "known model",
+    KNOWN_MODEL: "known model (reference)",
 }
 """Methods that label with all labels at once, as readers see them."""
 

@@ -39,7 +39,7 @@ STUDY = Study(
         settings=("papers_sets", "equivalence_margin", "degrees_of_freedom"),
     ),
     tables=(
-        Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table"), needs=("evaluations",), function="accuracy_layout"),
+        Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table"), needs=("evaluations", "comparisons"), function="accuracy_layout"),
         Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
         Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table"), needs=("deviance",), function="deviance_layout"),
         Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),

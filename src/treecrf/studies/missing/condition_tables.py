@@ -11,7 +11,7 @@ from treecrf.missing import MECHANISMS
 from treecrf.rendering.cells import BEST, DAGGER, DASH, dataset_names, signed, with_deviation
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
-from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, tied_for_best
+from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, top_cells
 from treecrf.studies.missing.trees import PAPERS, TREES
 
 HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}
@@ -24,7 +24,7 @@ BEST_OF_BOTH = "best minus best"
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
 
-    `BEST`: no valid test finds the method worse than the best mean of its row. Last column: the best mean minus the worst,
+    `BEST`: the best mean of its row and those equivalent to it by a valid test. Last column: the best mean minus the worst,
     with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
     """
     return _layout(evaluations, comparisons, "trees", _tree_names())
@@ -69,9 +69,9 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     case = ["dataset", "rate", name]
     means = mean_accuracies(evaluations, case)
     rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
-    tied = pd.MultiIndex.from_frame(tied_for_best(means, comparisons, case)[[*case, "method"]])
+    top = top_cells(means, comparisons, case)
     cells = {
-        tuple(row[:-2]): with_deviation(*row[-2:]) + (f" {BEST}" if tuple(row[:-2]) in tied else "")
+        tuple(row[:-2]): with_deviation(*row[-2:]) + (f" {BEST}" if tuple(row[:-2]) in top else "")
         for row in means[[*case, "method", "percent", "deviation"]].itertuples(index=False, name=None)
     }
     found = spreads(means, comparisons, case).to_dict("records")

@@ -24,10 +24,11 @@ from treecrf.rendering.parts import (
 from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
-from treecrf.studies.headlines import counted_names
+from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
+from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.answers import answers
-from treecrf.studies.missing.standing import mean_accuracies, tied_for_best
+from treecrf.studies.missing.standing import mean_accuracies, standings
 from treecrf.studies.missing.tables import OF_LINES
 from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings, TableDataset
@@ -130,7 +131,7 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhib
         overview,
         *shown.figure("figure_4_1", alt),
         shown.table(
-            "accuracy", "Percent, mean ± standard deviation over the evaluations; the best mean of a row is bold"
+            "accuracy", "Percent, mean ± standard deviation; bold: the best of the row and those equivalent to it"
         ),
         open_choices(settings, CHOICES, of_papers=of_papers),
     ]
@@ -168,7 +169,9 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
 def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
     """Kinds of trees, where there are several."""
     alt = "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."
-    table = shown.captioned_table("trees", "Percent by trees and method; bold: tied for best of the row")
+    table = shown.captioned_table(
+        "trees", "Percent by trees and method; bold: the best of the row and those equivalent to it"
+    )
     parts = [
         paragraph("{answers}", answers=tree_answers(*(frames[name] for name in OF_TREES))),
         *shown.figure("trees", alt),
@@ -181,7 +184,9 @@ def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
 def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
     """Cells that are missing for reasons, where there are any."""
     alt = "Accuracy by the reason for which cells are missing, a panel for each data set, a mark for each method."
-    table = shown.captioned_table("mechanisms", "Percent by mechanism and method; bold: tied for best of the row")
+    table = shown.captioned_table(
+        "mechanisms", "Percent by mechanism and method; bold: the best of the row and those equivalent to it"
+    )
     parts = [
         paragraph(
             MECHANISMS_INTRODUCTION,
@@ -196,22 +201,24 @@ def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], s
 
 
 def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """In how many cases each method is not significantly worse than the best, and under which mechanisms it is; empty without any."""
+    """How methods stand to the best of each case, and under which mechanisms they are worse than another; empty without any."""
     if evaluations.empty:
         return ""
     case = ["dataset", "rate", "mechanism"]
     means = mean_accuracies(evaluations, case)
-    tied = tied_for_best(means, comparisons, case)
-    n_cases = means.groupby(case).ngroups
-    counts = counted_names(map(method_name, tied["method"]), n_cases, "case", "in", " (data set and mechanism)")
-    lost = means.drop(tied.index)
+    ranked = standings(means, comparisons, case)
+    lost = ranked[ranked["standing"] == WORSE]
     failed = [
         f"{method_name(method)} {with_and(how.name for name, how in MECHANISMS.items() if name in names)}"
         for method in ordered_methods(lost["method"])
         for names in [set(lost["mechanism"][lost["method"] == method])]
     ]
-    sentence = f"Not significantly worse than the best method: {counts}."
-    return f"{sentence} Worse on some data set where cells are missing: {'; '.join(failed)}." if failed else sentence
+    sentence = f"A case is a data set and a mechanism. {_standing_text(ranked)}"
+    return (
+        f"{sentence} Worse than another on some data set where cells are missing: {'; '.join(failed)}."
+        if failed
+        else sentence
+    )
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
@@ -223,15 +230,23 @@ def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
 # --- headline ---------------------------------------------------------------------------------------
 
 
+def _standing_text(ranked: pd.DataFrame) -> str:
+    """In how many of its cases each method is the best or equivalent to it, and in how many it is not separated from it."""
+    top, near = (
+        counted_standings(ranked, standings_, method_name, "case", "in")
+        for standings_ in (AT_THE_TOP, (CLOSE, NOT_SEPARATED))
+    )
+    behind = f" Behind it, and not found worse than another by a valid test: {near}." if near else ""
+    return f"Best or equivalent to the best: {top}.{behind}"
+
+
 def missing_headline(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """Which methods are not significantly worse than the best with missing cells, and what these cost; empty without any."""
+    """How methods stand to the best with missing cells, and what these cost; empty without any."""
     means = mean_accuracies(evaluations)
-    holes = means[means["rate"] > 0].groupby(["dataset", "rate"])
-    if not len(holes):
+    holes = means[means["rate"] > 0]
+    if holes.empty:
         return ""
-    tied = map(method_name, tied_for_best(means[means["rate"] > 0], comparisons)["method"])
-    counts = counted_names(tied, len(holes), "case", "in", " (data set and share)")
-    sentence = f"Not significantly worse than the best method with missing cells: {counts}."
+    sentence = f"With missing cells (a case is a data set and a share): {_standing_text(standings(holes, comparisons))}"
     most = means["rate"].max()
     highest = means.pivot_table(index="dataset", columns="rate", values="percent", aggfunc="max").reindex(
         columns=[0, most]

@@ -1,14 +1,17 @@
-"""How the ways of handling missing values stand to the best one of a case: who is tied, how far behind is the worst.
+"""How the ways of handling missing values stand to the best one of a case: which are equivalent to it, how far
+behind is the worst.
 
 With other trees, also how the best ways stand to each other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
+import numpy as np
 import pandas as pd
 
-from treecrf.studies.headlines import best_rows
+from treecrf.statistics.ranking import AT_THE_TOP, BEST, UNTESTED, rank_cases
+from treecrf.studies.headlines import DIGITS
 from treecrf.studies.missing.trees import PAPERS
 
 CASE = ("dataset", "rate")
@@ -21,27 +24,47 @@ def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd
     return groups.agg(percent="mean", deviation="std").reset_index()
 
 
-def tied_for_best(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
-    """The rows of methods that no valid test finds worse than one with the best mean.
+def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
+    """How each method of a case stands to the best one.
 
     Parameters
     ----------
     means : DataFrame
-        The columns of a case, method, percent.
+        The columns of a case, method, percent; equal are means that look so in print.
     comparisons : DataFrame
-        The columns of a case and of `treecrf.statistics.crossed.compare_crossed`.
+        The columns of a case and of `treecrf.statistics.crossed.compare_crossed`; a pair may be there from both sides.
     case : sequence of str
         Columns that tell cases apart.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `means` with standing and rank_low (`treecrf.statistics.ranking.rank_cases`). Where not every pair is
+        tested, the highest are `BEST`, the others `UNTESTED`, and rank_low is 1.
     """
-    keys = list(case)
-    best = best_rows(means, "percent", *keys).rename(columns={"method": "baseline"})[[*keys, "baseline"]]
-    lost = comparisons[comparisons["decision"] == "worse"].merge(best, on=[*keys, "baseline"])
-    names = [*keys, "method"]
-    return means[~pd.MultiIndex.from_frame(means[names]).isin(pd.MultiIndex.from_frame(lost[names]))]
+    keys = [*case, "method"]
+    accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
+    names = {"baseline": "other", "points_low": "low", "points_high": "high"}
+    pairs = comparisons.rename(columns=names)
+    sides = [frozenset(pair) for pair in zip(pairs["method"], pairs["other"], strict=True)]
+    pairs = pairs[~pairs.assign(sides=pd.Series(sides, index=pairs.index)).duplicated([*case, "sides"])]
+    ranks = rank_cases(accuracies[[*keys, "accuracy_points"]], pairs, case)
+    found = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
+    is_highest = found["accuracy_points"] == found.groupby(list(case))["accuracy_points"].transform("max")
+    untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=found.index)
+    standing = found["standing"].astype(object).where(found["standing"].notna(), untested)
+    return means.assign(standing=standing, rank_low=found["rank_low"].astype(float).fillna(1).astype(int))
+
+
+def top_cells(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> set[tuple[Hashable, ...]]:
+    """Cases and methods that tables set in bold: the best and those equivalent to it; parameters as of `standings`."""
+    ranked = standings(means, comparisons, case)
+    top = ranked[ranked["standing"].isin(AT_THE_TOP)]
+    return set(top[[*case, "method"]].itertuples(index=False, name=None))
 
 
 def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
-    """By how much the best method of each case is better than the worst one; parameters as of `tied_for_best`.
+    """By how much the best method of each case is better than the worst one; parameters as of `standings`.
 
     Returns
     -------

@@ -29,7 +29,10 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
     """
     for name, frame in frames.items():
         write_frame(frame, folder / f"{name}.csv")
-    layouts = {"accuracy": accuracy_layout(frames["evaluations"]), "cpu_seconds": costs_layout(frames["costs"])}
+    layouts = {
+        "accuracy": accuracy_layout(frames["evaluations"], frames["comparisons"]),
+        "cpu_seconds": costs_layout(frames["costs"]),
+    }
     if len(frames["comparisons"]):
         layouts["effects"] = effects_layout(frames["comparisons"], baseline)
         layouts["significance"] = significance_layout(frames["comparisons"], baseline)

@@ -31,6 +31,7 @@ from treecrf.studies.missing.condition_tables import mechanisms_layout as mechan
 from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
+from treecrf.studies.missing.standing import mean_accuracies, top_cells
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
@@ -114,24 +115,19 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def accuracy_layout(evaluations: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy in percent; `BEST` marks the best mean of each row.
+def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation of the accuracy in percent; `BEST` marks the best mean of each row and those equivalent to it.
 
-    A single evaluation has no standard deviation. Means that look the same in print are all marked.
+    A single evaluation has no standard deviation. Means that look the same in print are equal.
     """
-    accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
-    rows = _rows(accuracy, ["dataset", "rate"])
-    spread = accuracy.groupby(["dataset", "rate", "method"])["percent"].agg(["mean", "std"]).reset_index()
-    of_method = {
-        method: _aligned(spread[spread["method"] == method], rows) for method in ordered_methods(spread["method"])
-    }
-    printed = pd.DataFrame({method: frame["mean"].round(2) for method, frame in of_method.items()})
-    is_best = printed.eq(printed.max(axis=1), axis=0)
+    rows, means = _rows(evaluations, ["dataset", "rate"]), mean_accuracies(evaluations)
+    top = top_cells(means, comparisons)
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
-    for method, frame in of_method.items():
+    for method in ordered_methods(means["method"]):
+        found = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
-            with_deviation(mean, sd) + (f" {BEST}" if best else "")
-            for mean, sd, best in zip(frame["mean"], frame["std"], is_best[method], strict=True)
+            with_deviation(mean, sd) + (f" {BEST}" if (*case, method) in top else "")
+            for *case, mean, sd in found[["dataset", "rate", "percent", "deviation"]].itertuples(index=False, name=None)
         ]
     return pd.DataFrame(columns)
 

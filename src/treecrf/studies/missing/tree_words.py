@@ -10,7 +10,8 @@ from treecrf.io.messages import counted
 from treecrf.rendering.cells import number
 from treecrf.rendering.style import method_name
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
-from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, tied_for_best
+from treecrf.statistics.ranking import WORSE
+from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.trees import PAPERS, TREES
 
 CASE = ("dataset", "rate", "trees")
@@ -66,20 +67,21 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     n_cases = of_weighting["trees"].value_counts()
     if kind not in n_cases:
         return
-    tied = tied_for_best(means, comparisons, CASE)
-    n_tied = tied.loc[tied["method"] == WEIGHTING, "trees"].value_counts().reindex([kind, PAPERS], fill_value=0)
+    ranked = standings(means, comparisons, CASE)
+    unbeaten = (ranked["method"] == WEIGHTING) & (ranked["standing"] != WORSE)
+    n_unbeaten = ranked.loc[unbeaten, "trees"].value_counts().reindex([kind, PAPERS], fill_value=0)
     pair = comparisons[
         (comparisons["trees"] == kind)
         & (comparisons["method"] == WEIGHTING)
         & (comparisons["baseline"] == INCORPORATED)
     ]
     better, worse = ((pair["decision"] == word).sum() for word in ("better", "worse"))
-    never_beaten = n_tied[kind] == n_cases[kind]
+    never_beaten = n_unbeaten[kind] == n_cases[kind]
     verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
     against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: it is not significantly worse than the best method in "
-        f"{n_tied[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_tied[PAPERS]} of "
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no valid test finds it worse than another method in "
+        f"{n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_unbeaten[PAPERS]} of "
         f"{n_cases[PAPERS]}.{against if len(pair) else ''}"
     )
 

@@ -20,7 +20,7 @@ STUDY = Study(
     ),
     summary=Summary(
         ("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "ranks", "noise", "notes"),
-        settings=("exact_under", "blocks_under", "block_length", "equivalence_margin"),
+        settings=("exact_under", "blocks_under", "block_length", "equivalence_margin", "separation_margin"),
     ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy of all methods", "choice"), needs=("summary", "ranks"), function="accuracy_layout"),

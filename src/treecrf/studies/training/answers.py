@@ -7,15 +7,16 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from treecrf.io.messages import counted
 from treecrf.models.labellers import TABLES
-from treecrf.rendering.cells import DASH, cell_texts, number, p_value_text, seconds_text, signed
+from treecrf.rendering.cells import DASH, cell_texts, interval_texts, number, seconds_text, signed
 from treecrf.rendering.parts import Note, Part, Table, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import p_text
+from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
 from treecrf.studies.rows import Rows, by_key, method_names
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.training.comparison_tables import find_pair
@@ -43,7 +44,7 @@ def answers(
 
 
 def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """The methods of one data set in two groups, those that no valid test finds worse than another and the rest.
+    """The methods of one data set, their standing to the best (`treecrf.statistics.ranking.rank_methods`) and the gap with its interval.
 
     Parameters
     ----------
@@ -53,15 +54,14 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
         The rows of the summary with the preferred decoder, by method.
     comparisons : DataFrame
     """
-    pairs, dataset, best = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0], ranks["method"].iloc[0]
-    behind = [find_pair(pairs, dataset, BETTER, method, best) for method in ranks["method"]]
+    pairs, dataset = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0]
     return pd.DataFrame(
         {
-            "group": ["tied for best" if tied else "worse" for tied in ranks["tied_for_best"].astype(bool)],
+            "standing": ranks["standing"].astype(str).tolist(),
             "method": method_names(ranks["method"]),
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
-            "against the first (points)": [DASH if np.isnan(p.mean_points) else signed(p.mean_points) for p in behind],
-            "p (Holm)": [DASH if np.isnan(p.valid_p_holm) else p_value_text(p.valid_p_holm) for p in behind],
+            "minus the best (points)": cell_texts(ranks["gap_points"], signed),
+            "95 %": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "found worse than": [_better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
@@ -106,27 +106,32 @@ def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
     best, second = training_method_name(methods[0]), training_method_name(methods[1])
     pair = find_pair(by_key(comparisons, *PAIR), dataset, BETTER, methods[0], methods[1])
     ahead = f"{best} is {number(pair.mean_points)} points ahead of {second}"
-    n_tied = int(ranks["tied_for_best"].astype(bool).sum())
-    if n_tied == 1:
+    n_others = int((ranks["standing"] != WORSE).sum()) - 1
+    if n_others == 0:
         said = f"The lead is real: {ahead}, and a valid test finds it better than every other ({second}: {p_text(pair.valid_p_holm)})."
     elif pair.decision == "equivalent":
-        said = f"There is no lead that matters: {ahead}, which is equivalent; {n_tied} methods are tied for best."
+        said = f"There is no lead that matters: {ahead}, which is equivalent."
     else:
-        said = f"The lead is not real as far as these data tell: {ahead} ({p_text(pair.valid_p_holm)}); {n_tied} methods are tied for best."
+        said = f"The lead is not real as far as these data tell: {ahead} ({p_text(pair.valid_p_holm)}). "
+        said += f"No valid test finds {counted(n_others, 'other method')} worse."
     return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
 
 
 def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataFrame) -> list[Part]:
     """Which method to take, and the command that trains it where the data are a table."""
     offered = [method for method in ranks["method"] if method in TABLES or method in settings.labellers]
-    tied = ranks.loc[ranks["tied_for_best"].astype(bool), "method"]
-    among = [method for method in offered if method in set(tied)]
+    near = ranks.loc[ranks["standing"].isin(NEAR_THE_TOP), "method"]
+    among = [method for method in offered if method in set(near)]
     taken = min(among, key=lambda method: chosen["cpu_seconds"][method]) if among else next(iter(offered), None)
     dataset = settings.datasets[name]
     if taken is None or not isinstance(dataset, TableDataset):
         return []
     row = chosen.loc[taken].to_dict()
-    why = "" if len(ranks) == 1 or not among else "; of those tied for best it takes the least time to train"
+    why = (
+        ""
+        if len(ranks) == 1 or not among
+        else "; of the best and those equivalent or close to it, it takes the least time to train"
+    )
     why = "" if len(among) == 1 else why
     told = paragraph("Take {method}{why}. On all of the file:", method=training_method_name(taken), why=why)
     return [told, Note(Markup("<pre><code>{}</code></pre>").format(_way(settings, dataset, taken, row)))]

@@ -13,6 +13,7 @@ from treecrf.rendering.cells import (
     count_text,
     dataset_names,
     grouped,
+    interval_texts,
     number,
     p_value_text,
     signed,
@@ -25,15 +26,17 @@ from treecrf.studies.training.names import BETTER, BLOCKS, METHODS, PAIR
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Methods of each data set from the best on, between which ranks each may be, and whether it is tied for best."""
+    """Methods of each data set from the best on: the gap to it with its interval, the standing, and the ranks that tests leave."""
     return pd.DataFrame(
         {
             "data set": dataset_names(ranks),
             "method": method_names(ranks["method"]),
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
+            "minus the best (points)": cell_texts(ranks["gap_points"], signed),
+            "95 %": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
-            "tied for best": ["yes" if tied else "no" for tied in ranks["tied_for_best"].astype(bool)],
             "told apart by flips of": ranks["valid_test"].astype(str).tolist(),
         }
     )
@@ -87,9 +90,9 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
             (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
-            (valid, "95 %"): _intervals(rows["low"], rows["high"]),
+            (valid, "95 %"): interval_texts(rows["low"], rows["high"]),
             (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
-            (valid, "95 %, Holm"): _intervals(rows["holm_low"], rows["holm_high"]),
+            (valid, "95 %, Holm"): interval_texts(rows["holm_low"], rows["holm_high"]),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
             (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
@@ -128,10 +131,6 @@ def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) 
             points = sign * row["accuracy_points"], row["p_value"]
             return Pair(*points, sign * row["mean_points"], row["valid_p_holm"], decision)
     return Pair(np.nan, np.nan, np.nan, np.nan, "")
-
-
-def _intervals(low: pd.Series, high: pd.Series) -> list[str]:
-    return [DASH if np.isnan(a) else f"{signed(a)} to {signed(b)}" for a, b in zip(low, high, strict=True)]
 
 
 def _independent(row: Row) -> str:

@@ -25,7 +25,8 @@ from treecrf.rendering.parts import (
 from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
-from treecrf.studies.headlines import counted_names
+from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED
+from treecrf.studies.headlines import counted_standings
 from treecrf.studies.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
@@ -86,6 +87,7 @@ CHOICES = (
     "blocks_under",
     "block_length",
     "equivalence_margin",
+    "separation_margin",
     "unseen",
     "test_every",
 )
@@ -175,7 +177,7 @@ def _accuracy(
         overview,
         *listed([stands_in.format(name, text) for name, text in stand_ins.items()], "stand-in"),
         *shown.figure("accuracies", alt),
-        shown.table("accuracy", "Cross-validated choice, mean ± sd; bold: tied for best"),
+        shown.table("accuracy", "Cross-validated choice, mean ± sd; bold: the best and those equivalent to it"),
         *listed(_not_run(notes), "notes"),
         Fold("Peaks of the test curves", [peaks]),
         shown.folded_table("choices", "What cross-validation chose"),
@@ -245,24 +247,26 @@ def distinct_datasets(settings: Settings, names: Sequence[str]) -> list[str]:
 
 
 def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame, again: Sequence[str] = ()) -> str:
-    """Which methods are tied for best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones.
+    """How methods stand to the best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones.
 
     `again` are data sets that neither frame has, as they are the data of another one.
     """
-    return " ".join(filter(None, (_tied_text(ranks, again), _never_worse_text(ranks), _published_text(summary))))
+    return " ".join(filter(None, (_standing_text(ranks, again), _never_worse_text(ranks), _published_text(summary))))
 
 
-def _tied_text(ranks: pd.DataFrame, again: Sequence[str]) -> str:
-    """On how many data sets each method is tied for best."""
-    tied = ranks[ranks["tied_for_best"].astype(bool)]
-    if tied.empty:
+def _standing_text(ranks: pd.DataFrame, again: Sequence[str]) -> str:
+    """On how many of its data sets each method is the best or equivalent to it, and on how many it is not separated from it."""
+    if ranks.empty:
         return ""
-    names = map(training_method_name, tied["method"])
+    top, near = (
+        counted_standings(ranks, standings, training_method_name, "data set")
+        for standings in (AT_THE_TOP, (CLOSE, NOT_SEPARATED))
+    )
     left_out = f" ({with_and(again)}, the same data as another, left out)" if again else ""
-    counts = counted_names(names, ranks["dataset"].nunique(), "data set", note=left_out)
     blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
-    only = f"; on {with_and(blocks)} this is about these documents only, of which there are few" if blocks else ""
-    return f"Tied for best at the cross-validated choice, found worse than no other by a valid test: {counts}{only}."
+    only = f" On {with_and(blocks)} this is about these documents only, of which there are few." if blocks else ""
+    behind = f" Behind it, and not found worse by a valid test: {near}." if near else ""
+    return f"Best at the cross-validated choice, or equivalent to the best: {top}{left_out}.{behind}{only}"
 
 
 def _never_worse_text(ranks: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Which methods of a data set are tied for best, and where the noise of their accuracies comes from."""
+"""How the methods of a data set stand to the best one, and where the noise of their accuracies comes from."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from treecrf.statistics.ranking import RANK_COLUMNS, rank_methods
+from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf.studies.training.comparing import as_preferred, counting_runs
 from treecrf.studies.training.names import BETTER, UNPERTURBED
 
 
 def rank(
-    choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], comparisons: pd.DataFrame
+    choices: Iterable[pd.DataFrame],
+    predictions: Iterable[pd.DataFrame],
+    comparisons: pd.DataFrame,
+    separation_margin: float = SEPARATION_MARGIN,
 ) -> pd.DataFrame:
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
@@ -23,13 +26,15 @@ def rank(
         Of `treecrf.studies.training.jobs.Outcome`, one of each for every method.
     comparisons : DataFrame
         Of `treecrf.studies.training.comparing.compare`.
+    separation_margin : float
+        Of `treecrf.statistics.ranking.rank_methods`.
 
     Returns
     -------
     DataFrame
-        dataset, method, accuracy (percent of all test positions, the mean of the trainings), rank, tied_for_best,
-        rank_low, rank_high (see `treecrf.statistics.ranking.rank_methods`), from the best on, and valid_test, what
-        tells them apart. No rows for a single method.
+        dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy (percent of all test positions,
+        the mean of the trainings) in place of accuracy_points, from the best on; and valid_test, what tells the methods
+        apart. No rows for a single method.
     """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
@@ -43,10 +48,12 @@ def rank(
             "method": pairs["method"],
             "other": pairs["other"],
             "accuracy_points": pairs["mean_points"],
-            "p_value": pairs["valid_p_value"],
+            "low": pairs["low"],
+            "high": pairs["high"],
+            "decision": pairs["decision"],
         }
     )
-    ranks = rank_methods(accuracy, tested).rename(columns={"accuracy_points": "accuracy"})
+    ranks = rank_methods(accuracy, tested, separation_margin).rename(columns={"accuracy_points": "accuracy"})
     ranks.insert(0, "dataset", pairs["dataset"].iloc[0])
     return ranks.assign(valid_test=pairs["valid_test"].iloc[0])
 

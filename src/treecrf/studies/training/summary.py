@@ -14,6 +14,7 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
+from treecrf.statistics.ranking import SEPARATION_MARGIN
 from treecrf.statistics.repeated import mean_with_interval
 from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
@@ -231,17 +232,19 @@ def summarise(
     blocks_under: int,
     block_length: int,
     equivalence_margin: float,
+    separation_margin: float,
 ) -> dict[str, pd.DataFrame]:
     """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
     Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, the description
-    from `treecrf.datasets.describing.describe_sets`, and the parts of `treecrf.studies.training.comparing.Rules`.
+    from `treecrf.datasets.describing.describe_sets`, the parts of `treecrf.studies.training.comparing.Rules`, and the
+    margin of `rank`.
     """
     rules = Rules(exact_under, blocks_under, block_length, equivalence_margin)
     published = training_accuracies().query("dataset == @source")
     outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
     numbers = description["average_length"], description["n_features"]
-    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules)
+    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
 
 
 def summarise_dataset(
@@ -251,6 +254,7 @@ def summarise_dataset(
     average_length: float,
     n_features: int,
     rules: Rules,
+    separation_margin: float = SEPARATION_MARGIN,
 ) -> dict[str, pd.DataFrame]:
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
@@ -274,7 +278,7 @@ def summarise_dataset(
         "costs": pd.concat(spent, ignore_index=True),
         "comparisons": comparisons,
         "peak_comparisons": compare_peaks(all_curves, predictions, rules),
-        "ranks": rank(choices, predictions, comparisons),
+        "ranks": rank(choices, predictions, comparisons, separation_margin),
         "noise": noise(choices, predictions),
         "notes": outcomes["notes"],
     }

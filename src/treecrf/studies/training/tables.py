@@ -27,6 +27,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
+from treecrf.statistics.ranking import AT_THE_TOP
 from treecrf.studies.printed import CHOICE, END, MEASURED, PEAK, PUBLISHED, SPREAD, Block, Column, printed_layout
 from treecrf.studies.rows import (
     Row,
@@ -224,10 +225,10 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
 
     Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
-    accuracy. `BEST` marks all that are tied for best (`treecrf.studies.training.ranking.rank`).
+    accuracy. `BEST` marks the best and those equivalent to it (`treecrf.studies.training.ranking.rank`).
     """
-    tied = ranks[ranks["tied_for_best"].astype(bool)]
-    return _accuracies(summary, "chosen", set(zip(tied["dataset"], tied["method"], strict=True)))
+    top = ranks[ranks["standing"].isin(AT_THE_TOP)]
+    return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))
 
 
 def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:

@@ -34,7 +34,7 @@ def test_the_papers_test_decides_nothing():
 def test_the_page_says_where_blocks_of_lines_decide():
     percent = cases("protein", (IW, IM)) | cases("faq_perl", (IW, IM)) | cases("faq_x", (IW, IM))
     page = guide(percent, lambda dataset, *_: dataset == "faq_x", of_lines=("faq_x", "faq_perl"))
-    assert [row[1:4] for row in table(section(page, 1))[1:]] == [["6", "6", "0"], ["6", "4", "2"]]
+    assert [row[1:4] for row in table(section(page, 1))[1:]] == [["6", "6", "0"], ["6", "0", "4"]]
     assert "(on `faq_perl` and `faq_x` for other lines of the same documents only: section 6)." in section(page, 1)
     assert "`faq_perl` and `faq_x` have too few test sequences to vary. Blocks of consecutive lines" in section(page, 6)
 
@@ -62,7 +62,7 @@ def test_losses_by_rate():
         ["10 %", "1.2 (0.5 to 2.0)", "3.2 (2.5 to 4.0)", "2.0 (2.0 to 2.0)", "0 of 2", "all"],
         ["40 %", "6.2 (5.5 to 7.0)", "8.2 (7.5 to 9.0)", "2.0 (2.0 to 2.0)", "1 of 2", "instance weighting"],
     ]
-    assert "- The choice matters in 1 of 4 cases: there, some method is clearly worse than the best." in page
+    assert "- The choice matters in 1 of 4 cases: there, some method is clearly worse than another." in page
     assert (
         "- At 40 % the holes themselves cost more than the wrong method does (6.2 points with the best method, against "
         "2.0 between best and worst)." in page
@@ -84,7 +84,7 @@ def test_losses_by_rate():
 def test_whether_holes_or_the_choice_cost_more(reference, sentence):
     page = guide(cases("mine", (IW, IM), (0.1,), reference=reference), always)
     assert sentence in page
-    assert "The choice matters in the one case: there, some method is clearly worse than the best." in page
+    assert "The choice matters in the one case: there, some method is clearly worse than another." in page
 
 
 def test_a_gain_is_no_loss():

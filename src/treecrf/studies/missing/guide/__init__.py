@@ -19,7 +19,7 @@ from treecrf.rendering.words import rates_text, with_and
 from treecrf.studies.missing.guide.numbers import Record, Run, geometric_mean, numbers, prepare, records_of, spans_of
 
 WORSE = "▼"
-"""After an accuracy that is clearly worse than the best of its row."""
+"""After an accuracy that is clearly worse than another of its row."""
 
 SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
 """Where the short answer points to sections of the guide."""
@@ -86,8 +86,8 @@ def recommendation(
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each method by rate, for one data set: method, then a column for each rate, such as "10 %".
 
-    Parameters are those of `missing_values_guide`. Percent, followed by `BEST` for the best mean of the rate and by
-    `WORSE` for a method that is clearly worse than it.
+    Parameters are those of `missing_values_guide`. Percent, followed by `BEST` for the best mean of the rate and those
+    equivalent to it, and by `WORSE` for a method that is clearly worse than another.
     """
     run = prepare(evaluations, comparisons, costs, None)
     marks = run.judged.set_index(["rate", "method"])
@@ -98,7 +98,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
             index=False, name=None
         ):
             judged = marks.loc[(rate, method)] if (rate, method) in marks.index else None
-            mark = "" if judged is None else BEST if judged["best"] else WORSE if judged["worse"] else ""
+            mark = "" if judged is None else BEST if judged["top"] else WORSE if judged["beaten"] else ""
             row[f"{100 * rate:g} %"] = f"{percent:.1f} {mark}".rstrip()
         rows.append(row)
     return pd.DataFrame(rows)
@@ -120,16 +120,20 @@ def _page(run: Run, command: str) -> str:
 
 
 def _record_table(records: Sequence[Record]) -> str:
-    """The counts; "than another" only where it is not the same as "than the best"."""
-    differ = any(record.n_beaten != record.n_worse for record in records)
-    head = ["method", "cases", "tied for best", "clearly worse than the best"]
-    more = ["clearly worse than another"] if differ else []
-    rows = []
-    for _, n_cases, n_worse, n_beaten, behind, _ in records:
-        counts = [n_cases, n_cases - n_worse, n_worse, *([n_beaten] if differ else [])]
-        rows.append([*map(str, counts), _points(behind)])
-    named = [[record.name, *row] for record, row in zip(records, rows, strict=True)]
-    return _table([*head, *more, "points behind the best"], named)
+    """In how many cases each method has which standing."""
+    head = [
+        "method",
+        "cases",
+        "best or equivalent",
+        "not separated",
+        "clearly worse than another",
+        "points behind the best",
+    ]
+    rows = [
+        [one.name, *map(str, (one.n_cases, one.n_top, one.n_open, one.n_beaten)), _points(one.behind)]
+        for one in records
+    ]
+    return _table(head, rows)
 
 
 def _loss_table(run: Run) -> str:
@@ -163,9 +167,9 @@ def _accuracy_table(run: Run, dataset: str) -> str:
     rows = run.accuracy[run.accuracy["dataset"] == dataset]
     methods = ordered_methods(rows["method"])
     marks = {
-        (rate, method): (best, worse)
-        for rate, method, best, worse in run.judged.loc[
-            run.judged["dataset"] == dataset, ["rate", "method", "best", "worse"]
+        (rate, method): (top, beaten)
+        for rate, method, top, beaten in run.judged.loc[
+            run.judged["dataset"] == dataset, ["rate", "method", "top", "beaten"]
         ].itertuples(index=False, name=None)
     }
     body = []
@@ -176,11 +180,11 @@ def _accuracy_table(run: Run, dataset: str) -> str:
     return _table(["holes", *(method_name(method) for method in methods)], body)
 
 
-def _marked(percent: float, best: bool, worse: bool) -> str:
+def _marked(percent: float, top: bool, beaten: bool) -> str:
     if np.isnan(percent):
         return DASH
     text = f"{percent:.1f}"
-    return f"**{text}**" if best else f"{text} {WORSE}" if worse else text
+    return f"**{text}**" if top else f"{text} {WORSE}" if beaten else text
 
 
 def _cost_table(run: Run) -> str:

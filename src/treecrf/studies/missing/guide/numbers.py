@@ -12,6 +12,8 @@ from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text
 from treecrf.statistics.clusters import BLOCK
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.statistics.ranking import AT_THE_TOP, WORSE
+from treecrf.studies.missing.standing import standings
 from treecrf.studies.missing.tables import PHASES_APART
 
 YARDSTICK = "imputation"
@@ -72,14 +74,14 @@ class Run:
 
 
 class Record(NamedTuple):
-    """Standing of one method: its cases; those where it is clearly worse than a best method, or than any method.
+    """Standing of one method: its cases; those where it is the best or equivalent to it, and where it is worse than another.
 
     `behind` is the mean of points behind the best; `places` has the data sets on which it was beaten, by the rates.
     """
 
     method: str
     n_cases: int
-    n_worse: int
+    n_top: int
     n_beaten: int
     behind: float
     places: dict[str, list[str]]
@@ -87,6 +89,11 @@ class Record(NamedTuple):
     @property
     def name(self) -> str:
         return method_name(self.method)
+
+    @property
+    def n_open(self) -> int:
+        """Cases where it is not separated from the best."""
+        return self.n_cases - self.n_top - self.n_beaten
 
     @property
     def share_beaten(self) -> float:
@@ -140,24 +147,16 @@ def _mean_accuracy(evaluations: pd.DataFrame) -> pd.DataFrame:
 def _judge(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """The columns of `accuracy` for each data set and rate with holes, and what became of each method.
 
-    behind (points behind the best mean), best, worse (clearly worse than a best method), beaten (clearly worse than any
-    method), compared (part of a case).
+    behind (points behind the best mean), top (the best or equivalent to it), beaten (clearly worse than another),
+    compared (part of a case).
     """
-    lost = comparisons[comparisons["decision"] == "worse"]
     compared = set(comparisons[CASE].itertuples(index=False, name=None))
     keys = pd.Series(list(accuracy[CASE].itertuples(index=False, name=None)), index=accuracy.index, dtype=object)
     is_case = keys.map(compared.__contains__).astype(bool)
     cells = accuracy.assign(compared=is_case)[(accuracy["rate"] > 0) | is_case].reset_index(drop=True)
     cells["behind"] = cells.groupby(CASE)["percent"].transform("max") - cells["percent"]
-    cells["best"] = cells["behind"] < ROUNDING
-    best = set(cells.loc[cells["best"], CELL].itertuples(index=False, name=None))
-    beaten, worse = set(), set()
-    for dataset, rate, method, baseline in lost[[*CELL, "baseline"]].itertuples(index=False, name=None):
-        beaten.add((dataset, rate, method))
-        if (dataset, rate, baseline) in best:
-            worse.add((dataset, rate, method))
-    of_row = list(cells[CELL].itertuples(index=False, name=None))
-    return cells.assign(beaten=[cell in beaten for cell in of_row], worse=[cell in worse for cell in of_row])
+    standing = standings(cells, comparisons)["standing"]
+    return cells.assign(top=standing.isin(AT_THE_TOP), beaten=standing == WORSE)
 
 
 def records_of(judged: pd.DataFrame) -> list[Record]:
@@ -165,9 +164,9 @@ def records_of(judged: pd.DataFrame) -> list[Record]:
     records = []
     for method in ordered_methods(judged["method"]):
         rows = judged[judged["method"] == method]
-        n_worse, n_beaten = (int(rows[name].sum()) for name in ("worse", "beaten"))
+        n_top, n_beaten = (int(rows[name].sum()) for name in ("top", "beaten"))
         behind = float(rows["behind"].mean())
-        records.append(Record(method, len(rows), n_worse, n_beaten, behind, _places(rows)))
+        records.append(Record(method, len(rows), n_top, n_beaten, behind, _places(rows)))
     return sorted(records, key=lambda record: (record.share_beaten, record.behind))
 
 
@@ -186,7 +185,7 @@ def spans_of(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
     """dataset, rate, lost_best, lost_worst (points against the best at rate 0; NaN without one), gap, clear."""
     whole = accuracy[accuracy["rate"] == 0].groupby("dataset")["percent"].max()
     spans = cells.groupby(CASE, sort=False).agg(
-        best=("percent", "max"), worst=("percent", "min"), clear=("worse", "any"), compared=("compared", "any")
+        best=("percent", "max"), worst=("percent", "min"), clear=("beaten", "any"), compared=("compared", "any")
     )
     spans = spans.reset_index()
     reference = spans["dataset"].map(whole).astype(float)
