@@ -23,7 +23,7 @@ WORD_HEADINGS = (
     "claim",
     "data set",
     "quantity",
-    "group",
+    "standing",
     "missing rate",
     "method",
     "against",
