@@ -5,11 +5,9 @@ import json
 import re
 import shutil
 
-import numpy as np
 import pandas as pd
 import pytest
 from builders import write_training_results
-from PIL import Image
 from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
 
@@ -60,18 +58,13 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert [link for link in links if not link.is_file()] == []
 
 
-def test_a_large_figure_is_kept_as_picture_of_few_colours(results, tmp_path):
-    (results / "training/figure_3_1.svg").write_text("<svg/>" * 10_000)
-    shades = np.full((60, 80, 3), 255, dtype=np.uint8)
-    shades[:, :60, 0] = np.random.default_rng(0).integers(0, 255, (60, 60))
-    shades[30, :] = 0, 114, 178  # a line
-    Image.fromarray(shades).save(results / "training/figure_3_1.png")
+def test_a_figure_is_kept_as_it_was_drawn(results, tmp_path):
+    """A palette of few colours painted one method's band in the colour of another."""
+    drawn = "<svg/>" * 100_000
+    (results / "training/figure_3_1.svg").write_text(drawn)
+    (results / "training/figure_3_1.png").write_bytes(b"not read")
     write_snapshot(settings_of(results), tmp_path / "snapshot", DAY)
-    with Image.open(tmp_path / "snapshot/training/figure_3_1.png") as picture:
-        assert picture.size == (80, 60)
-        assert len(picture.getcolors()) <= 128
-        assert np.abs(np.asarray(picture.convert("RGB"), dtype=int) - shades).max() < 16
-    assert not (tmp_path / "snapshot/training/figure_3_1.svg").exists()
+    assert (tmp_path / "snapshot/training/figure_3_1.svg").read_text() == drawn
 
 
 @pytest.mark.parametrize("profile", ["short", "demo"])

@@ -8,17 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from markupsafe import escape
-from PIL import Image
 
 from treecrf.io.files import write_frame
 from treecrf.rendering.layouts import flattened, to_markdown
 from treecrf.rendering.parts import Figure, Fold, Note, Part, Study, Table
-
-LARGEST_SVG = 40_000
-"""Bytes; a larger figure is stored as PNG, where the run has drawn one."""
-
-N_COLOURS = 128
-"""Of such a picture, which takes less than half of the bytes then."""
 
 
 def study_markdown(study: Study, folder: Path) -> str:
@@ -42,23 +35,11 @@ def table_markdown(table: Table, place: Path) -> str:
 
 def figure_markdown(figure: Figure, place: Path) -> str:
     """A figure with its caption."""
-    file = figure_file(figure)
+    file = figure.path
     copy = place / f"{file.parent.name}_{file.name}" if file.parent.name != place.name else place / file.name
     place.mkdir(parents=True, exist_ok=True)
-    if file.suffix == ".png":
-        with Image.open(file) as picture:
-            # Of the ways to choose colours, the one that keeps rare ones: lines are thin.
-            few = picture.convert("RGB").quantize(N_COLOURS, Image.Quantize.MAXCOVERAGE)
-            few.save(copy, optimize=True)
-    else:
-        shutil.copyfile(file, copy)
+    shutil.copyfile(file, copy)
     return f"![{figure.alt}]({place.name}/{copy.name})\n\n<p>{escape(figure.caption)}</p>\n\n"
-
-
-def figure_file(figure: Figure) -> Path:
-    """The SVG file, or the PNG beside it where the SVG is large."""
-    png = figure.path.with_suffix(".png")
-    return png if figure.path.stat().st_size > LARGEST_SVG and png.is_file() else figure.path
 
 
 def table_name(table: Table) -> str:

@@ -169,15 +169,31 @@ def test_headline_names_exact_methods_and_the_largest_difference(frames):
 
 def test_figures_have_a_panel_for_each_learner_and_window(frames):
     figure = accuracy_by_length(frames["lines"])
-    assert [axes.get_title(loc="left") for axes in figure.axes] == [
-        "GTB, window 1",
-        "GTB, window 3",
-        "VP, window 1",
-        "VP, window 3",
-    ]
+    assert titles(figure) == ["5.6a: GTB, window 1", "GTB, window 3", "VP, window 1", "VP, window 3"]
+    lengths = sorted(set(frames["lines"].query("size > 0 and method == 'gtb_secoc'")["size"]))
+    assert figure.axes[0].get_xticks().tolist() == lengths
     figure = accuracy_by_seconds(frames["lines"], frames["best"])
     assert len(figure.axes) == 2
     assert all(axes.get_xscale() == "log" for axes in figure.axes)
+
+
+def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
+    lines = frames["lines"].assign(dataset="nettalk_full")
+    assert titles(accuracy_by_length(lines)) == [
+        "5.1a: GTB, window 1", "5.1b: GTB, window 3", "5.2a: VP, window 1", "5.2b: VP, window 3",
+    ]  # fmt: skip
+    assert titles(accuracy_by_seconds(lines, frames["best"])) == ["5.3a: window 1", "5.3b: window 3"]
+    assert titles(accuracy_by_length(lines.assign(dataset="both")))[1] == "5.6b: GTB, window 3"
+
+
+def test_a_code_of_one_length_has_no_curve(frames):
+    longest = frames["lines"].groupby("method")["size"].transform("max")
+    lines = frames["lines"][frames["lines"]["size"] == longest]
+    assert "one length" in accuracy_by_length(lines).texts[0].get_text()
+
+
+def titles(figure):
+    return [axes.get_title(loc="left") for axes in figure.axes]
 
 
 def test_figures_without_codes_are_a_sentence(frames):

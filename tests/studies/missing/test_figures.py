@@ -368,7 +368,7 @@ def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tm
         effects_by_rate(comparisons, "indicator")
 
 
-def test_features_are_sorted_by_their_mean_share():
+def test_features_are_sorted_by_their_numbers():
     rows = [
         ("faq_perl", True, "blank", 1, 0.2),
         ("faq_perl", True, "indented", 2, 0.0),
@@ -379,15 +379,15 @@ def test_features_are_sorted_by_their_mean_share():
     frame = pd.DataFrame(rows, columns=["dataset", "stand_in", "feature", "number", "share_true"])
     figure = feature_frequencies(frame)
     faq, sectlabel = figure.axes
-    labels = [label.get_text() for label in faq.get_yticklabels()]  # from below: means 0.2, 0.25, 0.9
-    assert labels == ["indented (2, 5)", "blank (1)", "contains-http (3)"]
+    labels = [label.get_text() for label in faq.get_yticklabels()]  # from below
+    assert labels == ["contains-http (3)", "indented (2, 5)", "blank (1)"]
     bars = {round(bar.get_y() + bar.get_height() / 2, 6): bar.get_width() for bar in sectlabel.patches}
-    assert bars == pytest.approx({0: 40.0, 1: 30.0})
+    assert bars == pytest.approx({1: 40.0, 2: 30.0})
     assert [text.get_text() for text in faq.texts] == ["20.0", "0.0", "90.0"]
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["faq_perl (stand-in)", "sectlabel"]
     alone = feature_frequencies(frame[frame["dataset"] == "faq_perl"]).axes[0]
     bars = {round(bar.get_y() + bar.get_height() / 2, 6): bar.get_width() for bar in alone.patches}
-    assert bars == pytest.approx({0: 0.0, 1: 20.0, 2: 90.0})
+    assert bars == pytest.approx({0: 90.0, 1: 0.0, 2: 20.0})
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])

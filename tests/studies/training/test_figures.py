@@ -11,6 +11,7 @@ from treecrf.rendering.style import (
 from treecrf.studies.training.figures import (
     accuracies,
     accuracy_by_iteration,
+    accuracy_by_seconds,
     published_peaks,
     seconds_by_iteration,
 )
@@ -122,6 +123,19 @@ def test_seconds_draw_curves_and_choices(curves):
     assert lines == {TREE: [[1, 2, 3], [0.25, 0.5, 0.75]]}
     assert marks == {TREE: [[2], [0.5]]}
     assert legend_of(figure) == ["TreeCRF"]
+    assert {(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes} == {("log", "log")}
+
+
+def test_accuracy_by_seconds_begins_with_the_data_sets_of_the_paper(curves):
+    general = curves[curves["dataset"] == "protein"].assign(dataset="faq_ai_general")
+    figure = accuracy_by_seconds(pd.concat([curves, general]), ["treecrf"])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["ICML figure 2: faq_ai_general", "protein", "faq_x (stand-in)"]
+    for axes in figure.axes:
+        lines, marks, _ = curves_and_marks(axes)
+        assert lines == {TREE: [[0.25, 0.5, 0.75], [60.0, 63.0, 62.0]]}
+        assert marks == {TREE: [[0.5], [63.0]]}
+        assert axes.get_xscale() == "log"
 
 
 def test_methods_of_the_figures(curves):

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter
 
 from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
@@ -59,27 +59,54 @@ CODE_STYLES: dict[str, Style] = {
     "gtb": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
     "vp": {"color": "#009E73", "marker": "^", "linestyle": "-"},
 }
+BY_LENGTH = {
+    ("nettalk_full", "gtb", 1): "5.1a", ("nettalk_full", "gtb", 3): "5.1b",
+    ("nettalk_full", "vp", 1): "5.2a", ("nettalk_full", "vp", 3): "5.2b",
+    ("conll2000_np", "vp", 1): "5.4a", ("conll2000_np", "vp", 3): "5.4b",
+    ("transition", "gtb", 1): "5.6a", ("both", "gtb", 3): "5.6b",
+}  # fmt: skip
+"""Figures of the thesis by data set, learner and window."""
+
+BY_SECONDS = {
+    ("nettalk_full", 1): "5.3a", ("nettalk_full", 3): "5.3b", ("conll2000_np", 1): "5.5a", ("conll2000_np", 3): "5.5b",
+}  # fmt: skip
+"""The same by data set and window."""
+
 SHOWN_LEVELS = ("known_model", "full", "separable", "perceptron")
 
 
+MOST_TICKS = 8
+"""Lengths of codes that an axis names, all of them."""
+
+
 def accuracy_by_length(lines: pd.DataFrame) -> Figure:
-    """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window.
+    """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window with several lengths.
 
     `lines` is from `treecrf.studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn all
-    labels at once.
+    labels at once. A panel that is a figure of the thesis has its number.
     """
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
         return sentence_figure("No method with an output code was run on this data set.")
     histories = _histories(coded)
-    panels = list(_panels(coded))
+    panels = [panel for panel in _panels(coded) if len(set(panel[2]["size"])) > 1]
+    if not panels:
+        return sentence_figure("All codes of this data set have one length; a table has their accuracies.")
+    dataset = str(lines["dataset"].iloc[0])
     with mpl.rc_context(SETTINGS):
-        titles = [f"{LEARNERS[learner]}, window {window}" for learner, window, _ in panels]
+        titles = [
+            _title(BY_LENGTH.get((dataset, learner, window)), f"{LEARNERS[learner]}, window {window}")
+            for learner, window, _ in panels
+        ]
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.6 * m + 0.9), most_columns=2)
         for axes, (_, window, rows) in zip(every, panels, strict=True):
             for method, line in rows.groupby("method", sort=False):
                 _draw(axes, line["size"], line, _code_style(form_of(str(method)), histories), _short_text(str(method)))
             _draw_levels(axes, lines, window)
+            lengths = sorted(set(rows["size"]))
+            axes.xaxis.set_major_locator(
+                FixedLocator(lengths) if len(lengths) <= MOST_TICKS else MaxNLocator(integer=True)
+            )
         name_axes(figure, every, "bits of the code", "accuracy on the test set (%)")
         add_legend(figure, every, "", handlelength=3.2)
     return figure
@@ -96,9 +123,9 @@ def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
     if not windows:
         return sentence_figure("No method with an output code or a beam was run on this data set.")
     with mpl.rc_context(SETTINGS):
-        figure, every = panel_grid(
-            [f"window {window}" for window in windows], lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), most_columns=2
-        )
+        dataset = str(lines["dataset"].iloc[0])
+        titles = [_title(BY_SECONDS.get((dataset, window)), f"window {window}") for window in windows]
+        figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), most_columns=2)
         for axes, window in zip(every, windows, strict=True):
             axes.set_xscale("log")
             _draw_seconds(axes, lines[lines["window"] == window], with_best(best, window))
@@ -108,6 +135,10 @@ def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
         name_axes(figure, every, "CPU seconds of training", "accuracy on the test set (%)")
         add_legend(figure, every, "", handlelength=3.2)
     return figure
+
+
+def _title(number: str | None, text: str) -> str:
+    return f"{number}: {text}" if number else text
 
 
 def _panels(coded: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:

@@ -133,15 +133,15 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
 def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     """Figure 4.2: share of the lines on which each line feature is true, a panel per data set.
 
-    `frequencies` is from `treecrf.studies.missing.summary.feature_frequencies`. The most frequent feature is on top;
-    over several data sets the order is that of the mean share, so that a feature is in the same place in each panel. A
-    sentence where there is no feature.
+    `frequencies` is from `treecrf.studies.missing.summary.feature_frequencies`. Features are in the order of their
+    numbers, as in the dissertation, the first one on top, so that a feature is in the same place in each panel. A sentence
+    where there is no feature.
     """
     if frequencies.empty:
         return sentence_figure("No data set of this study has attributes of two categories.")
     features = frequencies.groupby("feature", sort=False)
     numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
-    order = features["share_true"].mean().sort_values(kind="stable", na_position="first").index
+    order = features["number"].min().sort_values(ascending=False, kind="stable").index
     places = {feature: place for place, feature in enumerate(order)}
     sets = list(by_dataset(frequencies))
     height = 0.9 + 0.165 * len(order)

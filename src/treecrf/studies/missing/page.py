@@ -86,7 +86,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     is_own = all(isinstance(settings.datasets[name], TableDataset) for name in finished)
     if is_own:
         shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
-    bars = "Share of lines on which each line feature is true, a bar for each feature, most frequent first."
+    bars = "Share of lines on which each line feature is true, a bar for each feature, in the order of the features."
     sections = [
         _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
         _comparisons(settings.missing, frames["comparisons"], shown),

@@ -45,6 +45,9 @@ STUDY = Study(
         Figure(
             "figure_3_2", ("Learning curves", "Figures 3.1 and 3.2", "CPU seconds"), needs=("curves",), function="seconds_by_iteration"
         ),
+        Figure(
+            "accuracy_by_seconds", ("Learning curves", "ICML figures 2 to 4", "figure"), needs=("curves",), function="accuracy_by_seconds"
+        ),
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",

@@ -8,6 +8,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, by_dataset, name_axes, panel_grid
 from treecrf.rendering.style import (
@@ -22,6 +23,9 @@ from treecrf.studies.training.published import training_accuracies, training_cos
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")
 """Methods of figures 3.1 and 3.2; custom labellers join them."""
+
+ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
+"""Data sets of figures 2 to 4 of the ICML 2004 paper."""
 
 FIRST_ITERATIONS = 0.1
 """Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
@@ -69,7 +73,7 @@ def accuracy_by_iteration(
 
 
 def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
-    """Figure 3.2: CPU seconds of training up to each iteration, a panel per data set, a line per method.
+    """Figure 3.2: CPU seconds of training up to each iteration on logarithmic axes, a panel per data set, a line per method.
 
     Parameters as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
     """
@@ -79,8 +83,41 @@ def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = N
         for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
             for method, curve in _by_method(of_set):
                 _draw_line(axes, method, curve, "cpu_seconds")
-            axes.set_ylim(bottom=0)
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlim(of_set["iteration"].min() / 1.2, 1.2 * of_set["iteration"].max())
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(lambda value, _: f"{value:g}")
+                axis.set_minor_formatter(NullFormatter())
         name_axes(figure, panels, "iteration", "cumulative CPU seconds")
+        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+    return figure
+
+
+def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
+    """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per method.
+
+    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first. Marker: the iteration that
+    cross-validation chose. The axis of accuracies leaves out what happens in the first iterations only.
+    """
+    shown = _of_methods(curves, methods)
+    shown = shown[shown["cpu_seconds"] > 0]
+    order = shown["dataset"].map(ICML_FIGURES).fillna(len(ICML_FIGURES) + 2)
+    shown = shown.assign(order=order).sort_values("order", kind="stable")
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
+            number = ICML_FIGURES.get(of_set["dataset"].iloc[0])
+            if number:
+                axes.set_title(f"ICML figure {number}: {axes.get_title(loc='left')}", loc="left", fontsize=9)
+            for method, curve in _by_method(of_set):
+                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy")
+            _fit_axes(axes, of_set, published_peaks().iloc[:0])
+            axes.set_xscale("log")
+            axes.set_xlim(of_set["cpu_seconds"].min() / 1.3, 1.3 * of_set["cpu_seconds"].max())
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
         add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
     return figure
 

@@ -126,6 +126,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     curves = [
         *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
         *shown.figure("figure_3_2", f"CPU seconds up to each iteration: {panels}."),
+        *shown.figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {panels}."),
     ]
     printed = shown.captioned_table("table_3_6", "Table 3.6, measured under published") if is_published else []
     steps = [*printed, *shown.captioned_table("steps", "CPU seconds per iteration and of a whole training")]
@@ -133,7 +134,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown, is_published),
         _tests(settings.training, finished, shown),
         *([_published(shown)] if is_published else []),
-        Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
+        Section("training-curves", "Learning curves (figures 3.1 and 3.2; ICML 2 to 4)", curves),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
     distinct = distinct_datasets(settings, finished)
