@@ -22,7 +22,7 @@ STUDY = Study(
         Table("table_5_3", ("Start values", "Table 5.3: FF-MEMM by G0", "table"), needs=("summary",), function="patterns_layout"),
         Table("table_5_4", ("Accuracy by order", "Table 5.4", "table"), needs=("best",), function="generated_layout"),
         Table("table_5_5", ("Accuracy by order", "Table 5.5", "table"), needs=("best",), function="nettalk_layout"),
-        Table("decoders", ("Accuracy by order", "Decoders of MEMMs", "table"), needs=("best",), function="decoders_layout"),
+        Table("decoders", ("Accuracy by order", "Decoders", "table"), needs=("best",), function="decoders_layout"),
         Table("orders", ("Accuracy by order", "Beyond tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
         Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf.models.base import Labeller
+from treecrf.models.base import DECODERS, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -61,8 +61,8 @@ class FutureOutcome(NamedTuple):
         Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
         G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
         `shared_part` of the draws. The rule of XOR, OR and EXTRA (`find_rule`; else `kind` is the data set), its Bayes accuracy
-        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test accuracies of
-        MEMM and FF-MEMM by decoder, each after the iteration that validation prefers with it.
+        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test accuracies by
+        decoder, each after the iteration that validation prefers with it.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -314,9 +314,14 @@ def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArra
 
 
 def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
-    """Test accuracy of a MEMM by decoder, each after the iteration that validation prefers with it; of order 0 all agree."""
+    """Test accuracy of a MEMM or CRF by decoder, each after the iteration that validation prefers with it.
+
+    Of order 0 all agree. Greedy prediction needs probabilities of single positions, which a CRF does not have.
+    """
     found: dict[str, float] = {}
-    for decoder in MEMM_DECODERS if _is_memm(trained.model) and trained.settings["order"] else ():
+    if isinstance(trained.model, CustomLabeller) or not trained.settings["order"]:
+        return found
+    for decoder in MEMM_DECODERS if _is_memm(trained.model) else DECODERS:
         validated = _staged_accuracies(trained.model, sets.validation, decoder, trained.every)
         iteration = trained.every * (int(validated.argmax()) + 1)
         tested = _staged_accuracies(trained.model, sets.test, decoder, iteration)

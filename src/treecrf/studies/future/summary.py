@@ -47,7 +47,7 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
     medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
     accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind, last_bags and
-    best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies of MEMMs by decoder.
+    best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies by decoder.
     """
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}

@@ -123,7 +123,7 @@ def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict
 
 
 def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """How far MEMM and FF-MEMM are from the published values with each decoder: a row per labeller and decoder.
+    """How far measured values are from the published ones with each decoder: a row per labeller and decoder.
 
     Root mean square difference in points, by table of the dissertation (of table 5.4 by end of the last bags).
     """
@@ -133,7 +133,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
     known.loc[_is_generated(known), "place"] = "table 5.4, last bags " + known["last_bags"].astype(str)
     rows = []
     for family, group in known.groupby("family", sort=False):
-        for decoder in MEMM_DECODERS:
+        for decoder in (name for name in MEMM_DECODERS if group[f"{name}_mean"].notna().any()):
             squares = (group[f"{decoder}_mean"] - group["published"]) ** 2
             roots = squares.groupby(group["place"]).mean() ** 0.5
             row = {"method": family_name(str(family)), "decoder": decoder_text(decoder)}
@@ -142,7 +142,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k; below, MEMMs with the other decoders."""
+    """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k; below, with other decoders."""
     measured = with_published(best[best["kind"] == "nettalk_binary"], future_accuracies())
     measured = measured[measured["published"].notna()]
     others = [_decoded(measured, decoder) for decoder in MEMM_DECODERS]
@@ -150,7 +150,7 @@ def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
-    """The rows of MEMMs that were decoded in another way, with the accuracies that this one gives."""
+    """The rows that were decoded in another way, with the accuracies that this one gives."""
     rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoder"] != decoder)]
     return rows.assign(
         decoder=decoder, test_mean=rows[f"{decoder}_mean"], test_sd=rows[f"{decoder}_sd"], published=float("nan")
