@@ -103,31 +103,35 @@ def test_published_values_of_table_4_1():
     assert tuple(values.loc[("protein", 0.1, "indicator"), ["coefficient", "significant"]]) == (0.001, False)
 
 
-def test_coefficients_stand_beside_the_published_ones(comparisons):
+def test_coefficients_stand_under_the_published_ones(comparisons):
     layout = coefficients_layout(comparisons, "instance_weighting")
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "missing rate"),
-        ("imputation", "measured"), ("imputation", "published"), ("default direction", "measured"),
+        ("", "data set"), ("", "missing rate"), ("", "values"),
+        ("methods of the dissertation", "imputation"), ("other methods", "default direction"),
     ]  # fmt: skip
     assert layout.to_numpy().tolist() == [
-        ["protein", "5 %", "0.031*", "−0.072*", "0.000"],
-        ["protein", "40 %", "−0.071*†", "−0.072*", "–"],
-        ["mine", "10 %", "0.200", "–", "–"],
+        ["(a) protein", "5 %", "published", "−0.072*", "–"],
+        ["(a) protein", "5 %", "measured", "0.031*", "0.000"],
+        ["(a) protein", "40 %", "published", "−0.072*", "–"],
+        ["(a) protein", "40 %", "measured", "−0.071*†", "–"],
+        ["mine", "10 %", "measured", "0.200", "–"],
     ]
 
 
 def test_stand_ins_are_marked_and_have_no_published_values(comparisons):
     layout = coefficients_layout(comparisons, "imputation")
-    assert layout.to_numpy().tolist() == [["faq_perl (stand-in)", "10 %", "−∞"]]
+    assert layout.to_numpy().tolist() == [["faq_perl (stand-in)", "10 %", "measured", "−∞"]]
     real = comparisons.assign(dataset=comparisons["dataset"].replace("faq_perl", "faq_ai_general"), rate=0.05)
     layout = coefficients_layout(real, "imputation")
-    assert cells(layout, "instance weighting", "published") == ["0.000"]  # printed as -8.824E-16
+    published = layout[layout["", "values"] == "published"]
+    assert cells(published, "methods of the dissertation", "instance weighting") == ["0.000"]  # printed as -8.824E-16
 
 
 def test_published_values_need_the_same_baseline(comparisons):
     other = comparisons.assign(baseline="indicator").query("dataset == 'protein'")
     layout = coefficients_layout(other, "indicator")
-    assert "published" not in layout.columns.get_level_values(1)
+    assert set(layout["", "values"]) == {"measured"}
+    assert set(layout["", "data set"]) == {"protein"}  # no letter of table 4.1
 
 
 @pytest.mark.parametrize("layout", [coefficients_layout, significance_layout, effects_layout])
@@ -160,11 +164,10 @@ def test_effects_show_points_and_interval(comparisons):
 
 def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
     blocks = comparisons.assign(cluster="block", n_clusters=9)
-    for layout in (effects_layout, coefficients_layout):
-        names = layout(blocks, "instance_weighting").iloc[:, 0].tolist()
-        assert names == ["protein (other lines of these documents only)"] * 2 + [
-            "mine (other lines of these documents only)"
-        ]
+    of_lines = "(other lines of these documents only)"
+    for layout, name in ((effects_layout, "protein"), (coefficients_layout, "(a) protein")):
+        names = layout(blocks, "instance_weighting").iloc[:, 0]
+        assert list(dict.fromkeys(names)) == [f"{name} {of_lines}", f"mine {of_lines}"]
     over = cells(significance_layout(blocks, "instance_weighting"), "by a valid test", "over")
     assert over == ["9 blocks of these documents' lines × 5 training sets"] * 4
     titles = [axes.get_title(loc="left") for axes in effects_by_rate(blocks, "instance_weighting").axes]
@@ -273,17 +276,20 @@ def test_html_leaves_out_repeats_and_escapes_names(evaluations):
 
 def test_words_are_counted_for_the_alignment(comparisons, evaluations):
     assert "words-1" in to_fragment(accuracy_layout(evaluations, UNCOMPARED))
-    assert "words-1" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
+    assert "words-3" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
     assert "words-3" in to_fragment(significance_layout(comparisons, "instance_weighting"))
 
 
 def test_latex_escapes_what_latex_reads(comparisons, evaluations):
     named = comparisons.assign(dataset=comparisons["dataset"].replace("mine", r"50%_of {a}\b & $c #1~^"))
     latex = to_latex(coefficients_layout(named, "instance_weighting"))
-    assert r"50\%\_of \{a\}\textbackslash{}b \& \$c \#1\textasciitilde{}\textasciicircum{} & 10 \% & 0.200" in latex
-    assert r"protein & 5 \% & 0.031* & $-$0.072* & 0.000 \\" in latex
-    assert r" & 40 \% & $-$0.071*$^{\dagger}$ & $-$0.072* & -- \\" in latex
-    assert r"\begin{tabular}{lrrrr}" in latex
+    assert (
+        r"50\%\_of \{a\}\textbackslash{}b \& \$c \#1\textasciitilde{}\textasciicircum{} & 10 \% & measured & 0.200"
+        in latex
+    )
+    assert r"(a) protein & 5 \% & published & $-$0.072* & -- \\" in latex
+    assert r" &  & measured & $-$0.071*$^{\dagger}$ & -- \\" in latex
+    assert r"\begin{tabular}{lllrr}" in latex
     assert latex.isascii()
     assert "$<$0.001" in to_latex(significance_layout(comparisons, "instance_weighting"))
     assert r"$+$" not in to_latex(effects_layout(comparisons, "imputation"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 VOTES = {
-    "espboost": "ESPBoost",
     "majority_vote_online": "majority vote, on-line",
-    "random_path": "random path (H_Rand)",
+    "espboost": "ESPBoost",
     "sle": "SLE",
+    "random_path": "random path (H_Rand)",
     "best_expert": "best expert",
     "descent": "descent on F (ours)",
 }
-"""Rows of table 1, as readers see them; the last one is not in the paper."""
+"""Rows of table 1 in its order, as readers see them; the last one is not in the paper."""
 
 EXPERTS = {
     "separable": "TreeCRF, separable",

@@ -22,28 +22,34 @@ from treecrf.rendering.cells import (
 from treecrf.studies.ensembles.comparisons import compare_steps, draws_won
 from treecrf.studies.ensembles.methods import EXPERTS, VOTES, method_text, ordered_methods
 from treecrf.studies.ensembles.published import read_published
+from treecrf.studies.printed import PUBLISHED, Block, printed_layout
+from treecrf.studies.rows import by_key
 
 VALID = "by a valid test"
 """Heading above what it says."""
 
 
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
-    """Table 1: Hamming losses, published and measured on each pool; means and population deviations over the samples."""
-    printed = read_published("table_1").set_index(["dataset", "method"])
+    """Table 1 as printed: Hamming losses by row and generated set, the measured ones of each pool under the published one.
+
+    Means and population deviations over the samples. The last row is not in the paper.
+    """
+    printed = by_key(read_published("table_1"), "dataset", "method")
     found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
-    keys = [(str(dataset), method) for dataset in dict.fromkeys(losses["dataset"]) for method in VOTES]
-    columns = {
-        ("", "set"): [dataset for dataset, _ in keys],
-        ("", "row"): [VOTES[method] for _, method in keys],
-        ("", "published"): [
-            _loss(*printed.loc[key, ["hamming_loss", "sd"]]) if key in printed.index else DASH for key in keys
-        ],
-    }
-    for place, pool in enumerate(dict.fromkeys(losses["pool"]), start=1):
-        columns["measured", f"pool {place}"] = [
-            _loss(runs.mean(), runs.std(ddof=0)) for runs in (found[*key, pool] for key in keys)
-        ]
-    return grouped(columns)
+    pools = {f"measured, pool {n}": pool for n, pool in enumerate(dict.fromkeys(losses["pool"]), start=1)}
+
+    def texts(dataset: str, method: str) -> dict[str, str]:
+        known = printed.get((dataset, method))
+        runs = {line: found[dataset, method, pool] for line, pool in pools.items()}
+        measured = {line: _loss(values.mean(), values.std(ddof=0)) for line, values in runs.items()}
+        return ({PUBLISHED: _loss(known["hamming_loss"], known["sd"])} if known else {}) | measured
+
+    sets = {str(dataset): str(dataset).upper() for dataset in dict.fromkeys(losses["dataset"])}
+    blocks: list[Block] = [
+        ((name,), {column: texts(dataset, method) for dataset, column in sets.items()})
+        for method, name in VOTES.items()
+    ]
+    return printed_layout(["method"], list(sets.values()), blocks, [PUBLISHED, *pools])
 
 
 def _loss(mean: float, deviation: float) -> str:

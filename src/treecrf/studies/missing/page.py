@@ -29,7 +29,6 @@ from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.standing import mean_accuracies, standings
-from treecrf.studies.missing.tables import OF_LINES
 from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings, TableDataset
 
@@ -223,7 +222,7 @@ def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows of some data sets, of which a stand-in is marked."""
-    shown = layout.iloc[:, 0].str.removesuffix(OF_LINES).str.removesuffix(" (stand-in)").isin(names)
+    shown = layout.iloc[:, 0].str.extract(r"^(?:\([a-d]\) )?(.*?)(?: \(.*)?$", expand=False).isin(names)
     return layout[shown].reset_index(drop=True)
 
 

@@ -12,7 +12,6 @@ import pandas as pd
 from treecrf.rendering.cells import (
     BEST,
     DAGGER,
-    DASH,
     STAR,
     cell_texts,
     count_text,
@@ -32,6 +31,8 @@ from treecrf.studies.missing.condition_tables import tree_differences_layout as 
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.standing import mean_accuracies, top_cells
+from treecrf.studies.printed import MEASURED, PUBLISHED, Block, Column, printed_layout
+from treecrf.studies.rows import Row, by_key
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
@@ -44,6 +45,12 @@ CLUSTER_NAMES = {GROUP: "groups of sequences", BLOCK: "blocks of these documents
 OF_LINES = " (other lines of these documents only)"
 """After a data set that is compared by blocks of lines."""
 
+LETTERS = {"protein": "(a)", "nettalk": "(b)", "hyphen": "(c)", "faq_ai_general": "(d)"}
+"""Parts of table 4.1."""
+
+OF_PAPERS, OTHERS = "methods of the dissertation", "other methods"
+"""Groups of columns of table 4.1."""
+
 TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
 
 
@@ -51,27 +58,32 @@ TERM_NAMES = {"none": "constant only", "training_set": "training set", "method":
 
 
 def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Tables 4.1 a to d: the log odds of every method against `baseline`, measured and published.
+    """Tables 4.1 a to d as printed: the log odds of methods against `baseline`, measured under published, a block for each data set and rate.
 
-    `STAR`: p < 0.05 by the Wald test, as in the dissertation. `DAGGER`: p < 0.05 by a valid test
-    (`treecrf.statistics.crossed`), corrected by Holm's method. All p-values are in `significance_layout`.
+    Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in the
+    dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.crossed`), corrected by Holm's method. All
+    p-values are in `significance_layout`.
     """
     against, published = _against(comparisons, baseline), missing_value_coefficients()
     if against.empty:
         return NOT_COMPARED
-    rows = _rows(against, ["dataset", "rate"])
-    known = published[published["baseline"] == baseline]
-    columns: dict[tuple[str, str], list[str]] = {("", "data set"): _scoped_names(rows, against)}
-    columns["", "missing rate"] = _rates(rows)
-    for method in ordered_methods(against["method"]):
-        measured = _aligned(against[against["method"] == method], rows)
-        columns[method_name(method), "measured"] = [
-            _measured(*row) for row in measured[["coefficient", "p_value", "valid_p_holm"]].to_numpy(dtype=float)
-        ]
-        of_method = known[(known["method"] == method) & known["dataset"].isin(rows["dataset"])]
-        if len(of_method):
-            columns[method_name(method), "published"] = _published(of_method, rows)
-    return grouped(columns)
+    rows, methods = _rows(against, ["dataset", "rate"]), ordered_methods(against["method"])
+    known = published[(published["baseline"] == baseline) & published["dataset"].isin(rows["dataset"])]
+    printed, measured = by_key(known, "dataset", "missing_rate", "method"), by_key(against, "dataset", "rate", "method")
+    groups = {OF_PAPERS: [m for m in methods if m in set(known["method"])], OTHERS: methods}
+    columns: dict[Column, str] = {}
+    for group, names in groups.items():
+        columns |= {(group, method_name(name)): name for name in names if name not in columns.values()}
+    blocks: list[Block] = []
+    for row, name, rate in zip(rows.itertuples(), _scoped_names(rows, against), _rates(rows), strict=True):
+        texts = {
+            column: _published(printed.get((row.dataset, row.rate, method)))
+            | _measured(measured.get((row.dataset, row.rate, method)))
+            for column, method in columns.items()
+        }
+        letter = LETTERS.get(str(row.dataset)) if row.dataset in set(known["dataset"]) else None
+        blocks.append(((f"{letter} {name}" if letter else name, rate), texts))
+    return printed_layout(["data set", "missing rate"], list(columns), blocks)
 
 
 def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -229,17 +241,6 @@ def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
 
 
-def _published(of_method: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    """The published coefficient of one method for each row, with its star."""
-    keys = zip(of_method["dataset"], of_method["missing_rate"].round(6), strict=True)
-    values = zip(of_method["coefficient"], of_method["significant"], strict=True)
-    texts = {
-        key: _coefficient(coefficient) + (STAR if significant else "")
-        for key, (coefficient, significant) in zip(keys, values, strict=True)
-    }
-    return [texts.get((name, round(rate, 6)), DASH) for name, rate in zip(rows["dataset"], rows["rate"], strict=True)]
-
-
 def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
     names = [method_name(method) for method in rows["method"]]
     return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
@@ -263,9 +264,16 @@ def _rates(rows: pd.DataFrame) -> list[str]:
 # --- cells ------------------------------------------------------------------------------------------
 
 
-def _measured(coefficient: float, p_value: float, valid_p_holm: float) -> str:
-    star = STAR if p_value < SIGNIFICANCE_LEVEL else ""
-    return _coefficient(coefficient) + star + (DAGGER if valid_p_holm < SIGNIFICANCE_LEVEL else "")
+def _published(row: Row | None) -> dict[str, str]:
+    return {PUBLISHED: _coefficient(row["coefficient"]) + STAR * bool(row["significant"])} if row else {}
+
+
+def _measured(row: Row | None) -> dict[str, str]:
+    if row is None:
+        return {}
+    found = ((STAR, row["p_value"]), (DAGGER, row["valid_p_holm"]))
+    marks = "".join(mark for mark, p_value in found if p_value < SIGNIFICANCE_LEVEL)
+    return {MEASURED: _coefficient(row["coefficient"]) + marks}
 
 
 def _coefficient(value: float) -> str:
