@@ -31,7 +31,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
         {
             "data set": dataset_names(ranks),
             "method": method_names(ranks["method"]),
-            "accuracy (%)": cell_texts(ranks["accuracy"], number),
+            "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
