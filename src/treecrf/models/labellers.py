@@ -150,7 +150,7 @@ LABELLERS = {
     ),
     "linear_crf_labels": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
-        Drawing("linear CRF (label features)", "#999999", "$L$", (0, (1.2, 2.4))),
+        Drawing("linear CRF (label features)", "#999999", "$\u2665$", (0, (1.2, 2.4))),
         TrainingRow({"variance": "variances"}, {"max_iterations": "n_iterations"}, {"features": "labels"}),
         in_tables=False,
         iterations="max_iterations",
@@ -162,7 +162,7 @@ LABELLERS = {
     ),
     "induced_crf_labels": Row(
         "treecrf.models.linear.induced_crf:InducedCRF",
-        Drawing("CRF with induction (label features)", "#999999", "$I$", (0, (6, 2, 1.2, 2))),
+        Drawing("CRF with induction (label features)", "#999999", "$\u2660$", (0, (6, 2, 1.2, 2))),
         TrainingRow({"variance": "variances"}, _ITERATIONS, {"features": "labels"}),
         in_tables=False,
     ),
@@ -183,7 +183,7 @@ LABELLERS = {
     ),
     "mallet_labels": Row(
         "treecrf.models.java.mallet:MalletCRF",
-        Drawing("MALLET (label features)", "#999999", "$M$", (0, (4, 2.4))),
+        Drawing("MALLET (label features)", "#999999", "$\u2663$", (0, (4, 2.4))),
         TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": True, "features": "labels"}),
         in_tables=False,
     ),
