@@ -24,7 +24,7 @@ def test_one_command(run, table):
         "Compares linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
         in err
     )
-    assert re.search(r"method +window +iterations +right % +from +to +minus the best +standing", out)
+    assert re.search(r"method +window +iterations +right % +from +to +gap +standing", out)
     chosen = re.search(r"Chose (\w+): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
         r"Expect ([\d.]+)% of new positions to be right \(95% interval by sequence: [\d.]+ to [\d.]+%\)", out

@@ -3,14 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
+from treecrf.statistics.equivalence import CONFIDENCE, decide
+from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.ranking import BEST, CLOSE, EQUIVALENT, NOT_SEPARATED, WORSE, rank_cases, rank_methods
 
 POINTS = pd.Series({"bob": 90.0, "ada": 95.0, "eve": 94.0, "dan": 80.0})
 
 
 def comparisons(half=3.0, points=POINTS, **decisions):
-    """Decisions by the first letters of two methods, undecided where not given; intervals of points +- half."""
+    """Decisions by the first letters of two methods, undecided where not given; intervals of points +- half before Holm."""
     names = list(points.index)
     rows = [
         (one, other, points[one] - points[other], decisions.get(one[0] + other[0], "undecided"))
@@ -18,7 +21,7 @@ def comparisons(half=3.0, points=POINTS, **decisions):
         for other in names[i + 1 :]
     ]
     frame = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    return frame.assign(low=frame["accuracy_points"] - half, high=frame["accuracy_points"] + half)
+    return frame.assign(points_standard_error=half / norm.ppf(0.975), degrees_of_freedom=np.inf)
 
 
 def standing(decision, half, gap=0.3):
@@ -36,7 +39,13 @@ def test_ranks_by_hand():
     assert ranks["rank_low"].tolist() == [1, 1, 2, 4]
     assert ranks["rank_high"].tolist() == [2, 3, 3, 4]
     gaps = ranks[["gap_points", "gap_low", "gap_high"]].to_numpy()
-    np.testing.assert_array_equal(gaps, [[np.nan] * 3, [-1, -4, 2], [-5, -8, -2], [-15, -18, -12]])
+    # Of six pairs; those of dan with p < 1e-10 come first, then bob's: Holm multiplies by 6, 5, 4, then 3 of what is left.
+    half = 3 * norm.ppf(1 - 0.025 / np.array([1, 3, 6])) / norm.ppf(0.975)
+    np.testing.assert_allclose(
+        gaps[[2, 3], 1:], [[-5 - half[1], -5 + half[1]], [-15 - half[2], -15 + half[2]]], rtol=1e-6
+    )
+    np.testing.assert_array_equal(gaps[:, 0], [np.nan, -1, -5, -15])
+    np.testing.assert_allclose(gaps[1, 1:], [-4, 2])
 
 
 def test_a_method_far_behind_that_no_test_separates_is_not_called_near_the_best():
@@ -48,7 +57,7 @@ def test_a_method_far_behind_that_no_test_separates_is_not_called_near_the_best(
     ("decision", "half", "expected"),
     [
         ("equivalent", 0.15, EQUIVALENT),
-        ("undecided", 0.7, CLOSE),  # to 1.0 below: the margin itself
+        ("undecided", 0.699, CLOSE),  # to 0.999 below
         ("undecided", 0.701, NOT_SEPARATED),
         ("undecided", np.nan, NOT_SEPARATED),
         ("better", 0.1, WORSE),
@@ -67,7 +76,7 @@ def test_who_is_worse_than_another_is_so_whatever_the_best_says():
 
 def test_the_margin_is_a_setting():
     points = pd.Series({"a": 90.0, "b": 89.0})
-    at = [rank_methods(points, comparisons(3.0, points), margin)["standing"][1] for margin in (3.9, 4.0)]
+    at = [rank_methods(points, comparisons(3.0, points), margin)["standing"][1] for margin in (3.99, 4.01)]
     assert at == [NOT_SEPARATED, CLOSE]
     with pytest.raises(ValueError, match="separation margin is 0 points; give one above 0"):
         rank_methods(points, comparisons(3.0, points), 0)
@@ -82,10 +91,10 @@ def test_noise_ranks_nothing():
 
 def test_order_of_a_pair_does_not_matter():
     some = comparisons(ad="better", bd="better", ba="worse")
-    turned = some.rename(columns={"method": "other", "other": "method", "low": "high", "high": "low"}).assign(
+    turned = some.rename(columns={"method": "other", "other": "method"}).assign(
         decision=some["decision"].replace({"better": "worse", "worse": "better"})
     )
-    turned[["accuracy_points", "low", "high"]] *= -1
+    turned["accuracy_points"] *= -1
     pd.testing.assert_frame_equal(
         rank_methods(POINTS, some), rank_methods(POINTS, turned.sample(frac=1, random_state=0))
     )
@@ -95,10 +104,26 @@ def test_equals_share_the_first_rank():
     points = pd.Series({"one": 50.0, "two": 70.0, "three": 70.0})
     rows = [("one", "two", -20.0, "worse"), ("one", "three", -20.0, "worse"), ("two", "three", 0.0, "undecided")]
     tested = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    ranks = rank_methods(points, tested.assign(low=-9.0, high=9.0))
+    ranks = rank_methods(points, tested.assign(points_standard_error=1.0, degrees_of_freedom=9.0))
     assert ranks["method"].tolist() == ["two", "three", "one"]
     assert ranks["rank"].tolist() == [1, 1, 3]
     assert ranks["standing"].tolist() == [BEST, BEST, WORSE]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_interval_of_the_gap_leaves_out_0_exactly_where_the_best_is_decided_to_be_better(seed):
+    """Decisions and intervals are of one error model."""
+    rng = np.random.default_rng(seed)
+    points = pd.Series(rng.normal(90, 1.5, 6), index=list("abcdef"))
+    pairs = comparisons(points=points).assign(degrees_of_freedom=4.0)
+    pairs["points_standard_error"] = rng.uniform(0.2, 0.6, len(pairs))
+    estimates = Estimates(*pairs[["accuracy_points", "points_standard_error", "degrees_of_freedom"]].to_numpy().T)
+    pairs["decision"] = decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE))
+    ranks = rank_methods(points, pairs).set_index("method")
+    best = ranks.index[0]
+    for method, row in ranks[1:].iterrows():
+        pair = pairs[pairs[["method", "other"]].isin([best, method]).all(axis=1)].iloc[0]
+        assert (row["gap_high"] < 0) == (pair["decision"] in ("better", "worse"))
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,18 @@ def test_the_headline_of_missing_values_counts_all_that_are_equal_at_the_shown_p
     counts = {"n_positions": 100_000, "n_correct": [90_000, 80_001, 80_000, 70_000], "rate": [0, 0.4, 0.4, 0.4]}
     methods = ["imputation", "imputation", "indicator", "surrogate_splitting"]
     names = ("imputation", "indicator", "surrogate_splitting")
-    rows = [("a", 0.4, *pair, -1.0, -3.0, 1.0, "undecided") for pair in combinations(names[:2], 2)]
-    rows += [("a", 0.4, name, names[2], -10.0, -12.0, -8.0, "worse") for name in names[:2]]
-    columns = ["dataset", "rate", "baseline", "method", "accuracy_points", "points_low", "points_high", "decision"]
+    rows = [("a", 0.4, *pair, -1.0, 1.0, 9.0, "undecided") for pair in combinations(names[:2], 2)]
+    rows += [("a", 0.4, name, names[2], -10.0, 1.0, 9.0, "worse") for name in names[:2]]
+    columns = [
+        "dataset",
+        "rate",
+        "baseline",
+        "method",
+        "accuracy_points",
+        "points_standard_error",
+        "degrees_of_freedom",
+        "decision",
+    ]
     tested = pd.DataFrame(rows, columns=columns)
     text = missing_headline(pd.DataFrame({"dataset": "a", "method": methods, **counts}), tested)
     assert text.startswith(

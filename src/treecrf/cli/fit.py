@@ -318,7 +318,7 @@ def _choose(
 def _show_choice(choice: Choice, are_blocks: bool) -> None:
     unit = "block" if are_blocks else "sequence"
     table = choice.table
-    shown = table.rename(columns={"accuracy": "right %", "low": "from", "high": "to", "gap": "minus the best"})
+    shown = table.rename(columns={"accuracy": "right %", "low": "from", "high": "to"})
     shared.show_table(
         shown.round({"right %": 2, "from": 2, "to": 2}),
         f"Positions labelled correctly, of {choice.n_positions:,} held out",

@@ -55,7 +55,7 @@ class Gathered(NamedTuple):
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
         gap_low, gap_high, rank_low and rank_high of the accuracy, missing for these.
     pairs : DataFrame
-        With p_holm and decision (`treecrf.explorer.standing.decided`), without references.
+        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.standing.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
@@ -90,7 +90,7 @@ def gather(settings: Settings) -> Gathered:
         frames["scores"] = frames["scores"].assign(**dict.fromkeys(RANK_COLUMNS[2:]))
     frames["scores"]["standing"] = _standing(frames["scores"])
     if "p_holm" not in frames["pairs"]:
-        frames["pairs"] = frames["pairs"].assign(p_holm=None)
+        frames["pairs"] = frames["pairs"].assign(holm_low=None, holm_high=None, p_holm=None)
     return Gathered(**frames, methods=_methods(frames))
 
 

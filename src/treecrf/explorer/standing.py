@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from treecrf.statistics.estimates import Estimates
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.ranking import SEPARATION_MARGIN, rank_cases
 from treecrf.studies.explored import ACCURACY, CASE
 
+ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
+"""Columns of pairs that intervals come from."""
+
 
 def decided(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs with p_holm, corrected over the pairs of a case, and the decision that follows from it.
+    """Pairs with p_holm, holm_low and holm_high, corrected over the pairs of a case, and the decision that follows from p_holm.
 
     "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and "undecided".
     Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
@@ -20,11 +24,12 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
+        low, high = Estimates(*of_case[list(ESTIMATE)].to_numpy(dtype=float).T).interval_holm()
         direction = np.where(of_case["points"].to_numpy(dtype=float) > 0, "better", "worse")
         otherwise = np.where(of_case["decision"] == "equivalent", "equivalent", "undecided")
         decision = np.where(p_holm < SIGNIFICANCE_LEVEL, direction, otherwise)
-        parts.append(of_case.assign(p_holm=p_holm, decision=decision))
-    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(p_holm=[])
+        parts.append(of_case.assign(holm_low=low, holm_high=high, p_holm=p_holm, decision=decision))
+    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(holm_low=[], holm_high=[], p_holm=[])
 
 
 def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:

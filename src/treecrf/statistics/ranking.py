@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.statistics.estimates import Estimates
+
 SEPARATION_MARGIN = 1.0
 """Percentage points below the best that the interval of a method close to it does not reach."""
 
@@ -48,8 +50,8 @@ def rank_methods(
     accuracy_points : Series of float
         Accuracy in percent by method (the index).
     comparisons : DataFrame
-        method, other, accuracy_points, low, high, decision: one row for every pair, in either order. The interval is
-        that of 95 %; the decision is of `treecrf.statistics.equivalence.decide`, corrected for all pairs.
+        method, other, accuracy_points, points_standard_error, degrees_of_freedom, decision: one row for every pair, in
+        either order. The decision is of `treecrf.statistics.equivalence.decide`, corrected for all pairs.
     separation_margin : float
         Percentage points, above 0.
 
@@ -61,7 +63,8 @@ def rank_methods(
         method, accuracy_points, rank
             Rank 1 is the best; equals share the lower number.
         gap_points, gap_low, gap_high
-            Accuracy minus that of the best (of the first row), and its interval; NaN for the best itself.
+            Accuracy minus that of the best (of the first row), and its interval with Holm's correction over all pairs
+            (`treecrf.statistics.estimates.Estimates.interval_holm`); NaN for the best itself.
         standing
             One of `STANDINGS`, the first that holds of: `BEST`, rank 1; `WORSE`, `rank_low` above 1; `EQUIVALENT`, the
             decision against the best; `CLOSE`, the interval of the gap does not reach more than the margin below the
@@ -94,8 +97,9 @@ def rank_methods(
     equivalent = np.zeros_like(better)
     equivalent[rows, columns] = equivalent[columns, rows] = decision == "equivalent"
     gap, low, high = (np.full(better.shape, np.nan) for _ in range(3))
-    values = (comparisons[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
-    gap[rows, columns], low[rows, columns], high[rows, columns] = values
+    numbers = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
+    estimates = Estimates(*(comparisons[name].to_numpy(dtype=float) for name in numbers))
+    gap[rows, columns], (low[rows, columns], high[rows, columns]) = estimates.points, estimates.interval_holm()
     gap[columns, rows], low[columns, rows], high[columns, rows] = (
         -matrix[rows, columns] for matrix in (gap, high, low)
     )

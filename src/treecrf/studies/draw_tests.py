@@ -17,7 +17,8 @@ from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.two_way import estimate_trainings
 
 COMPARISON_NAMES = [
-    "dataset", "method", "other", "n_seeds", "n_clusters", "accuracy_points", "points_low", "points_high", "low_90", "high_90",
+    "dataset", "method", "other", "n_seeds", "n_clusters", "accuracy_points", "points_standard_error", "degrees_of_freedom",
+    "points_low", "points_high", "low_90", "high_90",
     "valid_p_value", "margin", "decision", "papers_p",
 ]  # fmt: skip
 
@@ -89,7 +90,7 @@ def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `COMPARISON_NAMES`: accuracy of `method` minus that of `other` in points, its intervals of 95 % and 90 %, p-value
+        Columns `COMPARISON_NAMES`: accuracy of `method` minus that of `other` in points, its standard error with degrees of freedom, intervals of 95 % and 90 %, p-value
         and decision, from several draws by the corrected resampled t test, from one draw by a t test over groups of related
         sequences, which speaks of the trained models; for the margin of equivalence; and p of McNemar's test, the median over
         draws. No rows with fewer than two methods.
@@ -116,6 +117,7 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
             "method": [counts.methods[place] for place in pairs.first],
             "other": [counts.methods[place] for place in pairs.second],
             "n_seeds": n_draws, "n_clusters": counts.positions.shape[1], "accuracy_points": estimates.points,
+            "points_standard_error": estimates.standard_error, "degrees_of_freedom": estimates.degrees_of_freedom,
             "points_low": low, "points_high": high, "low_90": low_90, "high_90": high_90, "valid_p_value": p_value,
             "margin": rules.equivalence_margin,
             "decision": decide(estimates.points, p_value, low_90, high_90, margin=rules.equivalence_margin),

@@ -48,8 +48,11 @@ NOT_KNOWN: dict[str, Any] = {
 SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]
 """Mean over the runs of a method, the lowest and the highest run, CPU seconds of a training, and the settings chosen."""
 
-PAIRS = [*CASE, "method", "other", "points", "low", "high", "p_value", "decision"]
-"""Accuracy of `method` minus that of `other` in points, its interval of 95 %, p-value of a valid test and the study's decision."""
+PAIRS = [
+    *CASE, "method", "other", "points", "points_standard_error", "degrees_of_freedom", "low", "high", "p_value", "decision",
+]  # fmt: skip
+"""Accuracy of `method` minus that of `other` in points, its standard error, interval of 95 %, p-value of a valid test and the study's
+decision."""
 
 RUNS = [*CASE, "method", "run", "accuracy", "cpu_seconds", "chosen"]
 """Trainings: a seed of a draw or of a perturbed start, accuracy in percent."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
 from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.ranking import BEST, rank_methods
 from treecrf.statistics.selection import derive_seed
@@ -169,12 +168,12 @@ def _compared(names: list[str], correct: NDArray[np.int64], positions: NDArray[n
     """Every pair of methods by sequence, as `rank_methods` takes them."""
     pairs = make_pairs([right[None] for right in correct])
     estimates = estimate_trainings(pairs, positions)
-    (low, high), ends = estimates.interval(), estimates.interval(CONFIDENCE)
     return pd.DataFrame(
         {
             "method": [names[place] for place in pairs.first], "other": [names[place] for place in pairs.second],
-            "accuracy_points": estimates.points, "low": low, "high": high,
-            "decision": decide(estimates.points, adjust_holm(estimates.p_value), *ends),
+            "accuracy_points": estimates.points, "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom,
+            "decision": decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE)),
         }
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ def frames(lost):
     ]  # fmt: skip
     comparisons = [
         {"dataset": "words", "rate": 0.2, "baseline": METHODS[0], "method": METHODS[1], "accuracy_points": -1.0,
-         "points_low": -5.0, "points_high": 3.0, "decision": "worse" if 0.2 in lost else "undecided"}
+         "points_standard_error": 2.0, "degrees_of_freedom": 9.0, "decision": "worse" if 0.2 in lost else "undecided"}
     ]  # fmt: skip
     return pd.DataFrame(evaluations), pd.DataFrame(comparisons)
 

@@ -29,7 +29,8 @@ def evaluations_of(column, cells):
 
 def comparisons_of(column, rows):
     names = ["dataset", "rate", column, "baseline", "method", "accuracy_points", "points_low", "points_high"]
-    return pd.DataFrame(rows, columns=[*names, "valid_p_holm", "decision"])
+    frame = pd.DataFrame(rows, columns=[*names, "valid_p_holm", "decision"])
+    return frame.assign(points_standard_error=1.0, degrees_of_freedom=9.0)
 
 
 @pytest.fixture

@@ -21,7 +21,16 @@ from treecrf.studies.missing.tables import (
 NAN, INF = np.nan, np.inf
 
 UNCOMPARED = pd.DataFrame(
-    columns=["dataset", "rate", "baseline", "method", "accuracy_points", "points_low", "points_high", "decision"]
+    columns=[
+        "dataset",
+        "rate",
+        "baseline",
+        "method",
+        "accuracy_points",
+        "points_standard_error",
+        "degrees_of_freedom",
+        "decision",
+    ]
 )
 
 
@@ -203,7 +212,7 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
         ["faq_x (stand-in)", "10 %", "–", "96.00 ± 1.41 ▲"],
     ]
     pair = {"dataset": "protein", "rate": 0.1, "baseline": "instance_weighting", "method": "imputation"}
-    points = {"accuracy_points": -2.5, "points_low": -2.9, "points_high": -2.1}
+    points = {"accuracy_points": -2.5, "points_standard_error": 2.0, "degrees_of_freedom": 9.0}
     marks = {}
     for decision in ("equivalent", "undecided"):
         compared = pd.DataFrame([pair | points | {"decision": decision}])

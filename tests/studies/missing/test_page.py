@@ -44,8 +44,8 @@ def test_survivors_are_counted_and_their_failures_named():
                 "method": "imputation",
                 "decision": word,
                 "accuracy_points": -1.0,
-                "points_low": -3.0,
-                "points_high": 1.0,
+                "points_standard_error": 1.0,
+                "degrees_of_freedom": 9.0,
             }
             for name, word in decisions.items()
         ]

@@ -105,7 +105,7 @@ function leaderColumns(metric) {
     ["lowest run", (row) => row.low, (row) => valueText(row, row.low)], ["highest run", (row) => row.high, (row) => valueText(row, row.high)],
     ["runs", (row) => row.n_runs], ["standing", (row) => row.standing],
     ["minus the best (points)", (row) => row.gap_points, (row) => (row.gap_points === null ? DASH : signed(row.gap_points))],
-    ["95 % interval", (row) => row.gap_low, (row) => (row.gap_low === null ? DASH : `${signed(row.gap_low)} to ${signed(row.gap_high)}`)],
+    ["95 % interval after Holm", (row) => row.gap_low, (row) => (row.gap_low === null ? DASH : `${signed(row.gap_low)} to ${signed(row.gap_high)}`)],
     ["rank", (row) => row.rank], ["ranks that tests leave", (row) => (row.rank_low === null ? null : `${row.rank_low}–${row.rank_high}`)],
     ["CPU seconds", (row) => row.cpu_seconds, (row) => seconds(row.cpu_seconds)], ["settings", (row) => row.chosen],
   ];
@@ -252,7 +252,7 @@ function showPairs(chosen) {
     ["data set", (row) => row.dataset], ["method", name], ["against", (row) => methodName(study, row.other)],
     ["difference (points)", (row) => row.points, (row) => signed(row.points)],
     ["95 % interval", (row) => `${fixed(row.low)} to ${fixed(row.high)}`], ["p", (row) => row.p_value, (row) => pText(row.p_value)],
-    ["p after Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
+    ["95 % interval after Holm", (row) => (row.holm_low === null ? DASH : `${fixed(row.holm_low)} to ${fixed(row.holm_high)}`)], ["p after Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
   ], pairs, 3)));
   return { title, parts };
 }

@@ -44,8 +44,7 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
     """
     keys = [*case, "method"]
     accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
-    names = {"baseline": "other", "points_low": "low", "points_high": "high"}
-    pairs = comparisons.rename(columns=names)
+    pairs = comparisons.rename(columns={"baseline": "other"})
     sides = [frozenset(pair) for pair in zip(pairs["method"], pairs["other"], strict=True)]
     pairs = pairs[~pairs.assign(sides=pd.Series(sides, index=pairs.index)).duplicated([*case, "sides"])]
     ranks = rank_cases(accuracies[[*keys, "accuracy_points"]], pairs, case)

@@ -61,7 +61,7 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "method": method_names(ranks["method"]),
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "found worse than": [_better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }

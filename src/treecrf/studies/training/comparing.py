@@ -29,7 +29,7 @@ from treecrf.studies.training.names import (
 )
 
 VALID_COLUMNS = (
-    "mean_points", "low", "high", "low_90", "high_90", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about",
+    "mean_points", "points_standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about",
     "valid_test", "n_clusters", "n_blocks", "block_length", "decision",
 )  # fmt: skip
 """Columns about all trainings."""
@@ -75,7 +75,7 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
         The columns of `treecrf.statistics.mcnemar.compare_pairs`, which are about the unperturbed trainings alone, and
         these, which are about all perturbed trainings of a method, or the unperturbed one where it has no others:
 
-        mean_points
+        mean_points, points_standard_error, degrees_of_freedom
             Difference of accuracy in points, the mean of the trainings.
         low, high, low_90, high_90, valid_p_value
             Its intervals of 95 % and 90 % and the p-value of no difference, all from one standard error
@@ -189,7 +189,8 @@ def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
         {
             "method": [trainings.methods[place] for place in pairs.first],
             "other": [trainings.methods[place] for place in pairs.second],
-            "mean_points": estimates.points, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
+            "mean_points": estimates.points, "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
             "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
             "about": np.where(enough, METHODS, TRAININGS), "valid_test": unit, "n_clusters": len(positions), **of_blocks,
             "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=rules.equivalence_margin),

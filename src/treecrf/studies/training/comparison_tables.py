@@ -33,7 +33,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
             "method": method_names(ranks["method"]),
             "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],

@@ -48,8 +48,8 @@ def rank(
             "method": pairs["method"],
             "other": pairs["other"],
             "accuracy_points": pairs["mean_points"],
-            "low": pairs["low"],
-            "high": pairs["high"],
+            "points_standard_error": pairs["points_standard_error"],
+            "degrees_of_freedom": pairs["degrees_of_freedom"],
             "decision": pairs["decision"],
         }
     )
