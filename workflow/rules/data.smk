@@ -98,7 +98,7 @@ for files in STUDIES.values():
                 f"{LOGS}/{files.study.name}/compile.log",
             benchmark:
                 f"{BENCHMARKS}/{files.study.name}/compile.tsv"
-            priority: 2  # what takes longest begins first
+            priority: 1000  # all jobs of a study wait for it
             conda:
                 "../../environment.yml"
             threads: 1

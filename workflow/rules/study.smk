@@ -21,7 +21,7 @@ for files in STUDIES.values():
                 f"{LOGS}/{study.name}/{job.verb}/{place}.log",
             benchmark:
                 f"{BENCHMARKS}/{study.name}/{job.verb}/{place}.tsv"
-            priority: 0 if over else 1
+            priority: job.minutes  # what takes longest begins first
             conda:
                 "../../environment.yml"
             threads: 1

@@ -36,7 +36,7 @@ class Job:
     message : str
         What Snakemake says when the job starts.
     mem_mb, minutes : int
-        Memory and time of the first attempt.
+        Memory and time of the first attempt; kinds of jobs with more minutes begin first.
     datasets : str
         The setting that names its data sets; empty for a job without one.
     module : str

@@ -10,7 +10,7 @@ STUDY = Study(
         Job(
             "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "choice"),
             verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
-            mem_mb=4000, minutes=30,
+            mem_mb=4000, minutes=90,
         ),
         Job(
             "compare_solvers", "{dataset}/{frame}.csv", ("solvers",),
