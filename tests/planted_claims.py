@@ -5,6 +5,7 @@ import pandas as pd
 
 from treecrf.io.files import write_frame, write_json
 from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.training.names import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
@@ -116,15 +117,65 @@ def grown(sizes, start, ratio, spread, drift, mallet=50.0):
                 yield repeat, size, method, drift**repeat * first * growth**power
 
 
-def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 1e-9)):
-    """Comparisons of the missing study; outcomes (points, p) by (rate, method), of which the paper's test says `paper`."""
+def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 1e-9), half_width=1.0):
+    """Comparisons of the missing study; outcomes (points, p) by (rate, method), of which the paper's test says `paper`.
+
+    `half_width` is that of 90 % intervals.
+    """
     rows = [(rate, baseline, method, *outcome) for (rate, method), outcome in outcomes.items()]
     rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
     rows += [(0.3, baseline, SURROGATES, 9.0, 1e-9), (0.1, INDICATOR, SURROGATES, 9.0, 1e-9)]  # another rate, baseline
     frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points", "valid_p_value"])
     sign, p_value = paper
     frame = frame.assign(coefficient=sign * frame["accuracy_points"], p_value=p_value, cluster="group")
+    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
     plant(frame.assign(likelihood_ratio_p_value=np.nan), folder, "missing", dataset, "comparisons")
+
+
+QUANTILE = 1.6448536
+"""By which half the width of a 90 % interval is divided for a standard error."""
+
+
+def plant_scores(folder, dataset, rates, scores, half_width=0.3):
+    """Comparisons of every method with every other one: differences of `scores` (points), significant above the half width."""
+    rows = [
+        (rate, baseline, method, scores[method] - scores[baseline])
+        for rate in rates
+        for baseline in scores
+        for method in scores
+        if method != baseline
+    ]
+    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points"])
+    p_value = np.where(frame["accuracy_points"].abs() > half_width, 0.001, 0.9)
+    frame = frame.assign(coefficient=frame["accuracy_points"], p_value=p_value, valid_p_value=p_value, cluster="group")
+    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
+    plant(frame.assign(likelihood_ratio_p_value=np.nan), folder, "missing", dataset, "comparisons")
+
+
+def plant_stars(folder, n_found):
+    """On `n_found` of the four data sets half of the stars of table 4.1 are found, on the others fewer, or with another sign."""
+    published = missing_value_coefficients().rename(columns={"missing_rate": "rate"})
+    for place, (dataset, rows) in enumerate(published.groupby("dataset", sort=False)):
+        n_stars = int(rows["significant"].sum())
+        found = rows["significant"].cumsum() <= (n_stars + 1) // 2 - (place >= n_found)
+        sign = np.where(found, 1, -1)
+        frame = rows.drop(columns="significant").assign(
+            coefficient=sign * rows["coefficient"], accuracy_points=sign * rows["coefficient"], valid_p_value=0.01,
+            p_value=0.01, likelihood_ratio_p_value=np.nan, cluster="group", points_standard_error=1.0, degrees_of_freedom=9.0,
+        )  # fmt: skip
+        plant(frame, folder, "missing", str(dataset), "comparisons")
+
+
+def plant_peaks(folder, ratio, datasets, pair):
+    """Curves whose peaks the first of a pair reaches after `ratio` times the seconds; later iterations take longer still."""
+    for dataset in datasets:
+        rows = [
+            (method, iteration, accuracy, seconds * scale)
+            for method, scale in zip(pair, (ratio, 1.0), strict=True)
+            for iteration, accuracy, seconds in ((1, 50.0, 0.5), (2, 90.0, 1.0), (3, 80.0, 9.0))
+        ]
+        frame = pd.DataFrame(rows, columns=["method", "iteration", "accuracy", "cpu_seconds"]).assign(decoder=FB)
+        plant(frame, folder, "training", dataset, "curves")
 
 
 def against_others(n_better, rates=RATES, baseline=WEIGHTING, otherwise=(-0.1, 0.05)):

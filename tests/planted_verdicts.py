@@ -7,8 +7,10 @@ from planted_claims import (
     CHAPTER_3,
     FB,
     IMPUTATION,
+    INDICATOR,
     N_REPEATS,
     RATES,
+    SURROGATES,
     VITERBI,
     WEIGHTING,
     against_others,
@@ -26,7 +28,10 @@ from planted_claims import (
     plant_orders,
     plant_pairs,
     plant_patterns,
+    plant_peaks,
     plant_ranks,
+    plant_scores,
+    plant_stars,
     plant_variants,
     plant_windows,
 )
@@ -120,9 +125,33 @@ def plant_starts(folder, *measured, spread=1.0, drift=1.0):
         plant(pd.DataFrame(rows, columns=names), folder, "cost", dataset, "sampling")
 
 
-def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05)):
+def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05), half_width=1.0):
     outcomes = against_others(n_better, rates, baseline, otherwise)
-    return lambda folder: plant_coefficients(folder, dataset, baseline, outcomes)
+    return lambda folder: plant_coefficients(folder, dataset, baseline, outcomes, half_width=half_width)
+
+
+def scores(dataset, rate, half_width=0.3, **points):
+    """Points of instance weighting, surrogate splitting, imputation and the indicator at a rate."""
+    names = {"w": WEIGHTING, "s": SURROGATES, "i": IMPUTATION, "f": INDICATOR}
+    return call(plant_scores, dataset, (rate,), {names[key]: value for key, value in points.items()}, half_width)
+
+
+def plant_indicators(folder, n_better, half_width=0.3):
+    """P4.13: the indicator is a point better than imputation on `n_better` data sets, and a point worse on the others."""
+    for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
+        points = 0.0 if half_width > 0.5 else 1.0 if place < n_better else -1.0
+        methods = {WEIGHTING: 0.0, SURROGATES: 0.0, IMPUTATION: 0.0, INDICATOR: points}
+        plant_scores(folder, dataset, RATES, methods, half_width)
+
+
+def induced_over_linear(*outcomes):
+    """P3.12: (points, p) of feature induction against the linear CRF, data set after data set."""
+    datasets = ("protein", "nettalk", "hyphen", "faq_aix")
+    return pairs("induced_crf", "linear_crf", **dict(zip(datasets, outcomes, strict=True)))
+
+
+def peaks(ratio, datasets, pair):
+    return call(plant_peaks, ratio, datasets, pair)
 
 
 def significant_in(dataset, baseline, rates, numbers):
@@ -146,6 +175,11 @@ def variants(*rows):
 def bags(*points):
     """Table 5.5: points that a bag of 4 is better than one of 2, by order."""
     return variants(*[(f"ff_memm_{k} (bag 4)", f"ff_memm_{k} (bag 2)", p) for k, p in enumerate(points, 1)])
+
+
+def similar(memm, crf, both):
+    """P5.8: points of MEMM-1 and CRF-1 against windows, and of CRF-1 against MEMM-1."""
+    return variants(("memm_1", "sliding_window", memm), ("crf_1", "sliding_window", crf), ("crf_1", "memm_1", both))
 
 
 def stressed(memm, crf):
@@ -172,10 +206,10 @@ def solved(**accuracies):
 PLANTED = (
     {
         "P3.1": {
-            "replicated": shrinkage((1.0, 0.024), (-1.0, 0.024), (-3.0, 0.025), (-1.0, 0.5)),
-            "partly": shrinkage(UP, UP, DOWN, DOWN),
-            "not_replicated": shrinkage(UP, (3.0, 0.025), DOWN, DOWN),
-            "undecided": shrinkage(),
+            "replicated": shrinkage(*[(1.0, 0.024)] * 6, (-1.0, 0.024), SAME),
+            "partly": shrinkage(*[UP] * 6, DOWN, DOWN),
+            "not_replicated": shrinkage(*[UP] * 5, (0.2, 0.025), DOWN, DOWN),
+            "undecided": shrinkage(*[UP] * 5, (1.0, 0.025), (1.0, 0.025), SAME),
         },
         "P3.2": {
             "replicated": induction(protein=SAME, hyphen=SAME, faq_ai_neural=SAME, faq_aix=SAME, nettalk=UP),
@@ -210,7 +244,32 @@ PLANTED = (
             "replicated": straight(6),
             "partly": straight(3),
             "not_replicated": straight(2),
-            "undecided": straight(6, half_width=0.06),
+            "undecided": straight(3, half_width=0.06),
+        },
+        "P3.11": {
+            "replicated": shrinkage(UP, UP, UP, UP, SAME, SAME, SAME, DOWN, SAME, UP, SAME, UP),
+            "partly": shrinkage(UP, UP, UP, UP),
+            "not_replicated": shrinkage(),
+            "undecided": shrinkage(*[WIDE] * 12),
+        },
+        "P3.12": {
+            "replicated": induced_over_linear((1, 0.0049), (1, 0.0009), (1, 0.0009), (1, 0.049)),
+            "partly": induced_over_linear(UP, UP, DOWN, SAME),
+            "not_replicated": induced_over_linear(UP, SAME, SAME, DOWN),
+            "undecided": induced_over_linear((1, 0.005), UP, DOWN, DOWN),
+        },
+        "P3.13": {
+            "replicated": pairs("induced_crf", "linear_crf", faq_ai_general=SAME),
+            "not_replicated": pairs("induced_crf", "linear_crf", faq_ai_general=(0.1, 0.049)),
+            "undecided": pairs("induced_crf", "linear_crf", faq_ai_general=WIDE),
+        },
+        "P3.14": {
+            verdict: peaks(ratio, CHAPTER_3[:3], ("mallet", "treecrf"))
+            for verdict, ratio in (("replicated", 2.3), ("partly", 4.0), ("not_replicated", 0.7), ("undecided", 1.2))
+        },
+        "P3.15": {
+            verdict: peaks(ratio, CHAPTER_3[3:], ("treecrf", "mallet"))
+            for verdict, ratio in (("replicated", 15.9), ("partly", 26.0), ("not_replicated", 0.7), ("undecided", 1.2))
         },
         "P3.9": {
             "replicated": call(plant_lengths, 0.91, 1.09),
@@ -230,6 +289,7 @@ PLANTED = (
             "not_replicated": icml((1.0, 0.049), (UP, (-0.3, 0.049))),
             "undecided": icml((1.0, 0.049), (UP, (-0.3, 0.05))),
         },
+        "I4": {"undecided": peaks(1.0, CHAPTER_3[3:], ("treecrf", "mallet"))},
         "I3": {
             "replicated": call(plant_starts, (1.01, -0.49), (2.0, 1.0)),
             "partly": call(plant_starts, (1.01, -0.5), (1.0, 0.0), (2.0, -0.4)),
@@ -243,16 +303,51 @@ PLANTED = (
             "undecided": call(plant_windows, 0.9, 2.1, spread=1.1),
         },
         "P4.1": {
-            "replicated": coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05)),
-            "partly": coefficients("protein", WEIGHTING, 6),
+            "replicated": coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05), half_width=0.39),
+            "partly": coefficients("protein", WEIGHTING, 6, half_width=0.39),
             "not_replicated": coefficients("protein", WEIGHTING, 6, otherwise=(0.1, 0.049)),
-            "undecided": coefficients("protein", WEIGHTING, 0),
+            "undecided": coefficients("protein", WEIGHTING, 6, otherwise=(0.1, 0.05), half_width=0.4),
         },
         "P4.2": significant_in("nettalk", WEIGHTING, RATES, (12, 8, 7)),
         "P4.3": significant_in("hyphen", WEIGHTING, (0.2, 0.4), (6, 4, 3)),
         "P4.4": significant_in("faq_ai_general", IMPUTATION, (0.1, 0.4), (6, 4, 3)),
+        "P4.9": {
+            "replicated": scores("hyphen", 0.05, w=0, s=1, i=0, f=0),
+            "partly": scores("hyphen", 0.05, w=0, s=2, i=1, f=0),
+            "not_replicated": scores("hyphen", 0.05, w=0, s=0, i=1, f=2),
+            "undecided": scores("hyphen", 0.05, 0.6, w=0, s=0, i=0, f=0),
+        },
+        "P4.10": {
+            "replicated": scores("hyphen", 0.1, w=1, s=0, i=1, f=0),
+            "partly": scores("hyphen", 0.1, w=2, s=0, i=1, f=0),
+            "not_replicated": scores("hyphen", 0.1, w=0, s=3, i=1, f=3),
+            "undecided": scores("hyphen", 0.1, 0.6, w=0, s=0, i=0, f=0),
+        },
+        "P4.11": {
+            "replicated": scores("faq_ai_general", 0.05, w=0, s=0, i=0, f=-1),
+            "partly": scores("faq_ai_general", 0.05, w=0, s=0, i=0, f=0),
+            "not_replicated": scores("faq_ai_general", 0.05, w=1, s=0, i=0, f=0),
+            "undecided": scores("faq_ai_general", 0.05, 0.6, w=0, s=0, i=0, f=0),
+        },
+        "P4.12": {
+            "replicated": scores("faq_ai_general", 0.2, w=-1, s=0, i=0, f=0),
+            "partly": scores("faq_ai_general", 0.2, w=0, s=0, i=0, f=0),
+            "not_replicated": scores("faq_ai_general", 0.2, w=0, s=0, i=0, f=1),
+            "undecided": scores("faq_ai_general", 0.2, 0.6, w=0, s=0, i=0, f=0),
+        },
+        "P4.13": {
+            "replicated": call(plant_indicators, 3),
+            "partly": call(plant_indicators, 2),
+            "not_replicated": call(plant_indicators, 1),
+            "undecided": call(plant_indicators, 0, half_width=0.6),
+        },
+        "P4.14": {
+            "replicated": call(plant_stars, 4),
+            "partly": call(plant_stars, 2),
+            "not_replicated": call(plant_stars, 1),
+        },
         "P4.5": {"replicated": call(plant_ranks, (0, 1, 1, 1)), "not_replicated": call(plant_ranks, (0, 1, 1, 2))},
-        "P4.6": {"replicated": call(plant_frequencies, 11), "not_replicated": call(plant_frequencies, 10)},
+        "P4.6": {"no_verdict": call(plant_frequencies, 11)},
         "P4.7": {
             "replicated": call(plant_costs, 3),
             "partly": call(plant_costs, 2),
@@ -296,6 +391,22 @@ PLANTED = (
             "partly": bags(0.2, -1, -1, 0.21),
             "not_replicated": bags(-1, -1, 0.81, 0.81),
             "undecided": bags(-1, -1, 0.81, 0.8),
+        },
+        "P5.8": {
+            "replicated": similar(1.69, -1.69, 0.0),
+            "partly": similar(1.69, 1.69, 2.31),
+            "not_replicated": similar(1.69, 2.31, 2.31),
+            "undecided": similar(1.71, 1.71, 1.71),
+        },
+        "P5.9": {
+            "replicated": variants(("crf_2", "ff_memm_1 (bag 2)", 0.31)),
+            "not_replicated": variants(("crf_2", "ff_memm_1 (bag 2)", -0.31)),
+            "undecided": variants(("crf_2", "ff_memm_1 (bag 2)", 0.29)),
+        },
+        "P5.10": {
+            "replicated": variants(("ff_memm_2 (bag 2)", "crf_2", 0.19)),
+            "not_replicated": variants(("ff_memm_2 (bag 2)", "crf_2", -0.81)),
+            "undecided": variants(("ff_memm_2 (bag 2)", "crf_2", 0.21)),
         },
     }
     | CODED

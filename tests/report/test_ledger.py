@@ -63,7 +63,7 @@ def test_an_id_appears_once(monkeypatch):
 
 def test_the_table_shows_every_claim_and_escapes(tmp_path):
     for plants in PLANTED.values():
-        plants["replicated"](tmp_path)
+        next(iter(plants.values()))(tmp_path)
     frame = verdicts(tmp_path)
     html = ledger_fragment(frame, verdicts_by_rule(tmp_path))
     assert html.count('<tr role="row">') == len(frame) + 1

@@ -20,6 +20,7 @@ from treecrf.studies.claim_kinds import (
     near,
     not_worse,
     order,
+    outcome,
     rises,
 )
 from treecrf.studies.claim_rows import parts_of
@@ -36,12 +37,19 @@ TOST = {"level": 0.05, "margin": 0.5}
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (degrees(better, 1, 0.04, level=0.05), YES),
-        (degrees(better, 1, 0.05, level=0.05), OPEN),
-        (degrees(better, -1, 0.05, level=0.05), OPEN),
-        (degrees(better, -1, 0.01, level=0.05), NO),
-        (degrees(better, 0, 0.01, level=0.05), OPEN),
-        (degrees(better, 1, np.nan, level=0.05), OPEN),
+        (degrees(better, 1, 0.04, **TOST), YES),
+        (degrees(better, 0.1, 0.04, (0.05, 0.15), **TOST), YES),
+        (degrees(better, 1, 0.05, (0.0, 2.0), **TOST), OPEN),
+        (degrees(better, 1, 0.05, **TOST), OPEN),
+        (degrees(better, 0.1, 0.05, (-0.2, 0.49), **TOST), NO),
+        (degrees(better, 0.1, 0.05, (-0.2, 0.5), **TOST), OPEN),
+        (degrees(better, -1, 0.01, **TOST), NO),
+        (degrees(better, 0, 0.01, **TOST), OPEN),
+        (degrees(better, 1, np.nan, (np.nan, np.nan), **TOST), OPEN),
+        (degrees(outcome, 1, 0.04, **TOST), YES),
+        (degrees(outcome, -1, 0.04, (-0.2, 0.0), **TOST), NO),
+        (degrees(outcome, 0.1, 0.05, (-0.2, 0.49), **TOST), (LEANS, LEANS)),
+        (degrees(outcome, 0.1, 0.05, (-0.2, 0.5), **TOST), OPEN),
         (degrees(not_worse, -0.1, 0.05, (-0.49, 2), **TOST), YES),
         (degrees(not_worse, -0.1, 0.9, (-0.5, 2), **TOST), OPEN),
         (degrees(not_worse, -0.1, 0.9, **TOST), OPEN),
@@ -98,7 +106,7 @@ def test_an_interval_wider_than_the_tolerance_decides_nothing():
 
 def test_the_papers_test_leaves_nothing_open():
     found = Measured(0.1, "n", p=0.01, interval=(-3.0, 3.0), papers=(-0.1, 0.9))
-    equality, lead = partial(equal, **TOST), partial(better, level=0.05)
+    equality, lead = partial(equal, **TOST), partial(better, **TOST)
     assert found.observe(equality).degree == FAILS
     assert found.observe_by_paper(equality).degree == HOLDS  # a large p is equality
     assert found.observe_by_paper(lead).degree == FAILS
@@ -107,9 +115,9 @@ def test_the_papers_test_leaves_nothing_open():
 
 def test_the_papers_test_has_a_difference_of_its_own():
     found = Measured(1.0, "n", p=0.01, papers=(-1.0, 0.01))
-    assert found.observe_by_paper(partial(better, level=0.05)).degree == FAILS
+    assert found.observe_by_paper(partial(better, **TOST)).degree == FAILS
     unknown = Measured(1.0, "n", p=0.01, papers=(-1.0, np.nan))
-    assert unknown.observe_by_paper(partial(better, level=0.05)).degree == HOLDS
+    assert unknown.observe_by_paper(partial(better, **TOST)).degree == HOLDS
 
 
 # --- what a verdict is made of ----------------------------------------------------------------------
@@ -128,7 +136,7 @@ def test_degrees_make_verdicts():
     assert verdict(LEANS).verdict == "partly"
     assert verdict(LEANS, FAILS).verdict == "not_replicated"
     finding = verdict(HOLDS, FAILS, FAILS)
-    assert finding.numbers == "n0; n1; n2; not run: b"
+    assert finding.numbers == "✓ n0; ✗ n1; ✗ n2; not run: b"
     assert finding.explanation == "It is shown in 1 of 3 measurements; not in these: d1; d2."
     none = verdict(FAILS, FAILS)
     assert none.explanation == "It is shown in none of 2 measurements; not in these: d0; d1."

@@ -61,15 +61,16 @@ def test_planted_results_have_their_verdict(tmp_path, claim, verdict):
 @pytest.mark.parametrize("claim", PLANTED)
 def test_a_claim_looks_at_results_of_its_own_only(tmp_path, claim):
     for other, plants in PLANTED.items():
-        if other[:2] != claim[:2] and {other[0], claim[0]} != {"P", "I"}:  # chapters write other folders
-            plants["replicated"](tmp_path)
+        shared = {other[0], claim[0]} == {"P", "I"} or (claim == "M13" and other[0] == "M")  # they read the same files
+        if other[:2] != claim[:2] and not shared:
+            next(iter(plants.values()))(tmp_path)
     assert find(tmp_path, claim).verdict == "not_run"
 
 
 def test_every_claim_is_checked():
     rows = claim_rows()
     assert {row["id"] for row in rows} == set(PLANTED)
-    assert len(rows) == len({row["id"] for row in rows}) == 45
+    assert len(rows) == len({row["id"] for row in rows})
 
 
 def test_every_study_is_in_the_ledger():
@@ -80,7 +81,7 @@ def test_every_study_is_in_the_ledger():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"kind": "best"}, "claim X: there is no kind 'best'; choose one of better, not_worse"),
+        ({"kind": "best"}, "claim X: there is no kind 'best'; choose one of better, outcome, not_worse"),
         ({"measure": "speed"}, "claim X: treecrf.studies.training.claims has no function 'speed'"),
         ({"sum_up": "count"}, "claim X: treecrf.studies.training.claims has no function 'count'"),
     ],
@@ -121,12 +122,12 @@ def test_a_data_set_beyond_the_quorum_counts_neither_way(tmp_path):
 
 def test_times_whose_interval_contains_the_threshold_are_undecided(tmp_path):
     for dataset in CHAPTER_3:
-        plant_growth(tmp_path, dataset, 1.05, half_width=0.04)
+        plant_growth(tmp_path, dataset, 1.2, half_width=0.04)
     assert find(tmp_path, "P3.8").verdict == "replicated"
-    plant_growth(tmp_path, "protein", 1.05, half_width=0.06)
+    plant_growth(tmp_path, "protein", 1.2, half_width=0.06)
     finding = find(tmp_path, "P3.8")
     assert finding.verdict == "undecided"
-    assert finding.explanation.endswith(": protein: slope 1.050 (95 % interval 0.990 to 1.110).")
+    assert finding.explanation.endswith(": protein: slope 1.200 (95 % interval 1.140 to 1.260).")
 
 
 def test_seconds_that_grow_faster_than_iterations_are_not_linear(tmp_path):
@@ -142,7 +143,7 @@ def test_published_differences_stand_beside_measured_ones(tmp_path):
     tests = "by the paper's test p = 0.500, by a valid test p = 0.040"
     assert (
         finding.numbers
-        == f"nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
+        == f"✗ nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
     )
     assert finding.explanation == (
         f"Here CRF with induction is 0.90 points worse than TreeCRF on nettalk ({tests}, published +0.74 points)."
@@ -229,8 +230,8 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
     assert (
-        "nettalk 5%, surrogate splitting −0.10 points (p = 0.049 by a valid test; log odds −inf, p = 0.010 by the paper's test)"
-        in finding.numbers
+        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by a valid test, 90 % interval −1.10 "
+        "to +0.90; log odds −inf, p = 0.010 by the paper's test)" in finding.numbers
     )
 
 
@@ -257,8 +258,11 @@ def test_a_comparison_without_a_valid_test_is_not_significant(tmp_path):
         tmp_path, "protein", WEIGHTING, against_others(12, RATES, WEIGHTING) | {(0.4, IMPUTATION): (0.1, np.nan)}
     )
     finding = find(tmp_path, "P4.1")
-    assert finding.verdict == "replicated"  # 11 of 12 and worse in none
-    assert "significantly better in 11 of 12 comparisons and worse in 0" in finding.numbers
+    assert finding.verdict == "partly"  # better in most; the last one may be worse
+    assert (
+        "significantly better in 11 of 12 comparisons and worse in 0, equivalent in 0, not decided in 1"
+        in finding.numbers
+    )
 
 
 def test_blocks_of_one_document_are_named_in_the_ledger(tmp_path):

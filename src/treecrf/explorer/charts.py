@@ -108,7 +108,7 @@ def published(scale: str = "linear") -> Any:
 
 def verdicts() -> Any:
     """How many claims have each verdict, paper by paper."""
-    order = ["replicated", "partly", "not replicated", "undecided", "not run"]
+    order = ["replicated", "partly", "not replicated", "undecided", "no verdict", "not run"]
     colours = alt.Scale(domain=order, range=["#009e73", "#56b4e9", "#d55e00", "#e69f00", "#999999"])
     bars = alt.Chart(ROWS).mark_bar(stroke="$ground").encode(
         y=alt.Y("paper:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),

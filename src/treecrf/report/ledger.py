@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,9 +15,10 @@ import yaml
 
 from treecrf.io.messages import repeated
 from treecrf.studies import registry
-from treecrf.studies.claim_rows import check_claim
-from treecrf.studies.claims import NOT_RUN, Finding, Results
-from treecrf.studies.sensitivity import other_rules, thresholds_text
+from treecrf.studies.claim_rows import AS_JUDGED, BY_PAPER, Rule, check_claim
+from treecrf.studies.claims import JUDGED, NO_VERDICT, NOT_RUN, Finding, Results
+from treecrf.studies.frozen import rules_text
+from treecrf.studies.sensitivity import former_rules, other_rules, thresholds_text
 
 SNAPSHOT = "claims.md"
 """A file that the folder of a snapshot has, and that of a run has not."""
@@ -23,8 +27,12 @@ PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
-    "id", "source", "statement", "check", "verdict", "data_sets", "numbers", "test", "thresholds", "explanation",
+    "id", "source", "statement", "quote", "place", "check", "verdict", "verdict_papers_test", "data_sets", "numbers", "straddled",
+    "smallest_difference", "test", "thresholds", "explanation", "former_rule", "former_reason", "rules",
 ]  # fmt: skip
+
+SHORTENED = "Shortened protocol: it decides no claim."
+"""Instead of verdicts, where `verdicts` is told so."""
 
 CLAIMS, BY_RULE = "claims.csv", "claims_by_rule.csv"
 """The files of `verdicts` and of `verdicts_by_rule` in the folder of results."""
@@ -42,7 +50,7 @@ def claim_rows() -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: _number(row["id"]))
 
 
-def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
+def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
     A claim is "not_run" unless all data sets that it is about were run, or as many as its row asks for (`quorum`); one that
@@ -54,57 +62,70 @@ def verdicts(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     results : path-like
         The folder with the results (``results/demo`` after ``make demo``), or the evidence of a snapshot
         (``docs/results/evidence``); it may be empty or not there, or hold some studies only.
+    decides : bool, default=True
+        Whether the run follows the papers' protocol; a shortened one shows its numbers and decides no claim.
 
     Returns
     -------
     DataFrame
         One row per claim, paper by paper.
 
-        id, source, statement, check
+        id, source, statement, quote, place, check
             As in the ``claims.yaml`` of the study.
         verdict
-            "replicated", "partly", "not_replicated", "undecided" (neither the claim nor its contrary is shown) or
-            "not_run".
+            By a valid test: one of `treecrf.studies.claims.VERDICTS`.
+        verdict_papers_test
+            By the paper's test or, where it has none, by the values alone; empty without a verdict.
         data_sets
             The data sets behind the verdict.
         numbers, test
             What was measured, and what decides whether it agrees with the claim.
+        straddled, smallest_difference
+            Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the smallest
+            difference that this experiment would have found (`treecrf.studies.claim_power`).
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
             One sentence: where the numbers differ from the claim, or what was not run; empty if it is replicated.
+        former_rule, former_reason
+            The rule that results had been judged by before, and why it was changed; its verdict is in `verdicts_by_rule`.
+        rules
+            The digest of all rules, and whether they are the frozen ones (`treecrf.studies.frozen`).
 
     Raises
     ------
     ValueError
         If the folder is a snapshot (``docs/results``), whose evidence is one level below.
     """
-    found = _open(results)
-    rows = [row | _verdict(_find(row, found)) | {"thresholds": thresholds_text(row)} for row in claim_rows()]
-    return pd.DataFrame(rows)[COLUMNS]
+    found, rules = _open(results), rules_text()
+    return pd.DataFrame([_judged(row, found, decides) | {"rules": rules} for row in claim_rows()])[COLUMNS]
 
 
-def verdicts_by_rule(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
+def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
     """What the same results would say under other rules (`treecrf.studies.sensitivity`).
 
     Parameters
     ----------
     results : path-like
+    decides : bool, default=True
         As for `verdicts`.
 
     Returns
     -------
     DataFrame
         id, rule, verdict: a row for each rule that changes something for a claim, whether or not the verdict changes; none
-        for claims that were not run.
+        for claims without a verdict.
     """
     found = _open(results)
-    rows = [
-        {"id": row["id"], "rule": rule, "verdict": check_claim(changed, row["study"].module("claims"), found, papers_test).verdict}
-        for row in claim_rows()
-        if _find(row, found).verdict != NOT_RUN
-        for rule, changed, papers_test in other_rules(row)
-    ]  # fmt: skip
+    rows = []
+    for row in claim_rows() if decides else ():
+        verdict = _find(row, found).verdict
+        rules = {JUDGED: other_rules, (NO_VERDICT,): former_rules}
+        apply = next((rules[among] for among in rules if verdict in among), lambda _: ())
+        rows += [
+            {"id": row["id"], "rule": name, "verdict": _find(changed, found, rule).verdict}
+            for name, changed, rule in apply(row)
+        ]
     return pd.DataFrame(rows, columns=["id", "rule", "verdict"])
 
 
@@ -123,6 +144,7 @@ def _open(results: str | os.PathLike[str]) -> Results:
     return Results(results)
 
 
+@cache
 def _read(package: str, name: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = yaml.safe_load(files(package).joinpath(name).read_text(encoding="utf-8"))
     return rows
@@ -137,20 +159,32 @@ def _number(claim: str) -> tuple[int, ...]:
     return PAPERS.index(claim[0]), *map(int, claim[1:].split("."))
 
 
-def _find(row: dict[str, Any], results: Results) -> Finding:
+def _find(row: Mapping[str, Any], results: Results, rule: Rule = AS_JUDGED) -> Finding:
     if not results.any_of(study.name for study in registry()):
         return Finding(
             NOT_RUN,
             explanation=f"{results.folder} has no results of a study; name the folder of a run, such as results/demo.",
         )
-    return check_claim(row, row["study"].module("claims"), results)
+    return check_claim(row, row["study"].module("claims"), results, rule)
 
 
-def _verdict(finding: Finding) -> dict[str, object]:
+def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str, Any]:
+    """The columns of a claim."""
+    finding = _find(row, results)
+    if not decides and finding.verdict != NOT_RUN:
+        finding = replace(finding, verdict=NO_VERDICT, explanation=SHORTENED, straddled="", smallest="")
+    changed = row.get("changed", {})
     return {
+        **row,
         "verdict": finding.verdict,
+        "verdict_papers_test": _find(row, results, BY_PAPER).verdict if finding.verdict in JUDGED else "",
         "data_sets": ", ".join(finding.datasets),
         "numbers": finding.numbers,
+        "straddled": finding.straddled,
+        "smallest_difference": finding.smallest,
         "test": finding.test,
+        "thresholds": thresholds_text(row),
         "explanation": finding.explanation,
+        "former_rule": changed.get("rule", ""),
+        "former_reason": changed.get("reason", ""),
     }

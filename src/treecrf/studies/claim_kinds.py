@@ -42,6 +42,8 @@ class Measured(Generic[Value]):
         Value and p-value by the test of the paper.
     repeated : (float, float) or None
         95 % interval of the value over repeated measurements of a time.
+    by_paper : bool
+        Whether value and p are those of the paper's test, for which what does not differ significantly is equal.
     """
 
     value: Value
@@ -51,6 +53,7 @@ class Measured(Generic[Value]):
     interval: tuple[float, float] | None = None
     papers: tuple[Value, float] | None = None
     repeated: tuple[float, float] | None = None
+    by_paper: bool = False
 
     def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
         """The observation that the claim holds to the degrees of this kind."""
@@ -58,29 +61,43 @@ class Measured(Generic[Value]):
         return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
 
     def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
-        """The same by the test of the paper, which leaves nothing open: what does not differ significantly is equal."""
-        if self.papers is None or isnan(self.papers[1]):
+        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value alone."""
+        if (self.papers is not None and isnan(self.papers[1])) or (self.papers is None and self.p is not None):
             return self.observe(kind)
-        value, p = self.papers
-        return replace(replace(self, value=value, p=p, interval=(0.0, 0.0)).observe(kind), best=None)
+        value, p = self.papers or (self.value, None)
+        alone = replace(self, value=value, p=p, interval=None, repeated=None, by_paper=True)
+        return replace(alone.observe(kind), best=None)
 
 
-def better(found: Measured[float], level: float) -> Degrees:
-    """Significantly above 0; significantly below fails, and anything else leaves it open."""
-    if found.p is None or not found.p < level or found.value == 0:  # NaN decides nothing
-        return OPEN
-    return YES if found.value > 0 else NO
+def differs(found: Measured[float], level: float) -> bool:
+    """Whether the value differs significantly from 0."""
+    return found.p is not None and found.p < level and found.value != 0  # NaN decides nothing
+
+
+def better(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Significantly above 0; significantly below fails, and so does what is equivalent: an interval within `margin`."""
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return NO if _lies_within(found, -margin, margin) else OPEN
+
+
+def outcome(found: Measured[float], level: float, margin: float) -> Degrees:
+    """As `better`, but what is equivalent leans to the claim, so that better, equivalent and worse can be counted."""
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return (LEANS, LEANS) if _lies_within(found, -margin, margin) else OPEN
 
 
 def not_worse(found: Measured[float], level: float, margin: float) -> Degrees:
     """Significantly above 0, or the interval above -`margin`; significantly below 0 fails."""
-    decided = better(found, level)
-    return YES if decided == OPEN and _lies_within(found, -margin) else decided
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return YES if _lies_within(found, -margin) else OPEN
 
 
 def equal(found: Measured[float], level: float, margin: float) -> Degrees:
     """Equivalent: not significantly different from 0, and the interval within `margin`; a difference fails."""
-    if better(found, level) != OPEN:
+    if differs(found, level):
         return NO
     return YES if _lies_within(found, -margin, margin) else OPEN
 
@@ -119,7 +136,7 @@ def rises(found: Measured[Sequence[float]], tolerance: float) -> Degrees:
     return YES if largest_fall(found.value) <= tolerance + ROUNDING else NO
 
 
-TESTED: dict[str, Callable[..., Degrees]] = {kind.__name__: kind for kind in (better, not_worse, equal)}
+TESTED: dict[str, Callable[..., Degrees]] = {kind.__name__: kind for kind in (better, outcome, not_worse, equal)}
 """Kinds that a test decides."""
 
 KINDS: dict[str, Callable[..., Degrees]] = TESTED | {
@@ -133,7 +150,9 @@ def largest_fall(curve: Sequence[float]) -> float:
 
 
 def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
-    """Whether the interval is known and lies there, the ends excluded."""
+    """Whether the interval is known and lies there, the ends excluded; for the paper's test no significance is enough."""
+    if found.by_paper:
+        return found.p is not None and not isnan(found.p)
     return found.interval is not None and low < found.interval[0] and found.interval[1] < high
 
 

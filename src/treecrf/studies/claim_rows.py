@@ -3,7 +3,9 @@
 Keys of a row
 -------------
 id, source, statement, check
-    Which claim it is, in the words of the papers.
+    Which claim it is, in our words, and what is checked.
+quote, place
+    A sentence of the paper, or the part of it that says so, in at most `QUOTED` words, and where it stands.
 measure, datasets
     A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set, and the
     data sets. A function that yields nothing has no results there.
@@ -18,29 +20,43 @@ test
 thresholds, about
     Which values of the row, or of a part, are thresholds, and whether they are the "paper"'s or "ours"; the value that
     they are distances from, 0 unless given. See `treecrf.studies.sensitivity`.
-papers_level
-    The level at which the paper's test decides, where a valid test has another.
+papers
+    Values of the row, or of a part, that are others where the test of the paper decides: its level, another kind.
 enough, partly, quorum
     As in `treecrf.studies.claims.judge`; two fractions, a number of data sets.
+no_verdict
+    Why the results decide nothing, a sentence: what was measured was fitted to the claim, or is not the paper's data.
+changed
+    A rule that results had been judged by before this one: "rule" (in words), "reason" (why it is no longer), and "was", the
+    values of the row that were others; the ledger gives the verdict under both. All claims that compare accuracies were first
+    judged by the paper's test, whose verdict stands beside the valid one anyway: that change is not listed again.
 
-Other keys are parameters of the kind if it has one of that name, and of the measure if not. The value of a kind's
+Other keys are parameters of the kind if one of `KINDS` has one of that name, and of the measure if not. The value of a kind's
 parameter may depend on the data set: a mapping with the key "otherwise".
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from types import ModuleType
 from typing import Any
 
-from treecrf.studies.claim_kinds import KINDS
+import numpy as np
+
+from treecrf.statistics.holm import adjust_holm
+from treecrf.studies.claim_kinds import KINDS, TESTED, Measured
+from treecrf.studies.claim_power import with_power
 from treecrf.studies.claims import (
     FAILS,
     HALF,
     HOLDS,
+    LEANS,
+    NO_VERDICT,
+    NOT_RUN,
     Degrees,
     Evidence,
     Finding,
@@ -51,25 +67,53 @@ from treecrf.studies.claims import (
     merge,
 )  # fmt: skip
 
+QUOTED = 20
+"""Words of a paper that a claim may quote."""
+
 WORDING = (
     "id",
     "source",
     "statement",
     "check",
+    "quote",
+    "place",
     "test",
     "thresholds",
     "about",
-    "papers_level",
+    "papers",
+    "no_verdict",
+    "changed",
     "enough",
     "partly",
     "quorum",
 )
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "sum_up")
+OF_KINDS = {name for kind in KINDS.values() for name in list(inspect.signature(kind).parameters)[1:]}
+"""Parameters of kinds; a row may have some that only another rule uses."""
 
 Row = Mapping[str, Any]
 
 
-def check_claim(row: Row, functions: ModuleType, results: Results, papers_test: bool = False) -> Finding:
+@dataclass(frozen=True)
+class Rule:
+    """How a claim is judged.
+
+    Attributes
+    ----------
+    papers_test : bool
+        Whether the test of the paper decides, at its own level, instead of a valid one.
+    holm : bool
+        Whether the p-values of a claim are corrected over its comparisons.
+    """
+
+    papers_test: bool = False
+    holm: bool = False
+
+
+AS_JUDGED, BY_PAPER, HOLM = Rule(), Rule(papers_test=True), Rule(holm=True)
+
+
+def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = AS_JUDGED) -> Finding:
     """The verdict of results on a claim.
 
     Parameters
@@ -79,15 +123,20 @@ def check_claim(row: Row, functions: ModuleType, results: Results, papers_test: 
     functions : module
         The study's ``claims.py``.
     results : Results
-    papers_test : bool
-        Whether the test of the paper decides, at its own level, instead of a valid one.
+    rule : Rule, optional
     """
-    evidence = merge(_evidence(part, functions, results, papers_test) for part in parts_of(row))
+    if rule.papers_test:
+        row = _by_paper(row)
+    evidence = merge(_evidence(parts_of(row), functions, results, rule))
     if "sum_up" in row and evidence.observations:
         evidence = _function(row, "sum_up", functions)(evidence)
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
     shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
-    return judge(evidence, ", ".join(clauses).format(**row), *shares, quorum=row.get("quorum"))
+    finding = judge(evidence, ", ".join(clauses).format(**row), *shares, quorum=row.get("quorum"))
+    if row.get("no_verdict") and finding.verdict != NOT_RUN:
+        would_be = f"The check itself would say: {finding.verdict.replace('_', ' ')}."
+        return replace(finding, verdict=NO_VERDICT, explanation=f"{row['no_verdict']} {would_be}")
+    return finding
 
 
 def parts_of(row: Row) -> list[Row]:
@@ -95,21 +144,62 @@ def parts_of(row: Row) -> list[Row]:
     return [{**row, **part} for part in row.get("parts", [{}])]
 
 
-def _evidence(row: Row, functions: ModuleType, results: Results, papers_test: bool) -> Evidence:
-    """The evidence of a part."""
+def _by_paper(row: Row) -> dict[str, Any]:
+    """The row with the values that it has where the test of the paper decides."""
+    changed = {**row, **row.get("papers", {}), "test": ""}  # its words are about the rule as judged
+    if "parts" in row:
+        changed["parts"] = [{**row.get("papers", {}), **part, **part.get("papers", {})} for part in row["parts"]]
+    return changed
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Something measured on a data set, with what judges it there."""
+
+    measured: Measured[Any]
+    kind: Callable[..., Degrees]
+    parameters: Mapping[str, Any]
+
+    def observe(self, rule: Rule) -> Observation:
+        judge_by = partial(self.kind, **self.parameters)
+        if rule.papers_test:
+            return self.measured.observe_by_paper(judge_by)
+        return with_power(self.measured.observe(judge_by), self.measured, self.kind.__name__, self.parameters)
+
+
+def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rule: Rule) -> list[Evidence]:
+    """The evidence of each part; with Holm's correction over all comparisons of all of them."""
+    found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
+    if rule.holm:
+        found = _corrected(found)
+    return [gather(part, lambda dataset, part=part: [each.observe(rule) for each in part[dataset]]) for part in found]
+
+
+def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
+    """What a part of a claim is about on a data set."""
     measure, kind = _function(row, "measure", functions), _kind(row, functions)
-    parameters = {name: value for name, value in row.items() if name not in WORDING + FOUND_BY}
-    own = {name: parameters.pop(name) for name in list(inspect.signature(kind).parameters)[1:] if name in parameters}
-    if papers_test and "papers_level" in row:
-        own["level"] = row["papers_level"]
+    of_kind = list(inspect.signature(kind).parameters)[1:]
+    here = {name: _at(row[name], dataset) for name in of_kind if name in row}
+    others = {name: value for name, value in row.items() if name not in (*WORDING, *FOUND_BY, *OF_KINDS, *of_kind)}
+    return [_Found(each, kind, here) for each in measure(results, dataset, **others)]
 
-    def observe(dataset: str) -> Iterator[Observation]:
-        here = {name: _at(value, dataset) for name, value in own.items()}
-        for found in measure(results, dataset, **parameters):
-            judge_by = partial(kind, **here)
-            yield found.observe_by_paper(judge_by) if papers_test else found.observe(judge_by)
 
-    return gather(row["datasets"], observe)
+def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Found]]]:
+    """The same with p-values of all comparisons that a test decides corrected over them (Holm)."""
+    tested = [
+        each
+        for part in found
+        for group in part.values()
+        for each in group
+        if each.kind in TESTED.values() and each.measured.p is not None
+    ]
+    holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float)) if tested else []
+    by_place = {id(each): float(p) for each, p in zip(tested, holm, strict=True)}
+
+    def adjust(each: _Found) -> _Found:
+        return replace(each, measured=replace(each.measured, p=by_place.get(id(each), each.measured.p)))
+
+    return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in found]
 
 
 def _kind(row: Row, functions: ModuleType) -> Callable[..., Degrees]:
@@ -134,21 +224,33 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
     return found
 
 
-def sum_up_counts(evidence: Evidence, conditions: Callable[[int, int, int], tuple[bool, bool]]) -> Evidence:
-    """Of comparisons judged by `treecrf.studies.claim_kinds.better`, an observation about how many are better and worse.
+def sum_up_counts(
+    evidence: Evidence, conditions: Callable[[int, int, int], tuple[bool, bool]], as_found: bool = False
+) -> Evidence:
+    """Of comparisons judged by `treecrf.studies.claim_kinds.outcome`, an observation about how many are better and worse.
 
     `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of which is
-    half of it. Better in none and worse in none is open: tests that find nothing say nothing.
+    half of it. Comparisons that are not decided may be any of the three: the observation is open between the worst and the best
+    that they leave possible. A former rule counted them `as_found`, as neither better nor worse, unless there was nothing else.
     """
-    n_all = len(evidence.observations)
-    n_better = sum(each.degree == HOLDS for each in evidence.observations)
-    n_worse = sum(FAILS == each.degree == each.best for each in evidence.observations)
-    counted = f"significantly better in {n_better} of {n_all} comparisons and worse in {n_worse}"
-    listed = "; ".join([counted, *(each.numbers for each in evidence.observations)])
-    if not n_better:
-        return evidence.summed_up(Observation(listed, FAILS, f"it is {counted}", FAILS if n_worse else HOLDS))
-    degree = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
-    return evidence.summed_up(Observation(listed, degree, f"it is {counted}"))
+    outcomes = [each.degree if each.is_decided else None for each in evidence.observations]
+    n_all, n_open = len(outcomes), outcomes.count(None)
+    n_better, n_worse, n_equal = (outcomes.count(degree) for degree in (HOLDS, FAILS, LEANS))
+    degrees = [
+        sum((HALF for holds in conditions(n_better + better, n_worse + worse, n_all) if holds), FAILS)
+        for better in range(0 if as_found else n_open + 1)
+        for worse in range(n_open + 1 - better)
+    ]
+    if as_found:
+        found = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
+        degrees = [found] if n_better else [FAILS, FAILS if n_worse else HOLDS]
+    counted = (
+        f"significantly better in {n_better} of {n_all} comparisons and worse in {n_worse}, equivalent in {n_equal}, "
+        f"not decided in {n_open}"
+    )
+    names = {HOLDS: "better", FAILS: "worse", LEANS: "equal", None: "open"}
+    lines = [f"{names[found]}: {each.line[2:]}" for found, each in zip(outcomes, evidence.observations, strict=True)]
+    return evidence.summed_up(Observation("; ".join([counted, *lines]), min(degrees), f"it is {counted}", max(degrees)))
 
 
 INDUCTION = "feature_induction"

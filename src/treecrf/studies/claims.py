@@ -14,15 +14,26 @@ from treecrf.io.files import read_frame, read_json
 from treecrf.studies import registry
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
-UNDECIDED, NOT_RUN = "undecided", "not_run"
+UNDECIDED, NO_VERDICT, NOT_RUN = "undecided", "no_verdict", "not_run"
 
-VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NOT_RUN)
-"""Every verdict, best first; undecided: what was measured agrees with the claim as well as with its contrary."""
+VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NO_VERDICT, NOT_RUN)
+"""Every verdict, best first.
+
+Undecided: what was measured agrees with the claim as well as with its contrary. No verdict: it was measured, but what was
+measured was fitted to the claim, is about other data than the paper's, or comes from a shortened protocol.
+"""
+
+JUDGED = VERDICTS[:4]
+"""Verdicts of claims that results decide, or could have decided."""
 
 HALF = Fraction(1, 2)
 
 HOLDS, LEANS, FAILS = Fraction(1), HALF, Fraction(0)
 """Degrees of an observation; it leans to the claim if a part of it holds."""
+
+SIGNS = {HOLDS: "✓", LEANS: "◐", FAILS: "✗"}
+OPEN_SIGN = "?"
+"""Before an observation, by its degree, and where it is open."""
 
 Degrees = tuple[Fraction, Fraction]
 """The worst and the best degree that what was measured leaves possible."""
@@ -44,6 +55,8 @@ class Observation:
         Above `degree` where a test or repeated measurements do not decide between the two.
     is_time : bool
         Whether it is about repeated measurements of a time.
+    straddled, smallest : str
+        Where it is open: the thresholds that its interval contains, and the smallest difference that would have been found.
     """
 
     numbers: str
@@ -51,10 +64,21 @@ class Observation:
     difference: str
     best: Fraction | None = None
     is_time: bool = False
+    straddled: str = ""
+    smallest: str = ""
 
     @property
     def is_decided(self) -> bool:
         return self.best is None or self.best == self.degree
+
+    @property
+    def line(self) -> str:
+        """What was measured, after a sign that says what it is for the claim."""
+        sign = SIGNS[self.degree] if self.is_decided else OPEN_SIGN
+        contained = f"the interval contains {self.straddled}" if self.straddled else ""
+        found = f"would have found a difference of {self.smallest}" if self.smallest else ""
+        power = ", ".join(filter(None, (contained, found)))
+        return f"{sign} {self.numbers}" + (f" [{power}]" if power else "")
 
 
 @dataclass(frozen=True)
@@ -79,6 +103,8 @@ class Finding:
     numbers: str = ""
     explanation: str = ""
     datasets: tuple[str, ...] = ()
+    straddled: str = ""
+    smallest: str = ""
 
 
 class Results:
@@ -151,7 +177,12 @@ def judge(
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
     open_times = any(each.is_time and not each.is_decided for each in observations)
     verdict = worst if worst == best or (worst == PARTLY and not open_times) else UNDECIDED
-    return Finding(verdict, test, _numbers(evidence), _explain(verdict, observations), evidence.datasets)
+    straddled, smallest = (
+        "; ".join(filter(None, (getattr(each, name) for each in observations if verdict == UNDECIDED)))
+        for name in ("straddled", "smallest")
+    )
+    explanation = _explain(verdict, observations)
+    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest)
 
 
 def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:
@@ -163,7 +194,7 @@ def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) ->
 
 def _numbers(evidence: Evidence) -> str:
     """What was measured, and where nothing was."""
-    measured = [each.numbers for each in evidence.observations]
+    measured = [each.line for each in evidence.observations]
     return "; ".join([*measured, *([f"not run: {', '.join(evidence.absent)}"] if evidence.absent else [])])
 
 

@@ -7,10 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 from treecrf.studies.claim_kinds import TESTED
-from treecrf.studies.claim_rows import Row, parts_of
+from treecrf.studies.claim_power import TESTED_FOR_DIFFERENCE as DIFFERENCES
+from treecrf.studies.claim_rows import AS_JUDGED, BY_PAPER, HOLM, Row, Rule, parts_of
 
+FORMER = "the rule before it was changed"
 HALVED, DOUBLED, PAPERS_TEST = "thresholds halved", "thresholds doubled", "the papers' tests"
+HOLM_WITHIN = "Holm's correction within a claim"
+WITHOUT_EQUIVALENCE = "equivalence that does not count against a difference"
 WITHOUT = "without"
+
+PAPERS_DECIDE = {*TESTED, "above", "at_least", "at_most", "near"}
+"""Kinds that look at a test or an interval, where the papers had another test, or looked at the value alone."""
 
 SHARES = ("enough", "partly")
 """Thresholds that are shares: at most 1."""
@@ -26,17 +33,29 @@ def thresholds_text(row: Row) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def other_rules(row: Row) -> Iterator[tuple[str, Row, bool]]:
-    """Name of each other rule that changes something for a claim, the row under it, and whether the paper's test decides."""
+def other_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
+    """Name of each other rule that changes something for a claim, the row under it, and who decides."""
+    yield from former_rules(row)
     row = {**row, "test": ""}  # its words are about the rule as judged
-    if any("thresholds" in part for part in parts_of(row)):
-        yield HALVED, scaled(row, Fraction(1, 2)), False
-        yield DOUBLED, scaled(row, Fraction(2)), False
-    if any(part["kind"] in TESTED for part in parts_of(row)):
-        yield PAPERS_TEST, row, True
+    parts = parts_of(row)
+    if any("thresholds" in part for part in parts):
+        yield HALVED, scaled(row, Fraction(1, 2)), AS_JUDGED
+        yield DOUBLED, scaled(row, Fraction(2)), AS_JUDGED
+    if any(part["kind"] in PAPERS_DECIDE or "papers" in part for part in parts):
+        yield PAPERS_TEST, row, BY_PAPER
+    if any(part["kind"] in TESTED for part in parts):
+        yield HOLM_WITHIN, row, HOLM
+    if any(part["kind"] in DIFFERENCES for part in parts):
+        yield WITHOUT_EQUIVALENCE, _with_margin(row, 0.0), AS_JUDGED
     for dataset in datasets_of(row):
         if len(datasets_of(row)) > 1:
-            yield f"{WITHOUT} {dataset}", without(row, dataset), False
+            yield f"{WITHOUT} {dataset}", without(row, dataset), AS_JUDGED
+
+
+def former_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
+    """The same of the rule that the claim had before it was changed."""
+    if changed := row.get("changed"):
+        yield FORMER, {**row, **changed.get("was", {}), "test": ""}, Rule(changed.get("papers_test", False))
 
 
 def scaled(row: Row, factor: Fraction) -> dict[str, Any]:
@@ -49,6 +68,17 @@ def scaled(row: Row, factor: Fraction) -> dict[str, Any]:
     if "parts" in row:
         shared = {name: row[name] for name in ("thresholds", "about") if name in row}
         changed["parts"] = [scaled({**shared, **part}, factor) for part in row["parts"]]
+    return changed
+
+
+def _with_margin(row: Row, margin: float) -> dict[str, Any]:
+    """The row with this margin wherever a claim is about a difference."""
+    changed = {**row, "margin": margin} if row.get("kind") in DIFFERENCES else dict(row)
+    if "parts" in row:
+        changed["parts"] = [
+            {**part, "margin": margin} if part.get("kind", row.get("kind")) in DIFFERENCES else part
+            for part in row["parts"]
+        ]
     return changed
 
 

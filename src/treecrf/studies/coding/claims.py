@@ -59,6 +59,35 @@ def shorter_history(results: Results, dataset: str, learner: str, windows: Seque
                 yield pair.measured(method_text)
 
 
+def by_history(
+    results: Results, dataset: str, learner: str, histories: Sequence[int], windows: Sequence[int]
+) -> Iterator[Measured[Sequence[float]]]:
+    """Test accuracies with the longest code by the length of the history, percent; 0 stands for i-SECOC."""
+    lines = results.frame("coding", dataset, "lines")
+    for window in windows:
+        names = [f"{learner}_cascade_{bits}" if bits else f"{learner}_secoc" for bits in histories]
+        rows = [_rows(lines, name, window) for name in names]
+        curve = [float(_longest(each)["accuracy"]) for each in rows if len(each)]
+        yield Measured(curve, f"{dataset}, window {window}: {', '.join(map(number, curve))} %")
+
+
+def gain_after(
+    results: Results, dataset: str, method: str, size: int, windows: Sequence[int]
+) -> Iterator[Measured[float]]:
+    """Points of test accuracy of the longest code against the best one of at most `size` bits."""
+    lines = results.frame("coding", dataset, "lines")
+    for window in windows:
+        rows = _rows(lines, method, window)
+        shorter = rows[rows["size"] <= size] if len(rows) else rows
+        if len(shorter) and rows["size"].max() > size:
+            longest, best = _longest(rows), shorter.loc[shorter["accuracy"].idxmax()]
+            points = float(longest["accuracy"] - best["accuracy"])
+            reached = f"{number(longest['accuracy'])} % with {longest['size']:g} bits, {number(best['accuracy'])} % with {best['size']:g}"
+            yield Measured(
+                points, f"{dataset}, window {window}: {method_text(method)} {reached}, {points_text(points)}"
+            )
+
+
 def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:
     """How many points more one method gains over another with the smaller window than with the larger one."""
     gains = results.frame("coding", dataset, "gains")

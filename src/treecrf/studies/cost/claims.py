@@ -82,6 +82,18 @@ def growth_with_window(results: Results, dataset: str) -> Iterator[Measured[floa
     return _compared_growth(dataset, _windows(results, dataset), "of an iteration", "observations in the window")
 
 
+def ratio_of_slopes(results: Results, dataset: str, axis: str, other: str) -> Iterator[Measured[float]]:
+    """The slope of a method's seconds by that of TreeCRF's, along the number of features or the window: a former rule's."""
+    measured = _windows(results, dataset) if axis == "window" else _scaling(results, axis, "induction")
+    seconds = [_by_repeat(measured, method) for method in (other, TREES)]
+    if all(each.shape[1] > 1 for each in seconds):
+        slopes = [np.polyfit(each.columns.to_numpy(float), each.mean(), 1)[0] for each in seconds]
+        ratio = float(slopes[0] / slopes[1])
+        yield Measured(
+            ratio, f"{dataset}: the slope of {training_method_name(other)} is {number(ratio)} times TreeCRF's"
+        )
+
+
 def ratio_at_smallest_window(results: Results, dataset: str) -> Iterator[Measured[float]]:
     """CPU seconds of an iteration at the smallest window with trees by those with feature induction."""
     measured = _windows(results, dataset)

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
-from treecrf.rendering.cells import number, seconds_text
+from treecrf.rendering.cells import number, seconds_text, signed
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.statistics.clusters import BLOCK
@@ -26,11 +27,17 @@ from treecrf.studies.missing.tables import PHASES_APART
 METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator")
 """Those of the dissertation."""
 
+STAR = 0.05
+"""The level of a star in table 4.1."""
 
-def advantage(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
+
+def advantage(
+    results: Results, dataset: str, method: str, rates: Sequence[float], others: Sequence[str] = METHODS
+) -> Iterator[Measured[float]]:
     """Points by which `method` is more accurate than each other one at each rate, with the p-value of a valid test."""
     published = missing_value_coefficients()
-    for row in _comparisons(results, dataset, method, rates).to_dict("records"):
+    rows = _comparisons(results, dataset, method, rates)
+    for row in rows[rows["method"].isin(others)].to_dict("records"):
         rate, other, points, p = (row[name] for name in ("rate", "method", "accuracy_points", "valid_p_value"))
         known = published[
             (published["dataset"] == dataset)
@@ -38,9 +45,12 @@ def advantage(results: Results, dataset: str, method: str, rates: Sequence[float
             & (published["method"] == other)
             & np.isclose(published["missing_rate"], rate)
         ]
-        where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)}"
+        where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)} against {METHOD_NAMES[method]}"
+        half = t.ppf(0.95, row["degrees_of_freedom"]) * row["points_standard_error"]
+        interval = -points - half, -points + half
         scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
-        valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}"
+        ends = f"90 % interval {signed(points - half)} to {signed(points + half)}"
+        valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}, {ends}"
         paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
         beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
         yield Measured(
@@ -48,8 +58,35 @@ def advantage(results: Results, dataset: str, method: str, rates: Sequence[float
             f"{where} ({valid}; {paper})",
             f"{where} ({valid}; {paper}{beside})",
             p,
+            interval,
             papers=(-row["coefficient"], row["p"]),
         )
+
+
+def stars(results: Results, dataset: str) -> Iterator[Measured[float]]:
+    """Which share of the stars of table 4.1 is found with its sign, by a valid test and by the paper's."""
+    published = missing_value_coefficients()
+    starred = published[(published["dataset"] == dataset) & published["significant"]]
+    frame = results.frame("missing", dataset, "comparisons")
+    if frame is None or not len(starred):
+        return
+    pairs = frame.assign(rate=frame["rate"].round(6))
+    keys = {"missing_rate": "rate"}
+    both = (
+        starred.rename(columns=keys)
+        .round({"rate": 6})
+        .merge(pairs, on=["rate", "baseline", "method"], suffixes=("_star", ""))
+    )
+    if len(both) < len(starred):
+        return
+    papers_p = both["p_value"].fillna(both["likelihood_ratio_p_value"])
+    by_paper = (np.sign(both["coefficient"]) == np.sign(both["coefficient_star"])) & (papers_p < STAR)
+    by_valid = (np.sign(both["accuracy_points"]) == np.sign(both["coefficient_star"])) & (both["valid_p_value"] < STAR)
+    numbers = (
+        f"{dataset}: {by_valid.sum()} of {len(both)} stars of table 4.1 found with their sign by a valid test, "
+        f"{by_paper.sum()} by the paper's test"
+    )
+    yield Measured(float(by_valid.mean()), numbers, papers=(float(by_paper.mean()), 0.0))
 
 
 def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
@@ -104,7 +141,16 @@ def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Se
 
 def mostly_better(evidence: Evidence) -> Evidence:
     """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
-    return sum_up_counts(evidence, lambda n_better, n_worse, n_all: (2 * n_better > n_all, not n_worse))
+    return sum_up_counts(evidence, _mostly_better)
+
+
+def mostly_better_found(evidence: Evidence) -> Evidence:
+    """The same of what tests find, whatever they leave open: a former rule."""
+    return sum_up_counts(evidence, _mostly_better, as_found=True)
+
+
+def _mostly_better(n_better: int, n_worse: int, n_all: int) -> tuple[bool, bool]:
+    return 2 * n_better > n_all, not n_worse
 
 
 def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
@@ -113,7 +159,17 @@ def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[
     No rows unless all of them were compared at every rate.
     """
     frame = results.frame("missing", dataset, "comparisons")
-    names = ["rate", "method", "coefficient", "p", "accuracy_points", "valid_p_value", "cluster"]
+    names = [
+        "rate",
+        "method",
+        "coefficient",
+        "p",
+        "accuracy_points",
+        "valid_p_value",
+        "cluster",
+        "points_standard_error",
+        "degrees_of_freedom",
+    ]
     if frame is None:
         return pd.DataFrame(columns=names)
     at_rates = np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number
+from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text
 from treecrf.studies.claim_kinds import Measured
@@ -39,9 +39,14 @@ def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, s
     return found if len(found) == len(compared) else []
 
 
+def better_in_half(evidence: Evidence) -> Evidence:
+    """Whether a method is better in at least half of the comparisons, and worse at most once."""
+    return sum_up_counts(evidence, lambda n_better, n_worse, n_all: (2 * n_better >= n_all, n_worse <= 1))
+
+
 def better_as_often(evidence: Evidence) -> Evidence:
-    """Whether a method is better at least as often as it is worse, and worse at most once."""
-    return sum_up_counts(evidence, lambda n_better, n_worse, _: (n_better >= n_worse, n_worse <= 1))
+    """Whether a method is better at least as often as it is worse, and worse at most once: a former rule."""
+    return sum_up_counts(evidence, lambda n_better, n_worse, _: (n_better >= n_worse, n_worse <= 1), as_found=True)
 
 
 def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterator[Measured[float]]:
@@ -60,6 +65,37 @@ def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterato
         f"{dataset}: {measured}, ratio {number(ratio)}",
         f"the ratio is {number(ratio)} on {dataset}",
     )
+
+
+def time_to_peak(results: Results, dataset: str, pair: tuple[str, str], uncertain: float) -> Iterator[Measured[float]]:
+    """CPU seconds of one method to the peak of its test curve by those of another, certain to a factor of `uncertain`."""
+    curves = results.frame("training", dataset, "curves")
+    if curves is None or not {*pair} <= {*curves["method"]}:
+        return
+    first, second = (_peak(curves, name)["cpu_seconds"] for name in pair)
+    seconds = " and ".join(
+        f"{training_method_name(name)} {seconds_text(taken)} s"
+        for name, taken in zip(pair, (first, second), strict=True)
+    )
+    ratio = first / second
+    interval = ratio / uncertain, ratio * uncertain
+    numbers = f"{dataset}: {seconds}, ratio {number(ratio)} ({number(interval[0])} to {number(interval[1])})"
+    yield Measured(ratio, numbers, repeated=interval)
+
+
+def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
+    """Points of test accuracy between two methods after the last iteration of each, with its better decoder."""
+    curves = results.frame("training", dataset, "curves")
+    if curves is None or not {*pair} <= {*curves["method"]}:
+        return
+    last = curves.sort_values("iteration").groupby(["method", "decoder"]).last()
+    first, second = (last.loc[name].sort_values("accuracy").iloc[-1] for name in pair)
+    reached = " and ".join(
+        f"{training_method_name(name)} {number(row['accuracy'])} % at iteration {row['iteration']:g}"
+        for name, row in zip(pair, (first, second), strict=True)
+    )
+    points = float(first["accuracy"] - second["accuracy"])
+    yield Measured(points, f"{dataset}: {reached}, without a test", interval=(np.nan, np.nan))
 
 
 def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[float]]:
@@ -85,6 +121,12 @@ def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
         if name in heights
     ]
     return replace(found, numbers=f"{found.numbers}; peaks {', '.join(texts)}")
+
+
+def _peak(curves: pd.DataFrame, method: str) -> pd.Series:
+    """The row of the first of the highest accuracies of a method, over both decoders."""
+    rows = curves[curves["method"] == method].sort_values("iteration", kind="stable").reset_index(drop=True)
+    return rows.loc[rows["accuracy"].idxmax()]
 
 
 def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:
