@@ -16,9 +16,9 @@ from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.report.rules import changes_text, rules_parts, verdict_text
 from treecrf.studies.claims import VERDICTS
 
-HEADINGS = ("claim", "what the paper says", "verdict", "what was measured", "where it differs, or why not")
+HEADINGS = ("claim", "verdict", "what the paper says", "what was measured", "where it differs, or why not")
 
-SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecided": "?", "not_run": "–"}
+SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecided": "?", "no_verdict": "–", "not_run": "–"}
 """Before the word, so that colour is not needed to tell verdicts apart."""
 
 
@@ -60,6 +60,7 @@ def _claim(row: dict[Any, Any], rules: pd.DataFrame) -> dict[str, Any]:
         **row,
         "sign": SIGNS[row["verdict"]],
         "word": verdict_text(row["verdict"]),
+        "word_of_paper": verdict_text(row["verdict_papers_test"]),
         "numbers": _lines(row["numbers"]),
         "explanation": _lines(row["explanation"]),
         "other_rules": changes_text(row["verdict"], rules),

@@ -6,7 +6,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import DASH
 from treecrf.rendering.parts import Part, Table, paragraph
-from treecrf.studies.claims import NOT_RUN, VERDICTS
+from treecrf.studies.claims import JUDGED, VERDICTS
 from treecrf.studies.sensitivity import WITHOUT
 
 AS_JUDGED = "as judged"
@@ -48,7 +48,7 @@ def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
     claims, by_rule : DataFrame
         From `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`.
     """
-    judged = claims[claims["verdict"] != NOT_RUN].set_index("id")["verdict"]
+    judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
     rows = [_row(AS_JUDGED, judged, judged)]
     for rule in sorted(dict.fromkeys(by_rule["rule"]), key=lambda name: name.startswith(WITHOUT)):
         of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]

@@ -172,7 +172,11 @@ def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rul
     found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
     if rule.holm:
         found = _corrected(found)
-    return [gather(part, lambda dataset, part=part: [each.observe(rule) for each in part[dataset]]) for part in found]
+    return [_observed(part, rule) for part in found]
+
+
+def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
+    return gather(part, lambda dataset: [each.observe(rule) for each in part[dataset]])
 
 
 def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
@@ -193,7 +197,7 @@ def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Fou
         for each in group
         if each.kind in TESTED.values() and each.measured.p is not None
     ]
-    holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float)) if tested else []
+    holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float))
     by_place = {id(each): float(p) for each, p in zip(tested, holm, strict=True)}
 
     def adjust(each: _Found) -> _Found:

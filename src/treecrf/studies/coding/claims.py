@@ -80,7 +80,7 @@ def gain_after(
         rows = _rows(lines, method, window)
         shorter = rows[rows["size"] <= size] if len(rows) else rows
         if len(shorter) and rows["size"].max() > size:
-            longest, best = _longest(rows), shorter.loc[shorter["accuracy"].idxmax()]
+            longest, best = _longest(rows), shorter.iloc[int(shorter["accuracy"].to_numpy().argmax())]
             points = float(longest["accuracy"] - best["accuracy"])
             reached = f"{number(longest['accuracy'])} % with {longest['size']:g} bits, {number(best['accuracy'])} % with {best['size']:g}"
             yield Measured(

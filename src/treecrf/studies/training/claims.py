@@ -88,8 +88,8 @@ def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> I
     curves = results.frame("training", dataset, "curves")
     if curves is None or not {*pair} <= {*curves["method"]}:
         return
-    last = curves.sort_values("iteration").groupby(["method", "decoder"]).last()
-    first, second = (last.loc[name].sort_values("accuracy").iloc[-1] for name in pair)
+    last = curves.sort_values("iteration").groupby(["method", "decoder"], as_index=False).last()
+    first, second = (_peak(last, name) for name in pair)
     reached = " and ".join(
         f"{training_method_name(name)} {number(row['accuracy'])} % at iteration {row['iteration']:g}"
         for name, row in zip(pair, (first, second), strict=True)
@@ -126,7 +126,7 @@ def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
 def _peak(curves: pd.DataFrame, method: str) -> pd.Series:
     """The row of the first of the highest accuracies of a method, over both decoders."""
     rows = curves[curves["method"] == method].sort_values("iteration", kind="stable").reset_index(drop=True)
-    return rows.loc[rows["accuracy"].idxmax()]
+    return rows.iloc[int(rows["accuracy"].to_numpy().argmax())]
 
 
 def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:
