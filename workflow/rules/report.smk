@@ -75,6 +75,7 @@ rule check_claims:
         runtime=growing(5),
     params:
         results=lambda wildcards: RESULTS,
+        decides=SETTINGS.decides_claims,
         code=code_of(
             "check_claims",
             *(files.study.module_name("claims") for files in STUDIES.values()),

@@ -10,5 +10,5 @@ from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import write_ledger
 
 with job(snakemake):
-    results = snakemake.params.results
-    write_ledger(verdicts(results), verdicts_by_rule(results), results)
+    results, decides = snakemake.params.results, snakemake.params.decides
+    write_ledger(verdicts(results, decides), verdicts_by_rule(results, decides), results)

@@ -220,6 +220,11 @@ class Settings(Model):
         return self
 
     @property
+    def decides_claims(self) -> bool:
+        """Whether the results decide claims of the papers: those of a shortened protocol do not."""
+        return self.profile not in BANNERS
+
+    @property
     def banner(self) -> str:
         """What stands above everything else on the pages of the run."""
         return " ".join(filter(None, (BANNERS.get(self.profile), self.note)))
