@@ -61,7 +61,7 @@ PAPERS = {
 
 def write_explorer(settings: Settings) -> None:
     """Write `EXPLORER` beside the page of the run, from whatever the results folder holds."""
-    claims, by_rule = _ledger(Path(settings.results))
+    claims, by_rule = _ledger(settings)
     headlines = {
         study.identifier: study.headline for study in studies(settings, Path(settings.results)) if study.headline
     }
@@ -123,9 +123,12 @@ def render_explorer(
 # --- parts ------------------------------------------------------------------------------------------
 
 
-def _ledger(results: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _ledger(settings: Settings) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The ledger that the run has written, or what it would be: the evidence of a snapshot has none."""
-    return read_ledger(results) if (results / CLAIMS).is_file() else (verdicts(results), verdicts_by_rule(results))
+    results, decides = Path(settings.results), settings.decides_claims
+    if (results / CLAIMS).is_file():
+        return read_ledger(results)
+    return verdicts(results, decides), verdicts_by_rule(results, decides)
 
 
 def _frames(gathered: Gathered, claims: pd.DataFrame, by_rule: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -40,7 +40,8 @@ def ledger_fragment(frame: pd.DataFrame, by_rule: pd.DataFrame) -> Markup:
     """
     rules = dict(list(by_rule.groupby("id")))
     claims = [_claim(row, rules.get(row["id"], by_rule.iloc[:0])) for row in frame.to_dict("records")]
-    return render("ledger.html", headings=HEADINGS, summary=ledger_summary(frame), claims=claims)
+    digest = ", ".join(dict.fromkeys(frame["rules"]))
+    return render("ledger.html", headings=HEADINGS, summary=ledger_summary(frame), digest=digest, claims=claims)
 
 
 def write_ledger(frame: pd.DataFrame, by_rule: pd.DataFrame, folder: str | os.PathLike[str]) -> None:

@@ -57,7 +57,10 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     whole run. It is removed when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
-    claims, by_rule = read_ledger(results) if finished else (verdicts(results), verdicts_by_rule(results))
+    decides = settings.decides_claims
+    claims, by_rule = (
+        read_ledger(results) if finished else (verdicts(results, decides), verdicts_by_rule(results, decides))
+    )
     shown = studies(settings, results, finished)
     is_published = bool((claims["verdict"] != NOT_RUN).any())
     wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -25,9 +25,11 @@ from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
+from treecrf.studies.claims import Results
 from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.answers import answers
+from treecrf.studies.missing.claims import stars
 from treecrf.studies.missing.standing import mean_accuracies, standings
 from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings, TableDataset
@@ -88,7 +90,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     bars = "Share of lines on which each line feature is true, a bar for each feature, in the order of the features."
     sections = [
         _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
-        _comparisons(settings.missing, frames["comparisons"], shown),
+        _comparisons(settings.missing, frames["comparisons"], shown, _stars(Results(results), finished)),
         _trees(frames, shown),
         _mechanisms(settings.missing, frames, shown),
         Section(
@@ -137,7 +139,15 @@ def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhib
     return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
 
 
-def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Exhibits) -> Section:
+def _stars(results: Results, names: Sequence[str]) -> list[Part]:
+    """How many of the stars of table 4.1 are found again on each of its data sets; nothing for other sets."""
+    found = [each.numbers for name in names for each in stars(results, name)]
+    return [paragraph("<b>The stars of table 4.1.</b> {found}.", found="; ".join(found))] if found else []
+
+
+def _comparisons(
+    settings: MissingSettings, comparisons: pd.DataFrame, shown: Exhibits, first: Sequence[Part] = ()
+) -> Section:
     """Tables of the data sets that have a baseline, for each baseline; without parts where nothing was compared."""
     chosen = comparisons["dataset"].map(settings.baseline_of)
     parts: list[Part] = []
@@ -159,6 +169,7 @@ def _comparisons(settings: MissingSettings, comparisons: pd.DataFrame, shown: Ex
         if effects:
             parts.append(Fold(f"The same as a figure, all data sets against {name}", effects))
     if parts:
+        parts = [*first, *parts]
         others = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
         parts += [shown.folded_table("deviance", "Analysis of deviance"), paragraph(others)]
         parts += shown.captioned_table("variances", "Where the noise comes from")
