@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
 
@@ -43,6 +42,8 @@ class Estimates:
     @property
     def p_value(self) -> NDArray[np.float64]:
         """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
+        from scipy.special import stdtr  # takes long to import, and tables need no test
+
         t = self.points / np.where(self.standard_error == 0, 1.0, self.standard_error)
         return np.asarray(2 * stdtr(self.degrees_of_freedom, -np.abs(t)))
 
@@ -64,5 +65,7 @@ class Estimates:
         self, confidence: float | NDArray[np.float64] = 0.95
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper ends; [0, 0] where difference and standard error are 0."""
+        from scipy.special import stdtrit  # as above
+
         half_width = stdtrit(self.degrees_of_freedom, (1 + confidence) / 2) * self.standard_error
         return self.points - half_width, self.points + half_width
