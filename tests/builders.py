@@ -387,7 +387,7 @@ MISSING = {
 }  # fmt: skip
 FUTURE = {
     "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,
-    "bags": [2], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
+    "bags": [6], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
 }  # fmt: skip
 _CODING = {
     "methods": ["gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_cascade_all", "vp_secoc", "vp_cascade_1", "vp_beam", "perceptron", "separable", "known_model"],

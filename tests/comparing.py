@@ -20,6 +20,7 @@ LEFT_OUT = {
     "manifest.json": "when it was written, and checksums of whole files, times included",
     "claims.html": "some claims are about CPU seconds; claims.csv is compared",
     "training/figure_3_[23]*": "figures of CPU seconds",
+    "training/accuracy_by_seconds*": "figures of CPU seconds",
     "cost/sampling.[sp]*": "cost and accuracy in one figure; cost/sampling_medians.csv is compared",
     "training/tables/table_3_5.*": "shows CPU seconds; summary.csv of every data set is compared",
     "training/tables/table_3_6.*": "CPU seconds of an iteration",

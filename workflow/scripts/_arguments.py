@@ -22,9 +22,12 @@ def pieces_of(snakemake: Any) -> StoredPieces:
 
 
 def settings_of(study: Study, values: Mapping[str, Any], method: str) -> Any:
-    """The settings of a study for one method of a job."""
+    """The settings of a study for one method of a job, the only one that they name."""
     model = getattr(study.module("settings"), study.settings)
-    return model(**({"datasets": []} if "datasets" in model.model_fields else {}) | values["settings"][method])
+    lists = {"datasets": [], "methods": [method]} if method else {"datasets": []}
+    return model(
+        **{name: each for name, each in lists.items() if name in model.model_fields} | values["settings"][method]
+    )
 
 
 def arguments_of(

@@ -312,7 +312,7 @@ def warm_kernels() -> None:
     from treecrf.datasets import load_splits
 
     sets = load_splits("transition", seed=0, n_train=6, n_test=3, length=8)
-    settings = CodingSettings(code_lengths=[8, 10], n_seeds=1)
+    settings = CodingSettings(methods=["gtb_iid"], code_lengths=[8, 10], n_seeds=1)
     methods = (
         "gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_beam", "vp_iid", "vp_cascade_1", "vp_beam", "separable", "full",
     )  # fmt: skip

@@ -138,7 +138,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
             roots = squares.groupby(group["place"]).mean() ** 0.5
             row = {"method": family_name(str(family)), "decoder": decoder_text(decoder)}
             rows.append(row | {place: number(roots.get(place, np.nan)) for place in known["place"].unique()})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", "decoder", *known["place"].unique()])
 
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
