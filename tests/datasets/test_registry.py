@@ -21,7 +21,7 @@ FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind =
 def test_names():
     assert datasets.names() == (
         "protein", "nettalk", "nettalk_full", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
-        "faq_ai_neural", "faq_aix", "faq_other", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "ocr",
+        "faq_ai_neural", "faq_aix", "faq_other", "faq_mccallum", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "ocr",
         "ocr_half", "prosody", "hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle", "table",
     )  # fmt: skip
 

@@ -103,3 +103,37 @@ def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medi
         "windows_medians": ["results/cost/windows_medians.csv"],
         "sampling_medians": ["results/cost/sampling_medians.csv"],
     }
+
+
+NO_OTHERS = {study: {"datasets": []} for study in ("missing", "future")}
+
+
+def test_a_long_job_takes_what_other_jobs_did_beforehand():
+    known = {
+        "profile": "own",
+        "datasets": {"hmm": {}},
+        "training": {"datasets": ["hmm"], "methods": ["treecrf", "memm"]},
+    }
+    settings = load_settings(known | NO_OTHERS | {"portions": {"training.hmm.memm": 3, "cost.measure_scaling": 2}})
+    files, (train, *_) = StudyFiles(STUDY, settings), STUDY.jobs
+    fields = {"dataset": "hmm", "methods": "memm"}
+    assert files.portions(train, fields, 1) == [f"results/training/hmm/memm.train_portion_0_{i}.zip" for i in range(3)]
+    assert len(files.portions(train, fields, 2)) == 6
+    assert files.portions(train, {"dataset": "hmm", "methods": "treecrf"}, 2) == []
+    assert StudyFiles(cost.STUDY, settings).portions(cost.STUDY.jobs[0], {}, 1) == [
+        f"results/cost/measure_scaling_portion_0_{i}.zip" for i in range(2)
+    ]
+
+
+@pytest.mark.parametrize("name", ["training.hmm", "cost.measure_windows", "missing.hmm.imputation", "training"])
+def test_portions_of_what_is_no_long_job_are_refused(name):
+    with pytest.raises(ValueError, match=f"portions names '{name}', which is no job that can be divided"):
+        load_settings(
+            {
+                "profile": "own",
+                "datasets": {"hmm": {}},
+                **NO_OTHERS,
+                "training": {"datasets": []},
+                "portions": {name: 2},
+            }
+        )

@@ -5,12 +5,14 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets.synthetic import future_splits
+from treecrf.studies.cost.jobs import measure_scaling
+from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.jobs import compare_future
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.missing.jobs import evaluate_method
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.pieces import Pieces
-from treecrf.studies.stored_pieces import StoredPieces
+from treecrf.studies.stored_pieces import Portion, PortionDone, StoredPieces
 from treecrf.studies.training.jobs import compare_method
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -174,3 +176,40 @@ def test_a_job_killed_after_any_part_finds_the_same(job, tmp_path):
     resumed = JOBS[job](KilledAfter(tmp_path / "pieces", 0))
     for name, frame in found._asdict().items():
         pd.testing.assert_frame_equal(getattr(resumed, name), frame, check_exact=True)
+
+
+def in_portions(run, folder, n_stages, n_portions):
+    """What a job finds whose parts other jobs have done beforehand, and whether anything was left to it."""
+    files = []
+    for stage in range(n_stages):
+        before = list(files)
+        for portion in range(n_portions):
+            pieces = StoredPieces(folder / f"{stage}_{portion}.pieces", JOB, Portion(stage, portion, n_portions))
+            for file in before:
+                pieces.add(file)
+            with pytest.raises(PortionDone):
+                run(pieces)
+            files.append(folder / f"{stage}_{portion}.zip")
+            pieces.pack(files[-1])
+    whole = KilledAfter(folder / "job.pieces", 0)
+    for file in files:
+        whole.add(file)
+    return run(whole)
+
+
+@pytest.mark.parametrize("n_portions", [2, 5, 50])
+def test_portions_leave_nothing_to_the_job_and_change_nothing(n_portions, tmp_path):
+    run = compare_training("linear_crf")
+    found, expected = in_portions(run, tmp_path, 2, n_portions), run(None)
+    for name, frame, other in zip(found._fields, found, expected, strict=True):
+        timed = [column for column in frame.columns if "seconds" in column]
+        pd.testing.assert_frame_equal(frame.drop(columns=timed), other.drop(columns=timed), check_exact=True, obj=name)
+
+
+def test_repeats_of_a_measurement_are_portions(tmp_path):
+    settings = CostSettings(
+        methods=["linear_crf"], n_repeats=3, lengths=[4], window_sizes=[1], n_sequences=5, n_iterations=2
+    )
+    found = in_portions(lambda pieces: measure_scaling(settings, pieces), tmp_path, 1, 2)
+    assert sorted(set(found["repeat"])) == [0, 1, 2]
+    assert (found.groupby("repeat").size() == len(found) / 3).all()

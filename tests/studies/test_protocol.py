@@ -19,7 +19,12 @@ def settings_of(**values):
 def test_config_yaml_cuts_nothing_of_what_the_papers_ran():
     settings = load_settings(read_configuration([ROOT / "config/config.yaml"]))
     found = {(each.study, each.setting) for each in settings.differences if set(each.datasets) <= OF_PAPERS}
-    assert found == {("training", "methods"), ("missing", "trees"), ("coding", "wide_windows")}
+    assert found == {
+        ("training", "methods"),
+        ("training", "larger_samples"),
+        ("missing", "trees"),
+        ("coding", "wide_windows"),
+    }
     assert all(each.why for each in settings.differences)
     smile = next(each for each in settings.differences if each.setting == "methods" and "faq_aix" in each.datasets)
     assert set(smile.protocol) - set(smile.used) == {"smile"}

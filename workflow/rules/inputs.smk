@@ -26,17 +26,33 @@ def sets_of(files, job, wildcards):
 
 
 def chosen_for(files, job, wildcards):
-    """Input function: the choice of the method that chooses for this one, if another one does."""
+    """Input function: the choice of the method that chooses for this one; on a larger sample its own on the papers' data set."""
+    if job.takes_choices:
+        sample = files.settings.larger_samples[wildcards.dataset]
+        return {"choice": files.choice(sample.of, wildcards.methods)}
     if "choice" not in job.frames or imported(files, job, wildcards):
         return {}
     choosers = files.settings.of(wildcards.dataset).choosers
     other = choosers.get(wildcards.methods)
     if not other:
         return {}
-    batches = [other, *files.batches(wildcards.dataset)]
-    together = next(batch for batch in reversed(batches) if other in batch.split(JOIN))
-    path = job.files()["choice"].format(dataset=wildcards.dataset, methods=together)
-    return {"choice": f"{files.folder}/{path}"}
+    return {"choice": files.choice(wildcards.dataset, other)}
+
+
+def portions_for(files, job, wildcards):
+    """Input function: what other jobs have done beforehand; of a portion, of the stages before its own."""
+    if job.runs_over("methods") and imported(files, job, wildcards):
+        return {}
+    stages = int(wildcards.get("stage", job.n_stages))
+    own = {name: wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)}
+    portions = files.portions(job, own, stages)
+    return {"portions": portions} if portions else {}
+
+
+def portion_of(files, job, wildcards):
+    """Stage, number and count of a portion of a long job."""
+    numbers = int(wildcards.stage), int(wildcards.portion)
+    return [*numbers, files.n_portions(job, wildcards)]
 
 
 def methods_of(wildcards):
@@ -79,13 +95,16 @@ def job_params(files, job, wildcards):
         }
         values |= {"source": source_of(wildcards.dataset), "options": kept}
     if job.runs_over("methods"):
-        of_dataset = settings.of(wildcards.dataset)
+        of_dataset, own = settings.of(wildcards.dataset), {}
+        if job.takes_choices:
+            of_dataset, own = settings.of_sample(wildcards.dataset)
         values["settings"] = {
             method: {
                 name: value
                 for name, value in of_dataset.used_by(method).items()
                 if name not in job.without
             }
+            | own
             for method in methods
         }
         values["own_code"] = [labeller_code(method) for method in methods]
@@ -228,7 +247,7 @@ def rival_jobs():
         for job in files.study.jobs
         if job.runs_over("methods")
         for dataset in files.datasets(job)
-        for batch in files.batches(dataset)
+        for batch in files.batches(dataset, job)
     ]
     return [each for each in starmap(rival_job, batches) if each["methods"]]
 

@@ -12,6 +12,7 @@ for files in STUDIES.values():
                 unpack(partial(sets_of, files, job)),
                 unpack(partial(chosen_for, files, job)),
                 unpack(partial(needs, files, job)),
+                unpack(partial(portions_for, files, job)),
             output:
                 **{
                     frame: f"{files.folder}/{path}"
@@ -37,6 +38,43 @@ for files in STUDIES.values():
                 job.message
             script:
                 "../scripts/job.py"
+
+        if job.n_stages:
+
+            rule:
+                name:
+                    f"portion_{job.verb}_{study.name}"
+                input:
+                    unpack(partial(sets_of, files, job)),
+                    unpack(partial(chosen_for, files, job)),
+                    unpack(partial(needs, files, job)),
+                    unpack(partial(portions_for, files, job)),
+                output:
+                    temp(f"{files.folder}/{job.portion}"),
+                log:
+                    f"{LOGS}/{study.name}/portion_{job.verb}/{place}_{{stage}}_{{portion}}.log",
+                benchmark:
+                    f"{BENCHMARKS}/{study.name}/portion_{job.verb}/{place}_{{stage}}_{{portion}}.tsv"
+                priority: job.minutes
+                wildcard_constraints:
+                    stage=r"\d+",
+                    portion=r"\d+",
+                conda:
+                    "../../environment.yml"
+                threads: 1
+                resources:
+                    mem_mb=growing(job.mem_mb),
+                    runtime=partial(minutes_of, job),
+                params:
+                    values=partial(job_params, files, job),
+                    portion=partial(portion_of, files, job),
+                    study=study.name,
+                    function=f"{job.module}.{job.function}",
+                    code=code_of("portion", study.module_name(job.module)),
+                message:
+                    f"{job.message}: portion {{wildcards.portion}} of stage {{wildcards.stage}}"
+                script:
+                    "../scripts/portion.py"
 
     rule:
         name:

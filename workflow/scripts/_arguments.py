@@ -11,14 +11,18 @@ from treecrf.datasets.synthetic import Splits
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.stored_pieces import StoredPieces
+from treecrf.studies.stored_pieces import Portion, StoredPieces
 from treecrf.studies.study import Study
 
 
-def pieces_of(snakemake: Any) -> StoredPieces:
-    """The finished parts of a job, beside its first output: those of a killed attempt at the same job."""
+def pieces_of(snakemake: Any, portion: Portion | None = None) -> StoredPieces:
+    """The finished parts of a job, beside its first output: those of a killed attempt at the same job, and of portions of it."""
     same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
-    return StoredPieces(f"{snakemake.output[0]}.pieces", {"wildcards": dict(snakemake.wildcards.items()), **same})
+    job = {"wildcards": dict(snakemake.wildcards.items()), **same}
+    pieces = StoredPieces(f"{snakemake.output[0]}.pieces", job, portion)
+    for path in snakemake.input.get("portions", ()):
+        pieces.add(path)
+    return pieces
 
 
 def settings_of(study: Study, values: Mapping[str, Any], method: str) -> Any:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from treecrf.io.messages import quoted
 
 Item = TypeVar("Item")
+
+NTest = int | Literal["all"]
+"""Number of test items; "all": all that do not train."""
 
 
 def generator(*names: object, seed: int) -> np.random.Generator:
@@ -39,11 +42,12 @@ def check_sizes(length: int, **sizes: int) -> None:
         check_count(name, size, most=MOST_POSITIONS // length)
 
 
-def draw(items: Sequence[Item], n_train: int, n_test: int, rng: np.random.Generator) -> tuple[list[Item], list[Item]]:
+def draw(items: Sequence[Item], n_train: int, n_test: NTest, rng: np.random.Generator) -> tuple[list[Item], list[Item]]:
     """Items for training and testing, drawn without repeats, in the order of the draw."""
     check_count("n_train", n_train)
-    check_count("n_test", n_test)
-    if n_train + n_test > len(items):
-        raise ValueError(f"{n_train} + {n_test} words are asked for and there are {len(items)}; ask for fewer.")
-    chosen = [items[i] for i in rng.permutation(len(items))[: n_train + n_test]]
+    size = max(len(items) - n_train, 1) if n_test == "all" else n_test
+    check_count("n_test", size)
+    if n_train + size > len(items):
+        raise ValueError(f"{n_train} + {size} words are asked for and there are {len(items)}; ask for fewer.")
+    chosen = [items[i] for i in rng.permutation(len(items))[: n_train + size]]
     return chosen[:n_train], chosen[n_train:]

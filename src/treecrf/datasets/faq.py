@@ -153,11 +153,20 @@ def _of_newsgroup(group: str) -> Description:
     )  # fmt: skip
 
 
+def _whole(raw: Path, *, columns: Columns = "papers") -> SequenceSet:
+    """All documents of the file."""
+    return read_documents(raw, range(N_DOCUMENTS), columns=columns)
+
+
 _SOURCE = "McCallum, Freitag and Pereira 2000, as features, with van der Maaten's hidden-unit CRF; no terms stated"
 
 DESCRIPTIONS = (
     *map(_of_newsgroup, DOCUMENTS),
     Description(
         "faq_other", "segments of other FAQs, which the papers do not use", (0, 0), load_other, (FILE,), source=_SOURCE,
+    ),
+    Description(
+        "faq_mccallum", "segments of all FAQs of the file", (0, 0), split_by_last(_whole), (FILE,),
+        "leave_one_out", source=_SOURCE, whole=_whole,
     ),
 )  # fmt: skip

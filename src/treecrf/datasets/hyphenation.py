@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from treecrf.datasets import smile
-from treecrf.datasets._seeds import draw, generator
+from treecrf.datasets._seeds import NTest, draw, generator
 from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
 from treecrf.datasets.description import Description
 from treecrf.io.extras import needs_extra
@@ -79,7 +79,7 @@ def from_syllables(words: list[list[str]]) -> SequenceSet:
     return from_words(["".join(syllables) for syllables in words], labels, LABELS)
 
 
-def load_moby(raw: Path, *, n_train: int = 1951, n_test: int = 908, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+def load_moby(raw: Path, *, n_train: int = 1951, n_test: NTest = 908, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
     """`n_train` and `n_test` words drawn from the Moby list (public domain); `seed` decides which."""
     words = [word for word in parse_moby(read_bytes(raw, MOBY_FILES[0]), MOBY_FILES[0]) if sum(map(len, word)) > 1]
     train, test = draw(words, n_train, n_test, generator("hyphen_moby", "words", seed=seed))

@@ -7,11 +7,11 @@ stress field and is dropped; words that occur more than once (with different pro
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.datasets._seeds import draw, generator
+from treecrf.datasets._seeds import NTest, draw, generator
 from treecrf.datasets._text import DataError, from_words, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
@@ -67,8 +67,11 @@ def distinct_words(entries: list[Entry]) -> list[Entry]:
     return list(first.values())
 
 
-def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
-    """`n_train` and `n_test` words with five stress labels, drawn by `seed`: the papers' lists are not published."""
+def load(raw: Path, *, n_train: int = 1000, n_test: NTest = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+    """`n_train` and `n_test` words with five stress labels, drawn by `seed`: the papers' lists are not published.
+
+    ``n_test="all"``: all words that do not train; the training words are those of any other `n_test`.
+    """
     train, test = (
         from_words([e.word for e in part], [[STRESSES.index(s) for s in e.stress] for e in part], STRESSES)
         for part in _drawn(raw, n_train, n_test, seed)
@@ -76,7 +79,9 @@ def load(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -
     return train, test
 
 
-def load_full(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
+def load_full(
+    raw: Path, *, n_train: int = 1000, n_test: NTest = 1000, seed: int = 0
+) -> tuple[SequenceSet, SequenceSet]:
     """The same words; a label is a phoneme and its stress (MS section 5.2), named by the two symbols.
 
     Labels are numbered as they occur, training words first; those of the test words that training lacks come last.
@@ -91,13 +96,13 @@ def load_full(raw: Path, *, n_train: int = 1000, n_test: int = 1000, seed: int =
     return train, test
 
 
-def _drawn(raw: Path, n_train: int, n_test: int, seed: int) -> tuple[list[Entry], list[Entry]]:
+def _drawn(raw: Path, n_train: int, n_test: NTest, seed: int) -> tuple[list[Entry], list[Entry]]:
     """Words for training and testing."""
     entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
     return draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
 
 
-def load_binary(raw: Path, **options: int) -> tuple[SequenceSet, SequenceSet]:
+def load_binary(raw: Path, **options: Any) -> tuple[SequenceSet, SequenceSet]:
     """The same words with two labels: stressed (1, 2) or not (0, <, >); options as for `load`."""
     stressed = np.array([name in STRESSED for name in STRESSES], dtype=np.int16)
     train, test = (part.with_labels(stressed[part.labels], ("unstressed", "stressed")) for part in load(raw, **options))

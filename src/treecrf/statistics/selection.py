@@ -120,6 +120,52 @@ def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
     return [Split(np.delete(everything, i), everything[i : i + 1]) for i in everything]
 
 
+def repeated_folds(groups: NDArray[np.int64], n_folds: int | None, n_repeats: int, seed: int) -> list[Split]:
+    """Repeated cross-validation: in each repeat every sequence tests once what the other folds have trained.
+
+    Parameters
+    ----------
+    groups : int64, shape (n_sequences,)
+        Sequences with the same number stay together (`treecrf.SequenceSet.groups`).
+    n_folds : int or None
+        None: each group in turn tests, which has nothing to repeat.
+    n_repeats : int
+        Each with folds of its own; a later repeat changes no earlier one.
+    seed : int
+
+    Returns
+    -------
+    list of Split
+        The folds of one repeat after those of another.
+    """
+    everything = np.arange(len(groups))
+    if n_folds is None:
+        n_folds, n_repeats = len(np.unique(groups)), 1
+    seeds = [derive_seed(seed, "repeat", repeat) for repeat in range(n_repeats)]
+    return [
+        Split(np.delete(everything, fold), fold) for each in seeds for fold in sequence_folds(groups, n_folds, each)
+    ]
+
+
+def training_draws(groups: NDArray[np.int64], n_train: int, n_draws: int, seed: int) -> list[Split]:
+    """Training sets drawn from one sample; all sequences that a draw does not take test it.
+
+    Parameters
+    ----------
+    groups : int64, shape (n_sequences,)
+        Sequences with the same number stay together; draws are of groups.
+    n_train : int
+        Sequences of a training set, nearly: the share of groups is that of sequences.
+    n_draws : int
+        A later draw changes no earlier one.
+    seed : int
+    """
+    if not 0 < n_train < len(groups):
+        raise ValueError(f"{n_train} of {len(groups)} sequences cannot train with some left to test; draw fewer.")
+    share = 1 - n_train / len(groups)
+    return [Split(*hold_out(groups, share, derive_seed(seed, "draw", draw))) for draw in range(n_draws)]
+
+
 def inner_trials(splits: Sequence[Split], groups: NDArray[np.int64], n_folds: int, seed: int) -> list[Trial]:
     """The trainings of internal cross-validation.
 

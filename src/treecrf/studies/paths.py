@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from treecrf.studies.settings import Settings
@@ -18,7 +19,7 @@ class StudyFiles:
         self.folder = f"{settings.results}/{study.name}"
         self._data = self.folder if study.draws else f"{settings.results}/data"
         self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
-        self._methods_per_job = settings.methods_per_job
+        self._methods_per_job, self._n_portions = settings.methods_per_job, settings.portions
 
     def datasets(self, job: Job) -> list[str]:
         """The data sets that a kind of job runs on, as far as the study that it stays within has them too."""
@@ -29,8 +30,10 @@ class StudyFiles:
         """The data sets of all jobs, each once."""
         return list(dict.fromkeys(name for job in self.study.jobs for name in self.datasets(job)))
 
-    def batches(self, dataset: str) -> list[str]:
-        """The methods that share a job on a data set, joined."""
+    def batches(self, dataset: str, job: Job | None = None) -> list[str]:
+        """The methods that share a job on a data set, joined; on a larger sample each has its own."""
+        if job is not None and job.takes_choices:
+            return [str(method) for method in self.settings.larger_methods_on(dataset)]
         return [JOIN.join(batch) for batch in self.settings.of(dataset).batches(self._methods_per_job)]
 
     def outcomes(self, dataset: str) -> dict[str, list[str]]:
@@ -41,6 +44,23 @@ class StudyFiles:
             if dataset in self.datasets(job)
             for frame, path in job.files().items()
         }
+
+    def n_portions(self, job: Job, wildcards: Mapping[str, str]) -> int:
+        """In how many portions other jobs do beforehand what a job does."""
+        place = [wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)] or [job.function]
+        return self._n_portions.get(".".join([self.study.name, *place]), 0) if job.n_stages else 0
+
+    def portions(self, job: Job, wildcards: Mapping[str, str], stages: int) -> list[str]:
+        """The files of the portions of the first stages of a long job."""
+        numbers = product(range(stages), range(self.n_portions(job, wildcards)))
+        template = f"{self.folder}/{job.portion}"
+        return [template.format(**wildcards, stage=stage, portion=portion) for stage, portion in numbers]
+
+    def choice(self, dataset: str, method: str) -> str:
+        """The file with the choice of a method on a data set."""
+        (path,) = (job.files()["choice"] for job in self.study.jobs if "choice" in job.frames)
+        batch = next((batch for batch in self.batches(dataset) if method in batch.split(JOIN)), method)
+        return f"{self.folder}/{path.format(dataset=dataset, methods=batch)}"
 
     def measured(self) -> dict[str, list[str]]:
         """The files of all jobs on all data sets, by frame; of jobs without a data set, those of a study that runs."""
@@ -104,4 +124,4 @@ class StudyFiles:
         ]
 
     def _values(self, job: Job, dataset: str) -> Mapping[str, Sequence[Any]]:
-        return {"dataset": [dataset], "methods": self.batches(dataset) if job.runs_over("methods") else ()}
+        return {"dataset": [dataset], "methods": self.batches(dataset, job) if job.runs_over("methods") else ()}

@@ -140,6 +140,11 @@ class Settings(Model):
         description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a method "
         "that is added may join the job of others, which then run again.",
     )
+    portions: dict[str, Annotated[int, Field(ge=2, le=100)]] = Field(
+        {},
+        description="Long jobs whose trainings other jobs do beforehand, each a portion, and how many: by `study.data_set.method`, or "
+        "`study.function` of a job without methods. What is found does not depend on it.",
+    )
     rivals: str | None = Field(
         None,
         description="A file of rivals (treecrf-rivals.parquet) of another run with the same data and settings: the methods that "
@@ -205,6 +210,20 @@ class Settings(Model):
                 raise ValueError(
                     f"{study}.{key} names {unknown[0]!r}, which is not under datasets "
                     f"({listed(self.datasets, str)}); describe it there or leave it out"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _portions_are_of_jobs(self) -> Settings:
+        jobs = [(study.name, job) for study in registry() for job in study.jobs if job.n_stages]
+        with_methods = {study for study, job in jobs if job.runs_over("methods")}
+        alone = [f"{study}.{job.function}" for study, job in jobs if not job.runs_over("methods")]
+        for name in self.portions:
+            study, _, rest = name.partition(".")
+            if not (name in alone or (study in with_methods and rest.count(".") == 1)):
+                raise ValueError(
+                    f"portions names {name!r}, which is no job that can be divided; give {', '.join(alone)}, or data set and method "
+                    f"of {listed(sorted(with_methods), str)} as study.data_set.method"
                 )
         return self
 

@@ -5,31 +5,44 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Mapping
 from copy import copy
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import pandas as pd
 
 from treecrf.io.files import atomic, read_json, write_json
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.pieces import Compute, Frames, Pieces
 
 JOB = "job.json"
+
+
+class Portion(NamedTuple):
+    """What one of several jobs does of a long one: every `n_portions`-th part, from `portion` on, of its call `stage` of `all_finished`."""
+
+    stage: int
+    portion: int
+    n_portions: int
+
+
+class PortionDone(Exception):
+    """A portion is finished."""
 
 
 class StoredPieces(Pieces):
     """A folder with a file for each finished part of one job.
 
     `job` is all that decides what the job finds, such as settings, checksums of its inputs, a digest of its code;
-    values that JSON can hold. The parts of another job are removed.
+    values that JSON can hold. The parts of another job are removed. With a `portion`, `all_finished` ends in `PortionDone`
+    when the portion is finished.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any]) -> None:
-        self._folder, self._prefix = Path(folder), ""
+    def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any], portion: Portion | None = None) -> None:
+        self._folder, self._prefix, self._portion, self._stage = Path(folder), "", portion, 0
         if not self._is_of(json.loads(json.dumps(job))):
             self.clear()
             write_json(job, self._folder / JOB)
@@ -40,7 +53,7 @@ class StoredPieces(Pieces):
         pieces._prefix = f"{method}_"
         return pieces
 
-    def finished(self, name: str, compute: Callable[[Checkpoint | None], Frames]) -> Frames:
+    def finished(self, name: str, compute: Compute) -> Frames:
         """See `Pieces.finished`; a damaged file is computed again."""
         path, checkpoint = (self._folder / f"{self._prefix}{name}.{kind}" for kind in ("zip", "npz"))
         if (frames := _read(path)) is not None:
@@ -50,6 +63,26 @@ class StoredPieces(Pieces):
         frames = _read(path)  # as a job that goes on gets them
         assert frames is not None
         return frames
+
+    def all_finished(self, parts: Mapping[str, Compute]) -> list[Frames]:
+        """See `Pieces.all_finished`."""
+        if self._portion is None or self._stage != self._portion.stage:
+            self._stage += 1
+            return super().all_finished(parts)
+        for name in list(parts)[self._portion.portion :: self._portion.n_portions]:
+            self.finished(name, parts[name])
+        raise PortionDone
+
+    def pack(self, path: str | os.PathLike[str]) -> None:
+        """Write all finished parts to one file."""
+        with atomic(Path(path)) as temporary, ZipFile(temporary, "w") as archive:
+            for part in sorted(self._folder.glob("*.zip")):
+                archive.write(part, part.name)
+
+    def add(self, path: str | os.PathLike[str]) -> None:
+        """Take the parts of a file that `pack` has written."""
+        with ZipFile(path) as archive:
+            archive.extractall(self._folder)
 
     def clear(self) -> None:
         """Remove everything; the job's own results are written."""

@@ -43,6 +43,10 @@ class Job:
         The module that has the function.
     has_settings : bool
         Whether the function looks at settings.
+    takes_choices : bool
+        Whether it takes what methods chose on the data set that a larger sample is of (`treecrf.studies.training.larger`).
+    n_stages : int
+        How often it calls `treecrf.studies.pieces.Pieces.all_finished`: what other jobs may do beforehand.
     without : tuple of str
         Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
     """
@@ -57,11 +61,18 @@ class Job:
     datasets: str = "datasets"
     module: str = "jobs"
     has_settings: bool = True
+    takes_choices: bool = False
+    n_stages: int = 0
     without: tuple[str, ...] = ()
 
     def files(self) -> dict[str, str]:
         """Template of each frame's file, by frame."""
         return {frame: self.path.replace("{frame}", frame) for frame in self.frames}
+
+    @property
+    def portion(self) -> str:
+        """Template of the file of a portion of a long job, with the fields ``{stage}`` and ``{portion}``."""
+        return f"{self.path.partition('{frame}')[0]}{self.verb}_portion_{{stage}}_{{portion}}.zip"
 
     def runs_over(self, name: str) -> bool:
         """Whether the job runs once for each value of a field."""

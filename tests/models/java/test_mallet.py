@@ -81,23 +81,67 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction,
     assert model.n_inductions_ == (5 if induction else 0)
 
 
-@pytest.mark.parametrize("features", FEATURES)
-def test_mallet_has_the_weights_that_the_name_says(java, features):
-    # A letter decides with the one before; every letter follows every other, so that all weights have support.
-    rng, n_labels = np.random.default_rng(0), 3
+def crossed_set(n_labels=3):
+    """Four letters, each of which occurs with every pair of labels, so that all weights have support."""
+    rng = np.random.default_rng(0)
     letters = rng.integers(0, 4, 2000)
     labels = np.where(rng.random(2000) < 0.2, rng.integers(0, n_labels, 2000), letters % n_labels)
     letter = Attribute("letter", tuple("abcd"))
-    data = SequenceSet(letters[:, None], np.arange(0, 2001, 4), (letter,), labels, tuple("XYZ"))
+    return SequenceSet(letters[:, None], np.arange(0, 2001, 4), (letter,), labels, tuple("XYZ"[:n_labels]))
+
+
+def n_weights(trainer, instances):
+    """The number of MALLET's parameters."""
+    return int(trainer.getOptimizableCRF(instances).getNumParameters())
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_mallet_has_the_weights_that_the_name_says(java, features):
+    data, n_labels = crossed_set(), 3
     training = Training(data, (0, 0), 5.0, features)
     n_cells = len(boolean_cells(data.attributes, (0, 0)))
     assert n_cells == 5  # the letters, and what is outside of the sequence, which no window of one position sees
-    counted = int(training.trainer.getOptimizableCRF(training.instances).getNumParameters())
     n_pairs = (n_labels + 1) * n_labels
     of_each = {"labels": n_labels, "pairs": n_pairs, "both": n_labels + n_pairs}[features]
     defaults = {"labels": n_labels + n_labels**2, "pairs": n_pairs, "both": n_labels + n_pairs}[features]
     n_states = n_labels if features == "labels" else n_labels + 1  # START
-    assert counted == 4 * of_each + defaults + 2 * n_states  # a first and a last state each
+    # A first and a last state each has a weight.
+    assert n_weights(training.trainer, training.instances) == 4 * of_each + defaults + 2 * n_states
+
+
+@pytest.mark.parametrize(
+    ("call", "n_states", "of_cell", "of_transitions"),
+    [
+        ("addFullyConnectedStatesForLabels", 3, 3**2, 3**2),
+        ("addStatesForHalfLabelsConnectedAsIn", 3, 3, 3),
+        ("addFullyConnectedStatesForThreeQuarterLabels", 3, 3, 3 + 3**2),
+        ("addFullyConnectedStatesForBiLabels", 3**2, 3**3, 3**3),
+    ],
+)
+def test_the_documented_calls_of_mallet_have_these_weights(java, call, n_states, of_cell, of_transitions):
+    training = Training(crossed_set(), (0, 0), 5.0, "labels")
+    alphabets = training.instances.getDataAlphabet(), training.instances.getTargetAlphabet()
+    fst = java.JPackage("cc").mallet.fst
+    crf = fst.CRF(*alphabets)
+    takes_instances = call.endswith(("AsIn", "ThreeQuarterLabels"))
+    getattr(crf, call)(*[training.instances] if takes_instances else [])
+    found = n_weights(fst.CRFTrainerByLabelLikelihood(crf), training.instances)
+    assert crf.numStates() == n_states
+    assert found == 4 * of_cell + of_transitions + 2 * n_states
+
+
+def test_pairs_are_as_many_as_the_dissertation_counts(java):
+    """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START too."""
+    rng, acids = np.random.default_rng(0), tuple("ACDEFGHIKLMNPQRSTVWY")
+    values, labels = rng.integers(0, 20, (60000, 1)), rng.integers(0, 3, 60000)
+    data = SequenceSet(values, np.arange(0, 60001, 60), (Attribute("acid", acids),), labels, ("H", "E", "C"))
+    training = Training(data, (6, 6), 5.0, "pairs")
+    n_weights(training.trainer, training.instances)  # allots them
+    cells = {int(str(training.instances.getDataAlphabet().lookupObject(i))) for i in range(13 * 21)}
+    acids_of_window = [i for i, cell in enumerate(sorted(cells)) if cell % 21 < 20]
+    rows = training._pair_rows().ravel()
+    found = [set(np.array(training.crf.getWeights(int(row)).getIndices()).tolist()) for row in rows]
+    assert sum(len(row & set(acids_of_window)) for row in found) == 3**2 * 13 * 20 == 2340
 
 
 def test_iterations_are_those_of_mallets_trainer(java):

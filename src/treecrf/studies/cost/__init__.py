@@ -10,7 +10,7 @@ STUDY = Study(
         Job(
             "measure_scaling", "{frame}.csv", ("scaling",),
             verb="measure_scaling", message="Measures how cost grows with sequences and windows", datasets="",
-            minutes=120,
+            minutes=120, n_stages=1,
         ),
         Job(
             "measure_windows", "{dataset}/{frame}.csv", ("windows",),

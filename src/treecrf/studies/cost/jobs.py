@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,12 +17,14 @@ import pandas as pd
 
 from treecrf.datasets import synthetic
 from treecrf.models.base import Labeller
+from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
 from treecrf.models.labellers import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.models.loading import load_class
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
+from treecrf.studies.pieces import Frames, Pieces
 
 SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
@@ -34,8 +37,14 @@ N_EVALUATIONS = 5
 """Evaluations of F that one measurement is the median of: a single one takes less than a millisecond."""
 
 
-def measure_scaling(settings: CostSettings) -> pd.DataFrame:
+def measure_scaling(settings: CostSettings, pieces: Pieces | None = None) -> pd.DataFrame:
     """Cost on sequences of a hidden Markov model, by their length and by the window.
+
+    Parameters
+    ----------
+    settings : CostSettings
+    pieces : Pieces, optional
+        Each repeat is a piece.
 
     Returns
     -------
@@ -46,12 +55,13 @@ def measure_scaling(settings: CostSettings) -> pd.DataFrame:
         flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
     _warm_up(_generated(settings, settings.lengths[0])[0], (1, 1), settings)
-    rows = [
-        row | {"repeat": repeat}
-        for repeat in range(settings.n_repeats)
-        for row in chain(_by_length(settings), _by_features(settings))
-    ]
-    return pd.DataFrame(rows)[SCALING_NAMES]
+
+    def repeat(number: int, _checkpoint: Checkpoint | None) -> Frames:
+        return (pd.DataFrame(chain(_by_length(settings), _by_features(settings))).assign(repeat=number),)
+
+    repeats = {f"repeat_{number}": partial(repeat, number) for number in range(settings.n_repeats)}
+    found = (pieces or Pieces()).all_finished(repeats)
+    return pd.concat([frame for (frame,) in found], ignore_index=True)[SCALING_NAMES]
 
 
 def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: CostSettings) -> pd.DataFrame:

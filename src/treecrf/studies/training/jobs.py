@@ -166,10 +166,14 @@ class Comparison:
         everything = set(product(range(len(names)), range(len(self._splits))))
         trainings = [(*pair, UNPERTURBED) for pair in sorted(everything if own else chosen)]
         trainings += [(*pair, run) for pair in sorted(chosen) for run in range(self._n_perturbed_runs)]
-        tested = []
-        for rank, split, run in trainings:
-            name = f"test_{rank}_{split}_" + ("unperturbed" if run == UNPERTURBED else str(run))
-            tested.append(pieces.finished(name, partial(self._test, rank, split, run, choice)))
+        tested = pieces.all_finished(
+            {
+                f"test_{rank}_{split}_{'unperturbed' if run == UNPERTURBED else run}": partial(
+                    self._test, rank, split, run, choice
+                )
+                for rank, split, run in trainings
+            }
+        )
         return Outcome(
             folds,
             choice[CHOICE_NAMES],
@@ -190,10 +194,11 @@ class Comparison:
 
     def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
         """Accuracy of every candidate on the sequences held out."""
-        frames: list[pd.DataFrame] = []
-        for rank, trial in product(range(len(self._candidates)), range(len(self._trials))):
-            frames += pieces.finished(f"trial_{rank}_{trial}", partial(self._try, rank, trial))
-        return pd.concat(frames, ignore_index=True)[FOLD_NAMES]
+        trials = product(range(len(self._candidates)), range(len(self._trials)))
+        tried = pieces.all_finished(
+            {f"trial_{rank}_{trial}": partial(self._try, rank, trial) for rank, trial in trials}
+        )
+        return pd.concat([frame for frames in tried for frame in frames], ignore_index=True)[FOLD_NAMES]
 
     def _try(self, rank: int, trial: int, checkpoint: Checkpoint | None) -> Frames:
         """Train a candidate without the sequences that are held out, and test it on them; a frame for each fold."""

@@ -201,6 +201,8 @@ def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) ->
             for decoder in settings.values("decoder")
         ),
         *shown.captioned_table("noise", "Where the noise comes from"),
+        *shown.captioned_table("larger_accuracies", "Larger samples and second populations: accuracy"),
+        *shown.captioned_table("larger", "Larger samples and second populations: tests"),
     ]
     return Section("training-tests", "Ranks and tests between methods", parts)
 

@@ -11,6 +11,7 @@ from treecrf.models.labellers import IN_JAVA, LABELLERS, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,
+    Model,
     Name,
     Regularization,
     StudySettings,
@@ -33,11 +34,30 @@ GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.it
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
 
+class LargerSample(Model):
+    """A larger sample beside the papers' test set of a data set of the study of training."""
+
+    of: Name = Field(description="The data set of the study whose choices of settings its methods take.")
+    design: Literal["cross_validation", "draws"] = Field(
+        "cross_validation",
+        description="Cross-validation over all sequences, or draws of as many training sequences as the data set has from its "
+        "test set, where the rest tests.",
+    )
+    n_folds: int | None = Field(
+        10, ge=2, description="Folds of whole groups of related sequences; null: each group tests in turn."
+    )
+    n_repeats: int = Field(10, ge=1, description="Repeats of the cross-validation, or draws.")
+    population: Literal["same", "second"] = Field(
+        "same",
+        description='"second" where labels or sequences are of another kind than those of the papers: a second population.',
+    )
+
+
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "exact_under", "blocks_under", "block_length", "equivalence_margin",
+        "exact_under", "blocks_under", "block_length", "equivalence_margin", "larger_samples", "larger_methods",
     }  # fmt: skip
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
@@ -131,8 +151,18 @@ class TrainingSettings(StudySettings):
         0.5, gt=0, allow_inf_nan=False, description="Points of accuracy within which methods count as equivalent."
     )
 
+    larger_samples: dict[Name, LargerSample] = Field(
+        {},
+        description="Larger samples beside the papers' test sets: data sets, and how each is used; those of data sets that the study "
+        "does not have are left out.",
+    )
+    larger_methods: list[TrainingMethod | Name] = Field(
+        ["treecrf", "treecrf_newton", "linear_crf", "induced_crf", "lightgbm"],
+        description="Methods that are tested on them with the settings that the data set of the papers has chosen; none: no larger samples.",
+    )
+
     @field_validator(
-        "datasets", "methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
+        "datasets", "methods", "larger_methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
         "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
         "steady_methods",
     )  # fmt: skip
@@ -142,8 +172,25 @@ class TrainingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
-        refuse_unknown([*self.methods, *self.steady_methods], TRAINING, self.labellers)
+        refuse_unknown([*self.methods, *self.steady_methods, *self.larger_methods], TRAINING, self.labellers)
         return self
+
+    @property
+    def larger_datasets(self) -> list[str]:
+        """The larger samples that are run: of data sets on which methods choose their settings."""
+        return [name for name in self.larger_samples if self.larger_methods_on(name)]
+
+    def larger_methods_on(self, sample: str) -> list[str]:
+        """The methods that a larger sample tests: those with a choice on the data set that it is larger than."""
+        of = self.larger_samples[sample].of
+        known = self.of(of).methods if of in self.datasets else []
+        return [method for method in self.larger_methods if method in known]
+
+    def of_sample(self, name: str) -> tuple[TrainingSettings, dict[str, Any]]:
+        """The settings of the data set that a larger sample is larger than, and JSON values of what its jobs look at beside them."""
+        sample = self.larger_samples[name]
+        own = {"larger_samples": {name: sample.model_dump(mode="json")}, "equivalence_margin": self.equivalence_margin}
+        return self.of(sample.of), own
 
     @model_validator(mode="after")
     def _choices_can_be_borrowed(self) -> TrainingSettings:

@@ -45,12 +45,15 @@ from treecrf.studies.training.comparison_tables import (
     pairs_layout,
     ranks_layout,
 )
+from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout
 from treecrf.studies.training.names import BETTER, PAIR
 from treecrf.studies.training.published import read_published
 
 __all__ = [
     "accuracy_layout",
     "choices_layout",
+    "larger_accuracies_layout",
+    "larger_layout",
     "matrix_layout",
     "methods_layout",
     "noise_layout",
