@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.rendering.cells import DASH, cell_texts, count_text, grouped, number, p_value_text, signed, with_deviation
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    grouped,
+    interval_texts,
+    number,
+    p_value_text,
+    signed,
+    with_deviation,
+)
 from treecrf.studies.rows import by_key, method_names, sorted_by_method
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.larger_comparing import compare_larger
@@ -53,9 +63,7 @@ def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: p
             ("other sample", "name"): larger["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
             ("other sample", "points"): cell_texts(larger["mean_points"], signed),
-            ("other sample", "95 %"): [
-                f"{signed(low)} to {signed(high)}" for low, high in zip(larger["low"], larger["high"], strict=True)
-            ],
+            ("other sample", "95 %, Holm"): interval_texts(larger["holm_low"], larger["holm_high"]),
             ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
             ("other sample", "over"): [
                 f"{count_text(n)} {DESIGNS[design]}"
