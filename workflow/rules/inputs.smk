@@ -44,7 +44,9 @@ def portions_for(files, job, wildcards):
     if job.runs_over("methods") and imported(files, job, wildcards):
         return {}
     stages = int(wildcards.get("stage", job.n_stages))
-    own = {name: wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)}
+    own = {
+        name: wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)
+    }
     portions = files.portions(job, own, stages)
     return {"portions": portions} if portions else {}
 

@@ -55,10 +55,10 @@ for files in STUDIES.values():
                     f"{LOGS}/{study.name}/portion_{job.verb}/{place}_{{stage}}_{{portion}}.log",
                 benchmark:
                     f"{BENCHMARKS}/{study.name}/portion_{job.verb}/{place}_{{stage}}_{{portion}}.tsv"
-                priority: job.minutes
                 wildcard_constraints:
                     stage=r"\d+",
                     portion=r"\d+",
+                priority: job.minutes
                 conda:
                     "../../environment.yml"
                 threads: 1
