@@ -42,14 +42,23 @@ def comparisons_of(percent, clear, of_lines=(), with_own_holes=()):
                     # the paper's test says the opposite
                     "method": method, "coefficient": points / 20, "p_value": 0.9 if decided else 0.001,
                     "valid_p_holm": 0.049 if decided else 0.05, "accuracy_points": points,
-                    "points_low": points - 0.75, "points_high": points + 0.75,
+                    "points_low": points - 0.75, "points_high": points + 0.75, "holm_low": points - 1.0, "holm_high": points + 1.0,
                     "points_standard_error": 0.4, "degrees_of_freedom": 100.0,
                     "decision": "undecided" if not decided else "worse" if points < 0 else "better",
                     "cluster": "block" if dataset in of_lines else "group", "n_training_sets": 5 if rate else 1,
                 }
             )  # fmt: skip
     names = ["dataset", "stand_in", "rate", "baseline", "method", "accuracy_points", "valid_p_holm", "points_low"]
-    more = ["points_high", "points_standard_error", "degrees_of_freedom", "decision", "cluster", "n_training_sets"]
+    more = [
+        "points_high",
+        "points_standard_error",
+        "degrees_of_freedom",
+        "decision",
+        "cluster",
+        "n_training_sets",
+        "holm_low",
+        "holm_high",
+    ]
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[*names, *more])
 
 

@@ -14,7 +14,6 @@ from treecrf.statistics.blocks import TIMES, autocorrelation_time, cut_blocks
 from treecrf.statistics.clusters import BLOCK, GROUP
 from treecrf.statistics.equivalence import CONFIDENCE, MARGIN, decide
 from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import adjust_holm
 from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.two_way import estimate_crossed, estimate_trainings
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -24,7 +23,7 @@ LEAST_BLOCKS = 5
 
 CROSSED_COLUMNS = (
     "dataset", "rate", "baseline", "method", "accuracy_points", "points_standard_error", "degrees_of_freedom",
-    "points_low", "points_high", "valid_p_value", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
+    "points_low", "points_high", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
 )  # fmt: skip
 
 
@@ -63,8 +62,8 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     -------
     DataFrame
         One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
-        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value, and valid_p_holm
-        over the pairs of data set and rate; decision (`treecrf.statistics.equivalence.decide`, by
+        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; holm_low, holm_high and
+        valid_p_holm, the same with Holm's correction over the pairs of data set and rate; decision (`treecrf.statistics.equivalence.decide`, by
         valid_p_holm and the 90 % interval); cluster ("group" or "block"), n_clusters, n_training_sets.
 
     Raises
@@ -181,15 +180,19 @@ def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterth
 
 
 def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
-    """The rows of one data set and rate with corrected p-values and decisions."""
+    """The rows of one data set and rate with corrected p-values and intervals, and decisions."""
     pairs = pd.Series(map(frozenset, zip(rows["baseline"], rows["method"], strict=True)), index=rows.index)
-    once = rows["valid_p_value"][~pairs.duplicated()]  # each pair is there from both sides
-    holm = pairs.map(dict(zip(pairs[once.index], adjust_holm(once.to_numpy(dtype=float)), strict=True)))
-    points, p_value, low, high = (
-        frame.to_numpy(dtype=float) for frame in (rows["accuracy_points"], holm, rows["low"], rows["high"])
-    )
-    words = decide(points, p_value, low, high, margin=margin)
-    return rows.assign(valid_p_holm=holm, decision=words)[list(CROSSED_COLUMNS)]
+    once = rows[~pairs.duplicated()]  # each pair is there from both sides
+    place = pairs.map(dict(zip(pairs[once.index], range(len(once)), strict=True))).to_numpy()
+    names = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
+    estimates = Estimates(*(once[name].to_numpy(dtype=float) for name in names))
+    p_holm, (low, high) = estimates.p_holm[place], (ends[place] for ends in estimates.interval_holm())
+    is_turned = rows["baseline"].to_numpy() != once["baseline"].to_numpy()[place]
+    holm_low, holm_high = np.where(is_turned, [-high, -low], [low, high])
+    points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
+    words = decide(points, p_holm, low_90, high_90, margin=margin)
+    found = rows.assign(valid_p_holm=p_holm, holm_low=holm_low, holm_high=holm_high, decision=words)
+    return found[list(CROSSED_COLUMNS)]
 
 
 def _long(crossed: Crossed) -> pd.DataFrame:

@@ -109,5 +109,5 @@ def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame
 
 def _with_interval(row: Mapping[Hashable, Any]) -> str:
     dagger = DAGGER if row["valid_p_holm"] < SIGNIFICANCE_LEVEL else ""
-    points, low, high = (signed(row[name]) for name in ("accuracy_points", "points_low", "points_high"))
-    return f"{points}{dagger}" if pd.isna(row["points_low"]) else f"{points}{dagger} [{low}, {high}]"
+    points, low, high = (signed(row[name]) for name in ("accuracy_points", "holm_low", "holm_high"))
+    return f"{points}{dagger}" if pd.isna(row["holm_low"]) else f"{points}{dagger} [{low}, {high}]"

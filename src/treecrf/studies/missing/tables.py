@@ -112,7 +112,7 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method.
 
-    `DAGGER`: p < 0.05 by a valid test, corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
+    Intervals and `DAGGER` (p < 0.05 by a valid test) are corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
     the place of sequences.
     """
     against = _against(comparisons, baseline)
@@ -122,7 +122,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     columns = {"data set": _scoped_names(rows, against), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
-        values = points[["accuracy_points", "points_low", "points_high", "valid_p_holm"]].to_numpy(dtype=float)
+        values = points[["accuracy_points", "holm_low", "holm_high", "valid_p_holm"]].to_numpy(dtype=float)
         columns[method_name(method)] = [_with_interval(*row) for row in values]
     return pd.DataFrame(columns)
 
