@@ -26,7 +26,7 @@ class Workflow:
     folder : Path
         Is made; results go to ``folder/results``.
     settings : dict
-        The configuration.
+        The configuration, of a profile of its own.
     environment : dict
         Added to this process's.
     messages : Path, optional
@@ -38,7 +38,7 @@ class Workflow:
         self._messages = messages or folder / "messages.txt"
         (folder / "config").mkdir(parents=True)
         shutil.copy(ROOT / "config/config.yaml", folder / "config")
-        (folder / "run.yaml").write_text(yaml.safe_dump(settings))
+        (folder / "run.yaml").write_text(yaml.safe_dump({"profile": "own"} | settings))
         self._environment = environment
         self._process: subprocess.Popen | None = None
 
