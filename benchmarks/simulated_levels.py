@@ -13,15 +13,13 @@ import pandas as pd
 from scipy.signal import lfilter
 from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
-from treecrf.statistics.blocks import autocorrelation_time, choose_blocks
-from treecrf.statistics.crossed import compare_crossed
+from treecrf.statistics.blocks import autocorrelation_time, choose_blocks, compare_crossed
 from treecrf.statistics.deviance import compare_methods
+from treecrf.statistics.estimates import estimate_resampled
 from treecrf.statistics.mcnemar import _test_clustered, _test_plain
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import pair_p_values
-from treecrf.statistics.two_way import estimate_crossed, estimate_trainings
+from treecrf.statistics.two_way import estimate_crossed, estimate_trainings, make_pairs
 
 LEVEL = 0.05
 LOWEST, HIGHEST = 0.03, 0.07

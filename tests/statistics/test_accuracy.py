@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-
-from treecrf.statistics.accuracy import correct_for_choice, estimate_accuracy, estimate_share
+from treecrf.statistics.metrics import correct_for_choice, estimate_accuracy, estimate_share
 
 
 def test_equally_long_clusters_have_the_t_interval():

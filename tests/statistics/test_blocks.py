@@ -6,8 +6,7 @@ from naive_statistics import autocorrelation_time as slow_time
 from scipy.signal import lfilter
 
 from treecrf.statistics.blocks import TIMES, autocorrelation_time, choose_blocks, cut_blocks, estimate_blocks
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
 
 OFFSETS = np.array([0, 700, 1650, 1650, 1660])
 

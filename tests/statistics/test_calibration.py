@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from treecrf.statistics.calibration import brier_score, calibration_error, reliability
+from treecrf.statistics.metrics import brier_score, calibration_error, reliability
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
-from treecrf.statistics.crossed import CROSSED_COLUMNS, compare_crossed, decompose_crossed, join_blocks
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed, join_blocks
+from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.two_way import estimate_crossed
 
 N_POSITIONS = 60

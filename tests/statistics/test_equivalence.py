@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf.statistics.equivalence import decide, is_negligible
+from treecrf.statistics.estimates import decide, is_negligible
 
 
 @pytest.mark.parametrize(

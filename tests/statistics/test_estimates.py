@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import Estimates, adjust_holm
 
 
 def random_estimates(seed, n=40):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from statsmodels.stats.multitest import multipletests
 
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm
 
 
 def test_holm_by_hand():

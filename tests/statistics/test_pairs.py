@@ -5,7 +5,7 @@ import pytest
 from naive_statistics import mean_difference, shared_covariance
 from numpy.testing import assert_allclose
 
-from treecrf.statistics.pairs import make_pairs, training_covariances
+from treecrf.statistics.two_way import make_pairs, training_covariances
 
 
 def counts(seed=0, n_trainings=(3, 4, 1), n_clusters=7):

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.estimates import Estimates
+from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide
 from treecrf.statistics.ranking import BEST, CLOSE, EQUIVALENT, NOT_SEPARATED, WORSE, rank_cases, rank_methods
 
 POINTS = pd.Series({"bob": 90.0, "ada": 95.0, "eve": 94.0, "dan": 80.0})

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-
-from treecrf.statistics.repeated import geometric_mean, mean_with_interval
+from treecrf.statistics.metrics import geometric_mean, mean_with_interval
 
 
 @pytest.mark.parametrize("n_repeats", [2, 5, 30])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import ttest_1samp
 
-from treecrf.statistics.resampled import estimate_resampled
+from treecrf.statistics.estimates import estimate_resampled
 
 
 def test_by_hand():

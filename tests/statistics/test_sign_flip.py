@@ -8,8 +8,8 @@ from naive_statistics import convolved_p_value, sign_flip_p_value
 from numpy.testing import assert_allclose
 from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
-from treecrf.statistics.pairs import make_pairs
 from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums, pair_p_values
+from treecrf.statistics.two_way import make_pairs
 
 
 @pytest.mark.parametrize("n_clusters", [1, 5, 11])

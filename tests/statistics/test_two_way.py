@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import t, ttest_1samp
 from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_crossed, estimate_trainings
+from treecrf.statistics.two_way import estimate_crossed, estimate_trainings, make_pairs
 
 
 def drawn(seed, n_pairs=3, n_sequences=9, n_sets=4):

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from planted_runs import counts, draws, places, trainings
 
-from treecrf.statistics.blocks import estimate_blocks
-from treecrf.statistics.crossed import compare_crossed
+from treecrf.statistics.blocks import compare_crossed, estimate_blocks
 from treecrf.studies.draw_tests import Rules, compare_draws
 from treecrf.studies.reruns import RerunRules, pair_numbers
 from treecrf.studies.study import Kept

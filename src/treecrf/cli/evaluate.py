@@ -136,7 +136,7 @@ def _show_stretches(evaluation: Evaluation) -> None:
 
 
 def _show_calibration(evaluation: Evaluation) -> None:
-    from treecrf.statistics.calibration import calibration_error
+    from treecrf.statistics.metrics import calibration_error
 
     bins = evaluation.reliability
     typer.echo(
@@ -149,7 +149,7 @@ def _show_calibration(evaluation: Evaluation) -> None:
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:
-    from treecrf.statistics.holm import LEAST_CLUSTERS
+    from treecrf.statistics.estimates import LEAST_CLUSTERS
 
     typer.echo(
         "By the papers' test, McNemar's, which takes positions as independent, and by a valid one, in which these trained models "

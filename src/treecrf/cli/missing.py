@@ -137,7 +137,7 @@ def missing(
 
 def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
     """What kind of holes the file has."""
-    from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+    from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
     from treecrf.tabular.holes import describe_holes, tell_holes
 
     frame = describe_holes(data, seed, other)

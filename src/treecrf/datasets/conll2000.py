@@ -19,7 +19,7 @@ from treecrf.datasets._text import DataError, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.statistics.chunks import TAGS
+from treecrf.statistics.metrics import TAGS
 
 FILES = ("conll2000/train.txt", "conll2000/test.txt")
 
@@ -88,7 +88,7 @@ def from_sentences(parts: Sequence[list[list[Token]]]) -> list[SequenceSet]:
 
 
 def np_tags(label_names: Iterable[str]) -> tuple[str, ...]:
-    """The noun-phrase tags, "B", "I" or "O", of labels such as "NN-B"; for `treecrf.statistics.chunks.chunk_f1`.
+    """The noun-phrase tags, "B", "I" or "O", of labels such as "NN-B"; for `treecrf.statistics.metrics.chunk_f1`.
 
     A ValueError names a label that does not end in one.
     """

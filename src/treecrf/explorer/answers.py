@@ -35,7 +35,7 @@ class Answers(NamedTuple):
     confusion : DataFrame
         label, predicted (codes), n: positions of all runs together.
     calibration : DataFrame
-        The bins of `treecrf.statistics.calibration.reliability`, of the runs with probabilities together.
+        The bins of `treecrf.statistics.metrics.reliability`, of the runs with probabilities together.
     hardest : DataFrame
         place (from 1), sequence, n_positions, n_wrong, first (place of the excerpt), observed (texts; empty where unknown),
         label, predicted (lists of codes): of the first run.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
 from treecrf.statistics.ranking import SEPARATION_MARGIN, rank_cases
 from treecrf.studies.explored import ACCURACY, CASE
 

@@ -1,18 +1,20 @@
-"""Blocks of consecutive positions inside sequences, which take the place of sequences where these are few and long."""
+"""Clusters that take the place of sequences: blocks of positions where these are few, crossed with damaged training sets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.estimates import CONFIDENCE, MARGIN, Estimates, decide
+from treecrf.statistics.two_way import BLOCK, GROUP, estimate_crossed, estimate_trainings, make_pairs
+from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 
 LEAST_LENGTH = 50
 """Positions of a block, at least."""
@@ -133,3 +135,192 @@ def autocorrelation_time(values: NDArray[np.integer], offsets: NDArray[np.int64]
     covariances = irfft(spectrum, size)[: longest - longest % 2].reshape(-1, 2).sum(axis=1)
     n_positive = int(np.argmin(np.append(covariances, 0.0) > 0))
     return max(1.0, float(2 * covariances[:n_positive].sum() / (deviations**2).sum() - 1))
+
+
+LEAST_BLOCKS = 5
+"""Blocks that are left after joining, at least: as many as there are damaged training sets in the papers."""
+
+CROSSED_COLUMNS = (
+    "dataset", "rate", "baseline", "method", "accuracy_points", "points_standard_error", "degrees_of_freedom",
+    "points_low", "points_high", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """The counts of one data set and rate, test sets added up."""
+
+    dataset: str
+    rate: float
+    methods: list[str]
+    cluster: str
+    """`GROUP` or `BLOCK`."""
+    correct: NDArray[np.int64]
+    """Shape (n_methods, n_clusters, n_training_sets)."""
+    positions: NDArray[np.int64]
+    """Shape (n_clusters, n_training_sets)."""
+    offsets: NDArray[np.int64]
+    """Of blocks: those of sequence i are offsets[i] to offsets[i + 1] - 1."""
+
+
+def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite: bool = False) -> pd.DataFrame:
+    """Difference of accuracy of each method from each other one, for every data set and rate, and what it decides.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        dataset, rate, method, training_set, test_set, sequence, group (of related test sequences), block, n_positions,
+        n_correct; the methods share training and test sets. A test set with more blocks than sequences is compared by
+        blocks.
+    margin : float
+        Percentage points within which methods are equivalent.
+    satterthwaite : bool
+        As for `treecrf.statistics.two_way.estimate_crossed`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
+        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; holm_low, holm_high and
+        valid_p_holm, the same with Holm's correction over the pairs of data set and rate; decision (`treecrf.statistics.estimates.decide`, by
+        valid_p_holm and the 90 % interval); cluster ("group" or "block"), n_clusters, n_training_sets.
+
+    Raises
+    ------
+    ValueError
+        If methods were counted on different positions.
+
+    Notes
+    -----
+    With several training sets, `treecrf.statistics.two_way.estimate_crossed`; with one, clusters alone, which speaks
+    about the models that were trained on it. Blocks speak about other lines of the same sequences, not about other
+    sequences. Neighbouring blocks are joined as `join_blocks` says, for each pair of methods.
+    """
+    frames = []
+    for crossed in cross(counts):
+        pairs = [(a, b) for a, b in permutations(range(len(crossed.methods)), 2)]
+        rows = pd.DataFrame([_compare(crossed, baseline, method, satterthwaite) for baseline, method in pairs])
+        frames.append(_decided(rows, margin))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(CROSSED_COLUMNS))
+
+
+def cross(counts: pd.DataFrame) -> Iterator[Crossed]:
+    """The counts of each data set and rate with two methods or more; `counts` as for `compare_crossed`."""
+    for _, group in counts[counts["n_positions"] > 0].groupby(["dataset", "rate"], observed=True):
+        if group["method"].nunique() < 2:
+            continue
+        dataset, rate = str(group["dataset"].iloc[0]), float(group["rate"].iloc[0])
+        cluster = BLOCK if group["block"].nunique() > group["sequence"].nunique() else GROUP
+        codes = [pd.factorize(group[name], sort=True) for name in ("method", cluster, "training_set")]
+        shape = tuple(len(names) for _, names in codes)
+        place = np.ravel_multi_index([code for code, _ in codes], shape)
+        correct, positions = (
+            np.bincount(place, group[name], int(np.prod(shape))).reshape(shape).astype(np.int64)
+            for name in ("n_correct", "n_positions")
+        )
+        if (positions != positions[0]).any():
+            raise ValueError(
+                f"The counts of {dataset} at rate {rate:g} have other positions for one method than for another; count "
+                "all methods on the same training sets, test sets and sequences."
+            )
+        per_sequence = group.groupby("sequence")[cluster].nunique()
+        offsets = np.append(0, per_sequence.cumsum()).astype(np.int64)
+        yield Crossed(dataset, rate, codes[0][1].tolist(), cluster, correct, positions[0], offsets)
+
+
+def decompose_crossed(counts: pd.DataFrame) -> pd.DataFrame:
+    """Variance components of every data set and rate: `treecrf.statistics.variance.decompose_variance` of clusters.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        As for `compare_crossed`.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, cluster, and the columns of `decompose_variance`, whose "sequence" is a cluster. Data sets and
+        rates with one cluster are left out.
+    """
+    frames = [
+        decompose_variance(_long(crossed)).assign(dataset=crossed.dataset, rate=crossed.rate, cluster=crossed.cluster)
+        for crossed in cross(counts)
+        if len(crossed.positions) > 1
+    ]
+    names = ["dataset", "rate", "cluster", *COMPONENT_COLUMNS]
+    return pd.concat(frames, ignore_index=True)[names] if frames else pd.DataFrame(columns=names)
+
+
+def join_blocks(differences: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First blocks of longer ones, whose differences of errors are hardly correlated.
+
+    Parameters
+    ----------
+    differences : int array, shape (n_blocks,)
+        Correct positions of one method minus those of another.
+    offsets : int array, shape (n_sequences + 1,)
+        Sequence i has the blocks offsets[i] to offsets[i + 1] - 1.
+
+    Notes
+    -----
+    With the autocorrelation time T of the differences, in blocks, `TIMES` (T - 1) blocks become one, at least one: what
+    neighbours share is then about a `TIMES`-th of the variance. Never so many that fewer than five blocks are left,
+    or than there are sequences.
+    """
+    excess = autocorrelation_time(differences, offsets) - 1
+    longest = max(1, len(differences) // LEAST_BLOCKS)
+    return cut_blocks(offsets, min(longest, max(1, int(np.ceil(TIMES * excess)))))
+
+
+def _compare(crossed: Crossed, baseline: int, method: int, satterthwaite: bool) -> dict[str, object]:
+    """One row, before the correction for several methods."""
+    correct, positions = crossed.correct[[baseline, method]], crossed.positions
+    if crossed.cluster == BLOCK:
+        starts = join_blocks((correct[1] - correct[0]).sum(axis=1), crossed.offsets)
+        correct, positions = np.add.reduceat(correct, starts, axis=1), np.add.reduceat(positions, starts, axis=0)
+    estimates = _estimate(correct, positions, satterthwaite)
+    ends = {confidence: estimates.interval(confidence) for confidence in (0.95, CONFIDENCE)}
+    return {
+        "dataset": crossed.dataset, "rate": crossed.rate,
+        "baseline": crossed.methods[baseline], "method": crossed.methods[method],
+        "accuracy_points": estimates.points[0], "points_standard_error": estimates.standard_error[0],
+        "degrees_of_freedom": estimates.degrees_of_freedom[0],
+        "points_low": ends[0.95][0][0], "points_high": ends[0.95][1][0], "valid_p_value": estimates.p_value[0],
+        "low": ends[CONFIDENCE][0][0], "high": ends[CONFIDENCE][1][0],
+        "cluster": crossed.cluster, "n_clusters": positions.shape[0], "n_training_sets": positions.shape[1],
+    }  # fmt: skip
+
+
+def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterthwaite: bool) -> Estimates:
+    """The second method minus the first; arrays as in `Crossed`."""
+    if positions.shape[1] > 1:
+        return estimate_crossed((correct[1] - correct[0])[None], positions, satterthwaite)
+    return estimate_trainings(make_pairs([correct[1].T, correct[0].T]), positions[:, 0])
+
+
+def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
+    """The rows of one data set and rate with corrected p-values and intervals, and decisions."""
+    pairs = pd.Series(map(frozenset, zip(rows["baseline"], rows["method"], strict=True)), index=rows.index)
+    once = rows[~pairs.duplicated()]  # each pair is there from both sides
+    place = pairs.map(dict(zip(pairs[once.index], range(len(once)), strict=True))).to_numpy()
+    names = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
+    estimates = Estimates(*(once[name].to_numpy(dtype=float) for name in names))
+    p_holm, (low, high) = estimates.p_holm[place], (ends[place] for ends in estimates.interval_holm())
+    is_turned = rows["baseline"].to_numpy() != once["baseline"].to_numpy()[place]
+    holm_low, holm_high = np.where(is_turned, [-high, -low], [low, high])
+    points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
+    words = decide(points, p_holm, low_90, high_90, margin=margin)
+    found = rows.assign(valid_p_holm=p_holm, holm_low=holm_low, holm_high=holm_high, decision=words)
+    return found[list(CROSSED_COLUMNS)]
+
+
+def _long(crossed: Crossed) -> pd.DataFrame:
+    """One row for each method, cluster and training set."""
+    method, sequence, training_set = (index.ravel() for index in np.indices(crossed.correct.shape))
+    positions = np.broadcast_to(crossed.positions, crossed.correct.shape)
+    return pd.DataFrame(
+        {
+            "method": method, "sequence": sequence, "training_set": training_set,
+            "n_positions": positions.ravel(), "n_correct": crossed.correct.ravel(),
+        }
+    )  # fmt: skip

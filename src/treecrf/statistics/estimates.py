@@ -1,4 +1,4 @@
-"""Differences of accuracy with standard errors: Student's t, intervals, and what holds where nothing varies."""
+"""Differences of accuracy with standard errors: Student's t, intervals, Holm's correction, and decisions in three words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
+SIGNIFICANCE_LEVEL = 0.05
+
+
+LEAST_CLUSTERS = 6
+"""Groups of related sequences; with fewer a test takes blocks of positions as independent: the smallest p-value of sign flips is
+2^(1 - n), and a t test hardly ever finds a difference either (docs/statistics.md)."""
+
+
+def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Holm's correction of one family of tests; NaN stays NaN and counts as 1 for the others.
+
+    statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
+    takes longer than all the fits of `treecrf.statistics.deviance`.
+    """
+    filled = np.where(np.isnan(p_values), 1.0, p_values)
+    order = np.argsort(filled, kind="stable")
+    adjusted = np.empty(len(filled))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(filled[order] * np.arange(len(filled), 0, -1)))
+    return np.where(np.isnan(p_values), np.nan, adjusted)
 
 
 @dataclass(frozen=True)
@@ -69,3 +87,115 @@ class Estimates:
 
         half_width = stdtrit(self.degrees_of_freedom, (1 + confidence) / 2) * self.standard_error
         return self.points - half_width, self.points + half_width
+
+
+MARGIN = 0.5
+"""Percentage points within which accuracies count as equivalent."""
+
+CONFIDENCE = 1 - 2 * SIGNIFICANCE_LEVEL
+"""Of the interval that two one-sided tests at the level look at."""
+
+OPPOSITES = {"better": "worse", "worse": "better"}
+"""Decisions that there is a difference, and what they are of the other method."""
+
+
+def decide(
+    points: NDArray[np.float64],
+    p_value: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    level: float = SIGNIFICANCE_LEVEL,
+    margin: float = MARGIN,
+) -> NDArray[np.object_]:
+    """Say of each difference that it is "better", "worse", "equivalent" or "undecided".
+
+    Parameters
+    ----------
+    points, p_value : float arrays, shape (n_pairs,)
+        Difference and the p-value of none, corrected for the family where there is one.
+    low, high : float arrays, shape (n_pairs,)
+        Ends of its interval of confidence 1 - 2 `level`.
+    level, margin : float
+
+    Returns
+    -------
+    object array of str, shape (n_pairs,)
+
+    Notes
+    -----
+    "better" or "worse" if p is below the level, whatever the interval: the direction is known. Otherwise "equivalent"
+    if the interval lies within -margin .. margin (two one-sided tests, Schuirmann 1987, Journal of Pharmacokinetics and
+    Biopharmaceutics 15:657-680), and else "undecided". A difference may be both, real and too small to matter; it is
+    called "better", and `is_negligible` says the rest. A large p alone never makes anything equivalent. NaN decides
+    nothing.
+    """
+    distinct = p_value < level
+    words = np.where(is_negligible(low, high, margin), "equivalent", "undecided").astype(object)
+    words[distinct & (points > 0)] = "better"
+    words[distinct & (points < 0)] = "worse"
+    return words
+
+
+def opposite(decision: str) -> str:
+    """The decision with the methods exchanged.
+
+    Parameters
+    ----------
+    decision : str
+        Of `decide`.
+    """
+    return OPPOSITES.get(decision, decision)
+
+
+def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: float = MARGIN) -> NDArray[np.bool_]:
+    """Whether intervals lie within -margin .. margin, the ends excluded.
+
+    Parameters
+    ----------
+    low, high : float arrays, shape (n_pairs,)
+    margin : float
+        Percentage points, above 0.
+    """
+    if not margin > 0:
+        raise ValueError(f"The margin is {margin:g} points; give one above 0.")
+    return (low > -margin) & (high < margin)
+
+
+def estimate_resampled(
+    differences: NDArray[np.integer], positions: NDArray[np.integer], test_per_train: float
+) -> Estimates:
+    """Mean difference of two methods over draws.
+
+    Parameters
+    ----------
+    differences : int array, shape (n_pairs, n_draws)
+        Correct positions of one method minus those of the other.
+    positions : int array, shape (n_draws,)
+        Test positions of each draw.
+    test_per_train : float
+        Size of a test set divided by that of a training set where both are drawn from one finite sample; 0 where every
+        draw is fresh, which leaves the paired t test.
+
+    Returns
+    -------
+    Estimates
+        n_draws - 1 degrees of freedom. NaN with one draw.
+
+    Notes
+    -----
+    The variance of the mean is (1 / J + n_test / n_train) s^2 for J draws whose differences have the variance s^2
+    (Nadeau and Bengio 2003, Machine Learning 52:239-281): draws from one sample overlap, so their mean varies more than
+    s^2 / J. Null hypothesis: equal expected accuracy of the two methods, trained on samples of this size. The
+    correction is a rule of thumb, and its level is near the nominal one, not exact. Draws with the same difference
+    throughout are found by whole numbers: of 0, the standard error is 0 and p is 1; of anything else, both are NaN.
+    """
+    if not test_per_train >= 0:
+        raise ValueError(f"test_per_train is {test_per_train}; give n_test / n_train, or 0 for draws that are fresh.")
+    n_draws = len(positions)
+    accuracies = 100 * differences / positions
+    points = accuracies.mean(axis=1)
+    if n_draws < 2:
+        return Estimates.of(points, np.full(len(points), np.nan), np.nan)
+    constant = (differences * positions[0] == differences[:, :1] * positions).all(axis=1)
+    variance = np.where(constant, 0.0, accuracies.var(axis=1, ddof=1))
+    return Estimates.of(points, np.sqrt((1 / n_draws + test_per_train) * variance), n_draws - 1)

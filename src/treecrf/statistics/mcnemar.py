@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm
 
 OUTCOME_COLUMNS = ("dataset", "decoder", "method", "sequence", "position", "correct")
 

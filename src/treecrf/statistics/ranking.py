@@ -51,7 +51,7 @@ def rank_methods(
         Accuracy in percent by method (the index).
     comparisons : DataFrame
         method, other, accuracy_points, points_standard_error, degrees_of_freedom, decision: one row for every pair, in
-        either order. The decision is of `treecrf.statistics.equivalence.decide`, corrected for all pairs.
+        either order. The decision is of `treecrf.statistics.estimates.decide`, corrected for all pairs.
     separation_margin : float
         Percentage points, above 0.
 

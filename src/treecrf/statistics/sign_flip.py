@@ -1,4 +1,4 @@
-"""Permutation test of a difference of accuracy: the two methods change places in whole clusters."""
+"""Permutation tests of a difference of accuracy: two methods change places in whole clusters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from treecrf.statistics.holm import adjust_holm
-from treecrf.statistics.pairs import LARGEST, Pairs, make_pairs
+from treecrf.statistics.estimates import adjust_holm
+from treecrf.statistics.two_way import LARGEST, Pairs, make_pairs
 
 MOST_EXACT = 2**14
 """Up to this many flips are enumerated."""
@@ -100,7 +100,7 @@ def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> NDArray[np
     Parameters
     ----------
     pairs : Pairs
-        Of `treecrf.statistics.pairs.make_pairs`.
+        Of `treecrf.statistics.two_way.make_pairs`.
     seed, n_flips : int
         As for `compare_flips`.
     """
@@ -169,7 +169,7 @@ def flip_p_values(
     flips : int8 array, shape (n_flips, n_clusters)
         Of `draw_flips`.
     training_error, degrees_of_freedom : float arrays, shape (n_pairs,), optional
-        Standard error of the sums from the trainings, and its degrees of freedom (`treecrf.statistics.pairs.Pairs`).
+        Standard error of the sums from the trainings, and its degrees of freedom (`treecrf.statistics.two_way.Pairs`).
 
     Notes
     -----
@@ -209,3 +209,42 @@ def _convolved(sums: NDArray[np.float64], observed: float, error: float, degrees
     values, counts = np.unique(np.abs(sums), return_counts=True)
     tails = stdtr(degrees, (values - observed) / error) + stdtr(degrees, (-values - observed) / error)
     return float(counts @ tails / counts.sum())
+
+
+MOST_CLUSTERS = 400
+"""More clusters are added up in so many, which stay independent."""
+
+
+def score_flip_p_value(scores: NDArray[np.float64], seed: int, n_flips: int = N_FLIPS) -> float:
+    """The p-value of no association, from what each cluster contributes to one or several scores.
+
+    Parameters
+    ----------
+    scores : float64, shape (n_clusters, n_scores)
+        Contributions of expectation 0 if there is no association, such as (hole - rate) (label - rate), summed over a sequence.
+    seed, n_flips : int
+        As for `treecrf.statistics.sign_flip.draw_flips`.
+
+    Returns
+    -------
+    float
+        Of the largest of the standardized scores; 1 if all are 0, and never below 2^(1 - n_clusters).
+
+    Notes
+    -----
+    Signs of score contributions are flipped, those of a cluster together (Hemerik, Goeman and Finos 2020, Journal of the Royal
+    Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The largest score is
+    compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
+    """
+    if len(scores) > MOST_CLUSTERS:
+        part = np.arange(len(scores)) % MOST_CLUSTERS
+        scores = np.array([scores[part == number].sum(axis=0) for number in range(MOST_CLUSTERS)])
+    scale = np.sqrt((scores**2).sum(axis=0))
+    some = scale > 0
+    if not some.any():
+        return 1.0
+    standard = scores[:, some] / scale[some]
+    flips = draw_flips(len(standard), seed, n_flips)
+    largest = np.abs(flips.astype(np.float64) @ standard).max(axis=1)
+    tolerance = 1e-9  # sums of the same numbers in another order
+    return float((largest >= largest[0] - tolerance).mean())

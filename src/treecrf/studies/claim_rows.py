@@ -47,7 +47,7 @@ from typing import Any
 
 import numpy as np
 
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm
 from treecrf.studies.claim_kinds import KINDS, TESTED, Measured
 from treecrf.studies.claim_power import with_power
 from treecrf.studies.claims import (

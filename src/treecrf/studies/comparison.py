@@ -11,8 +11,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import signed
 from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.statistics.equivalence import decide, opposite
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf.studies.claim_kinds import Measured
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.calibration import bin_confidence
+from treecrf.statistics.metrics import bin_confidence
 
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller
@@ -92,11 +92,11 @@ def log_loss(rows: pd.DataFrame) -> float:
 
 
 def brier_score(rows: pd.DataFrame) -> float:
-    """As `treecrf.statistics.calibration.brier_score`: the sum over labels, from 0 to 2."""
+    """As `treecrf.statistics.metrics.brier_score`: the sum over labels, from 0 to 2."""
     return float((rows[SUM_SQUARES].to_numpy(dtype=float) - 2 * rows[P_LABEL].to_numpy(dtype=float) + 1).mean())
 
 
 def reliability(rows: pd.DataFrame) -> pd.DataFrame:
-    """As `treecrf.statistics.calibration.reliability`, of the label that was predicted, which Viterbi may not find likeliest."""
+    """As `treecrf.statistics.metrics.reliability`, of the label that was predicted, which Viterbi may not find likeliest."""
     right = (rows["label"] == rows["predicted"]).to_numpy()
     return bin_confidence(rows[P_PREDICTED].to_numpy(dtype=float), right)

@@ -9,12 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets import describe
-from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.estimates import Estimates
+from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.pairs import Pairs, make_pairs
-from treecrf.statistics.resampled import estimate_resampled
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
 
 COMPARISON_NAMES = [
     "dataset", "method", "other", "n_seeds", "n_clusters", "accuracy_points", "points_standard_error", "degrees_of_freedom",

@@ -16,13 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.blocks import LEAST_LENGTH, choose_blocks
-from treecrf.statistics.crossed import compare_crossed
-from treecrf.statistics.equivalence import CONFIDENCE, MARGIN
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import LEAST_CLUSTERS
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.blocks import LEAST_LENGTH, choose_blocks, compare_crossed
+from treecrf.statistics.estimates import CONFIDENCE, LEAST_CLUSTERS, MARGIN, Estimates
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.studies.draw_tests import Counts, Rules, compare_counts, count_correct
 from treecrf.studies.study import Kept
 from treecrf.studies.training.comparing import counting_runs

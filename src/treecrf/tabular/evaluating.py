@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.statistics.accuracy import Accuracy, estimate_accuracy
-from treecrf.statistics.calibration import brier_score, reliability
-from treecrf.statistics.chunks import ChunkScore, are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.metrics import (
+    Accuracy,
+    ChunkScore,
+    are_chunk_tags,
+    brier_score,
+    chunk_f1,
+    chunk_f1_by_type,
+    estimate_accuracy,
+    reliability,
+    segment_f1,
+)
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
 
@@ -29,7 +37,7 @@ class Evaluation:
     `accuracy` has its interval by group of related sequences. `log_likelihood` is the mean of a position whose label training
     had, in nats. `by_label` has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be
     divided; `confusion` the positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
-    `treecrf.statistics.calibration`. `chunks` are the scores (`treecrf.statistics.chunks`) of all chunks ("all") and of each
+    `treecrf.statistics.metrics`. `chunks` are the scores (`treecrf.statistics.metrics`) of all chunks ("all") and of each
     type, empty unless labels mark chunks; `segments` those of runs of one label, None unless labels come in runs. `new_labels`
     has the positions of each label that training did not have: they count as errors, with a probability of 0.
     """

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.statistics.holm import adjust_holm
-from treecrf.statistics.score_flips import score_flip_p_value
+from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.selection import derive_seed
+from treecrf.statistics.sign_flip import score_flip_p_value
 
 N_EXCHANGES = 2000
 """Of sequences between two files."""

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.accuracy import Accuracy, correct_for_choice, estimate_accuracy
-from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.pairs import make_pairs
+from treecrf.statistics.estimates import CONFIDENCE, decide
+from treecrf.statistics.metrics import Accuracy, correct_for_choice, estimate_accuracy
 from treecrf.statistics.ranking import BEST, rank_methods
 from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.tabular.candidates import METHODS, Candidate
 from treecrf.tabular.finalists import Finalist, likeliest_of_best
 from treecrf.tabular.folds import Folds

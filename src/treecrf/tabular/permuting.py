@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.accuracy import estimate_share
+from treecrf.statistics.metrics import estimate_share
 from treecrf.tabular.labeller import TableLabeller
 
 N_REPEATS = 3

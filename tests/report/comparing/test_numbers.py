@@ -8,7 +8,7 @@ from planted_runs import plant_manifest, plant_run
 from treecrf.io.files import read_frame, write_frame, write_json
 from treecrf.report.comparing.numbers import BEYOND, NOT_COMPARED, SAME, WITHIN, compare_numbers
 from treecrf.report.comparing.runs import open_run
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from treecrf.models.boosted.memm import MEMM
 from treecrf.models.future.features import NO_STATES
 from treecrf.models.greedy import staged_greedy
 from treecrf.rendering.cells import signed
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future import STUDY

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from planted_predictions import FB, RULES, VITERBI, choice_of, predictions
 
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED
 

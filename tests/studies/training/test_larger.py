@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.datasets import load
-from treecrf.statistics.resampled import estimate_resampled
+from treecrf.statistics.estimates import estimate_resampled
 from treecrf.studies import training
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings

@@ -9,8 +9,7 @@ import pandas as pd
 
 from treecrf.report.comparing.runs import Run
 from treecrf.statistics.blocks import LEAST_LENGTH
-from treecrf.statistics.equivalence import MARGIN, OPPOSITES, decide
-from treecrf.statistics.holm import adjust_holm
+from treecrf.statistics.estimates import MARGIN, OPPOSITES, adjust_holm, decide
 from treecrf.studies import registry
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.reruns import Rerun, RerunRules, pair_numbers

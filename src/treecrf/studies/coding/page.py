@@ -21,7 +21,7 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
-from treecrf.statistics.equivalence import OPPOSITES
+from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.coding import STUDY
 from treecrf.studies.coding.comparisons import Comparison, compare_steps
 from treecrf.studies.coding.methods import LEARNERS, is_cascade, learner_of, method_text

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text, points_text
-from treecrf.statistics.repeated import geometric_mean, mean_with_interval
+from treecrf.statistics.metrics import geometric_mean, mean_with_interval
 from treecrf.studies.claim_kinds import Measured, over_interval
 from treecrf.studies.claim_rows import INDUCTION as FEATURE_INDUCTION
 from treecrf.studies.claim_rows import first_of

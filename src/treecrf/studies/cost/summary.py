@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from treecrf.io.files import stacked
-from treecrf.statistics.repeated import geometric_mean
+from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.cost.names import SPEED_UP
 
 

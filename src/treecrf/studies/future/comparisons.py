@@ -9,8 +9,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import signed
 from treecrf.rendering.words import p_text, points_text
-from treecrf.statistics.equivalence import OPPOSITES, opposite
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
+from treecrf.statistics.estimates import OPPOSITES, SIGNIFICANCE_LEVEL, adjust_holm, opposite
 from treecrf.studies.future.methods import discovers_features, method_text, variant_names
 
 

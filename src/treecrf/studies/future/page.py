@@ -22,7 +22,7 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
-from treecrf.statistics.equivalence import OPPOSITES
+from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.described import described
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import gains

@@ -8,11 +8,16 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.equivalence import CONFIDENCE, MARGIN, decide
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL, adjust_holm
+from treecrf.statistics.estimates import (
+    CONFIDENCE,
+    MARGIN,
+    SIGNIFICANCE_LEVEL,
+    Estimates,
+    adjust_holm,
+    decide,
+    estimate_resampled,
+)
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.resampled import estimate_resampled
 from treecrf.statistics.variance import decompose_variance
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future.methods import variant_name, variant_names
@@ -75,7 +80,7 @@ def compare_variants(
 
     Parameters are predictions of one data set and one G_0 of each method and bag
     (`treecrf.studies.future.jobs.FutureOutcome`), the variants (`variant_name`) in the order of the table, and
-    `test_per_train` as for `treecrf.statistics.resampled.estimate_resampled`.
+    `test_per_train` as for `treecrf.statistics.estimates.estimate_resampled`.
 
     Returns
     -------

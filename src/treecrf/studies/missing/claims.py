@@ -1,6 +1,6 @@
 """Measures for the claims of ``claims.yaml`` about missing values.
 
-Verdicts rest on `treecrf.statistics.crossed`, whose p-values are valid for other test sequences and other damaged training
+Verdicts rest on `treecrf.statistics.blocks`, whose p-values are valid for other test sequences and other damaged training
 sets; the paper's own, Wald tests of the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite
 maximum, stand beside them. Neither is corrected for the number of comparisons, as in the paper. The method beyond the papers, the default direction, has no part in them.
 """
@@ -16,8 +16,8 @@ from scipy.stats import t
 from treecrf.rendering.cells import number, seconds_text, signed
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.rendering.words import interval_text, p_text, points_text
-from treecrf.statistics.clusters import BLOCK
-from treecrf.statistics.repeated import geometric_mean
+from treecrf.statistics.metrics import geometric_mean
+from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.claim_kinds import ROUNDING, Measured
 from treecrf.studies.claim_rows import sum_up_counts
 from treecrf.studies.claims import Evidence, Results

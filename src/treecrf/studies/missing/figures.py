@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from treecrf.missing import MECHANISMS
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
-from treecrf.statistics.clusters import BLOCK
+from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.missing.trees import TREES
 
 BASELINE_COLOR = "#4d4d4d"
@@ -105,7 +105,7 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
 
-    `comparisons` is from `treecrf.statistics.crossed.compare_crossed`. Marker: difference in points of accuracy. Bar: its
+    `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar: its
     95 % interval. Values that are not finite are left out. A panel's title says where blocks of lines take the place of
     sequences.
     """

@@ -32,7 +32,7 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
     means : DataFrame
         The columns of a case, method, percent; equal are means that look so in print.
     comparisons : DataFrame
-        The columns of a case and of `treecrf.statistics.crossed.compare_crossed`; a pair may be there from both sides.
+        The columns of a case and of `treecrf.statistics.blocks.compare_crossed`; a pair may be there from both sides.
     case : sequence of str
         Columns that tell cases apart.
 

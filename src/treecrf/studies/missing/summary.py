@@ -10,7 +10,7 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.crossed import CROSSED_COLUMNS, compare_crossed, decompose_crossed
+from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.trees import PAPERS
@@ -69,7 +69,7 @@ def analyse(
 
     `counts` as in `treecrf.studies.missing.jobs.Outcome`, of all methods. The comparisons have the columns of
     `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and test
-    sets; and in the place of its points of accuracy those of `treecrf.statistics.crossed.compare_crossed` on all sets. The
+    sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed` on all sets. The
     deviance is analysed on the papers' sets and on all, and says on how many: n_training_sets, n_test_sets.
     """
     compared = comparable(counts)
@@ -115,7 +115,7 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     Returns
     -------
     DataFrame
-        The columns of `treecrf.statistics.crossed.compare_crossed`, and baseline_trees and trees: those of `baseline` and of
+        The columns of `treecrf.statistics.blocks.compare_crossed`, and baseline_trees and trees: those of `baseline` and of
         `method`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it covers
         the choice of the best method of each kind.
     """

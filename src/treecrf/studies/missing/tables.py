@@ -24,8 +24,8 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.rendering.style import method_name, ordered_methods
-from treecrf.statistics.clusters import BLOCK, GROUP
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf.statistics.two_way import BLOCK, GROUP
 from treecrf.studies.missing.condition_tables import mechanisms_layout as mechanisms_layout
 from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
@@ -61,7 +61,7 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
     """Tables 4.1 a to d as printed: the log odds of methods against `baseline`, measured under published, a block for each data set and rate.
 
     Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in the
-    dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.crossed`), corrected by Holm's method. All
+    dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.blocks`), corrected by Holm's method. All
     p-values are in `significance_layout`.
     """
     against, published = _against(comparisons, baseline), missing_value_coefficients()

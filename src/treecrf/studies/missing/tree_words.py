@@ -9,7 +9,7 @@ import pandas as pd
 from treecrf.io.messages import counted
 from treecrf.rendering.cells import number
 from treecrf.rendering.style import method_name
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.trees import PAPERS, TREES

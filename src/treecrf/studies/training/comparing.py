@@ -11,10 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.statistics.blocks import estimate_blocks
-from treecrf.statistics.equivalence import CONFIDENCE, decide
+from treecrf.statistics.estimates import CONFIDENCE, decide
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.pairs import make_pairs
-from treecrf.statistics.two_way import estimate_trainings
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.studies.training.choices import peaks, preferred_decoder
 from treecrf.studies.training.names import (
     BETTER,

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.equivalence import CONFIDENCE, decide
-from treecrf.statistics.estimates import Estimates
-from treecrf.statistics.resampled import estimate_resampled
+from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf.studies.training.names import BETTER, METHODS
 

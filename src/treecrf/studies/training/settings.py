@@ -21,7 +21,7 @@ from treecrf.options import (
     refuse_unknown,
     used_labellers,
 )
-from treecrf.statistics.holm import LEAST_CLUSTERS
+from treecrf.statistics.estimates import LEAST_CLUSTERS
 from treecrf.studies.training.names import BETTER
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def missing_values_guide(
         dataset, stand_in, rate, method, training_set, test_set, n_positions, n_correct. Rate 0 is the reference.
     comparisons : DataFrame
         dataset, rate, baseline, method, accuracy_points, points_standard_error, degrees_of_freedom, valid_p_holm, points_low,
-        points_high, decision, cluster, n_training_sets, with every method as the baseline (`treecrf.statistics.crossed.compare_crossed`). Rate 0 is there
+        points_high, decision, cluster, n_training_sets, with every method as the baseline (`treecrf.statistics.blocks.compare_crossed`). Rate 0 is there
         only if the data have holes of their own.
     costs : DataFrame
         dataset, rate, method, training_set, phase, cpu_seconds, n_iterations.

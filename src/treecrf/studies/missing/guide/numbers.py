@@ -10,9 +10,9 @@ import pandas as pd
 
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text
-from treecrf.statistics.clusters import BLOCK
-from treecrf.statistics.holm import SIGNIFICANCE_LEVEL
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
+from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.missing.standing import standings
 from treecrf.studies.missing.tables import PHASES_APART
 
