@@ -22,7 +22,7 @@ from treecrf.datasets.csv_files import parse_plain, parse_strictly
 from treecrf.datasets.dialects import Dialect
 from treecrf.datasets.reading import PLAIN, read_table
 from treecrf.datasets.table import encode_table, label_column
-from treecrf.io.contents import Content, read_content
+from treecrf.io.files import Content, read_content
 from treecrf.sequences import SequenceSet
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.io.cell_numbers import MOST_INTEGERS, column_kind, parse_numbers
+from treecrf.io.cells import MOST_INTEGERS, column_kind, parse_numbers
 
 MANY = list(range(MOST_INTEGERS + 1))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from treecrf.datasets.dialects import Dialect
-    from treecrf.io.cell_numbers import Kind
+    from treecrf.io.cells import Kind
     from treecrf.sequences import SequenceSet
     from treecrf.tabular.columns import TableColumns
 
@@ -142,7 +142,7 @@ def parse_window(text: str) -> tuple[int, int]:
 
 def parse_kinds(text: str | None) -> dict[str, Kind]:
     """`COLUMN=KIND,..` as a mapping; wrong usage if a kind is not known."""
-    from treecrf.io.cell_numbers import KINDS
+    from treecrf.io.cells import KINDS
 
     kinds: dict[str, Kind] = {}
     for part in [] if text is None else text.split(","):

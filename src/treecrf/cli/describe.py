@@ -13,7 +13,7 @@ from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     from treecrf.datasets.dialects import Dialect
-    from treecrf.io.cell_numbers import Kind
+    from treecrf.io.cells import Kind
 
 
 def describe(

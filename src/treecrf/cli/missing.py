@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import _shared as shared
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -84,8 +84,7 @@ def predict(
         shared.check_writable(output, model, file)
     from treecrf.datasets.conllu import add_to_conllu
     from treecrf.datasets.reading import format_of, read_stored, read_table
-    from treecrf.io.contents import read_content
-    from treecrf.io.files import write_text
+    from treecrf.io.files import read_content, write_text
     from treecrf.tabular.labeller import TableLabeller
     from treecrf.tabular.predicting import Wanted, add_predictions
 

@@ -16,7 +16,7 @@ from treecrf.datasets.dialects import Tell
 from treecrf.datasets.encodings import find_encoding, open_text
 from treecrf.datasets.names import MOST_COLUMNS
 from treecrf.datasets.text_frames import text_frame
-from treecrf.io.contents import Content, plain_suffix
+from treecrf.io.files import Content, plain_suffix
 from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:

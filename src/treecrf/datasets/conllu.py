@@ -11,7 +11,7 @@ from treecrf.datasets.dialects import Tell
 from treecrf.datasets.encodings import find_encoding
 from treecrf.datasets.names import check_names
 from treecrf.datasets.text_frames import text_frame
-from treecrf.io.contents import Content
+from treecrf.io.files import Content
 from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:

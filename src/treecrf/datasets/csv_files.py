@@ -15,7 +15,7 @@ from treecrf.datasets.dialects import Dialect, Tell, separator_name
 from treecrf.datasets.encodings import find_encoding, open_text
 from treecrf.datasets.names import check_names
 from treecrf.datasets.text_frames import text_frame
-from treecrf.io.contents import Content
+from treecrf.io.files import Content
 from treecrf.io.messages import counted, listed, repeated
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treecrf.datasets.archives import DamagedArchive, extract
-from treecrf.io.extras import needs_extra
-from treecrf.io.messages import quoted
+from treecrf.io.messages import needs_extra, quoted
 
 _STALE = 3600.0
 """Seconds after which the temporary file of another process is taken for left behind."""

@@ -7,7 +7,7 @@ import io
 import re
 from typing import NamedTuple
 
-from treecrf.io.contents import Content
+from treecrf.io.files import Content
 from treecrf.io.messages import quoted
 
 _MARKS = {

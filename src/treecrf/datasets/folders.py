@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from treecrf.datasets.columns import SUFFIXES
 from treecrf.datasets.dialects import Tell
-from treecrf.io.contents import PACKED_SUFFIXES, plain_suffix
+from treecrf.io.files import PACKED_SUFFIXES, plain_suffix
 from treecrf.io.messages import listed
 
 if TYPE_CHECKING:

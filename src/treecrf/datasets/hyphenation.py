@@ -15,7 +15,7 @@ from treecrf.datasets import smile
 from treecrf.datasets._seeds import NTest, draw, generator
 from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
 from treecrf.datasets.description import Description
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 
 FILES = tuple(f"hyphenation/sparse.hyphen.6.{part}" for part in ("train", "test"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cell_numbers import Kind, column_kind, parse_numbers
+from treecrf.io.cells import Kind, column_kind, parse_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ def decide_kinds(
     """What the input columns of a table of text hold.
 
     A column whose cells all read as finite numbers, but for empty ones, is judged as one of a numeric type
-    (`treecrf.io.cell_numbers.column_kind`); all others hold categories.
+    (`treecrf.io.cells.column_kind`); all others hold categories.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Marks(NamedTuple):
     """Cells of a column of numbers that stand for missing ones, it seems.
 
     `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether the
-    other cells, taken by themselves, are numbers (`treecrf.io.cell_numbers.column_kind`).
+    other cells, taken by themselves, are numbers (`treecrf.io.cells.column_kind`).
     """
 
     strange: NDArray[np.bool_]

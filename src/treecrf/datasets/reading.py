@@ -12,10 +12,9 @@ from treecrf.datasets.csv_files import read_csv
 from treecrf.datasets.dialects import Dialect, Format, Tell, say_nothing
 from treecrf.datasets.folders import read_folder
 from treecrf.datasets.names import check_names
-from treecrf.io.cell_texts import cell_texts
-from treecrf.io.contents import Content, read_content
+from treecrf.io.cells import cell_texts
+from treecrf.io.files import Content, parse_parquet, read_content
 from treecrf.io.messages import counted
-from treecrf.io.parquet import parse_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from treecrf.datasets.dialects import Dialect, Format
 from treecrf.datasets.grouping import group_copies
 from treecrf.datasets.kinds import decide_kinds, marks_of
 from treecrf.datasets.reading import read_table
-from treecrf.io.cell_numbers import Kind
+from treecrf.io.cells import Kind
 from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out

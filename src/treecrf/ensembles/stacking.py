@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 
 LEAST = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.labels import flat_labels, sorted_labels
 from treecrf.estimators.tables import Table, as_array, check_kind, described, encode, is_frame
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.cell_numbers import Kind
+from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 

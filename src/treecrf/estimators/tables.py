@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cell_numbers import Kind, column_kind, parse_numbers
-from treecrf.io.cell_texts import cell_texts
+from treecrf.io.cells import Kind, cell_texts, column_kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import Attribute, SequenceSet
 

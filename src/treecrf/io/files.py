@@ -1,21 +1,130 @@
-"""Writing files so that a killed job leaves nothing half-written behind."""
+"""Files: written so that a killed job leaves nothing half-written behind, and read, unpacked where they are compressed."""
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
 import os
+import sys
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from treecrf.io.messages import quoted, repeated
-from treecrf.io.parquet import read_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DAMAGE = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RuntimeError, AssertionError, EOFError,
+)  # fmt: skip
+"""What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
+
+
+def read_parquet(path: str | os.PathLike[str], what: str, without: Collection[str] = ()) -> pd.DataFrame:
+    """The frame at `path`, but for some columns; a ValueError names `what` ("table") and the file if it is not readable as Parquet."""
+    return parse_parquet(Path(path).read_bytes(), f"{what} {os.fspath(path)}", without)
+
+
+def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.DataFrame:
+    """The frame that the bytes of a Parquet file hold, but for columns `without`, which are not decoded.
+
+    A ValueError begins with `name` if they are damaged.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        names = parquet.read_schema(pa.BufferReader(data)).names if without else None
+        columns = None if names is None else [each for each in names if each not in without]
+        table = parquet.read_table(pa.BufferReader(data), columns=columns)
+        table.validate(full=True)  # reading does not look whether text is text
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+    except (OSError, pa.ArrowException, *_DAMAGE) as error:
+        found = quoted(f"{type(error).__name__}: {error}")
+        raise ValueError(f"{name} is not a readable Parquet file ({found}); write it again.") from error
+
+
+STANDARD_INPUT = "-"
+"""What stands for standard input where a file is named."""
+
+_PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
+"""How files begin that are compressed, and what unpacks them."""
+
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+"""Suffixes of compressed files; the suffix before it says what is in the file."""
+
+
+class Content(NamedTuple):
+    """What a file holds: how errors name it, its suffix in small letters (`plain_suffix`) and its bytes."""
+
+    name: str
+    suffix: str
+    data: bytes
+
+
+def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
+    """Raise where there is no regular file.
+
+    Parameters
+    ----------
+    path : path-like
+    what : str
+        What an error calls it, such as "table".
+    advice : str
+        What to do where nothing is there.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(f"{what} {file} does not exist; {advice}.")
+    if not file.is_file():
+        found = "a folder" if file.is_dir() else "not a regular file"
+        raise ValueError(f"{what} {file} is {found}; name a file.")
+
+
+def plain_suffix(path: str | os.PathLike[str]) -> str:
+    """The suffix of a file in small letters, that of its compression left out."""
+    file = Path(path)
+    return Path(file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name).suffix.lower()
+
+
+def read_content(path: str | os.PathLike[str], what: str = "table") -> Content:
+    """All that a file, or standard input (`STANDARD_INPUT`), holds; standard input can be read again.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        One sentence that names the file: it is not there, no regular file, or damaged where it is compressed.
+    """
+    if os.fspath(path) == STANDARD_INPUT:
+        data = _all_of(sys.stdin.buffer)
+    else:
+        check_file(path, what, "correct the path")
+        data = Path(path).read_bytes()
+    name = f"{what} {os.fspath(path)}"
+    unpack = next((unpack for start, unpack in _PACKED.items() if data.startswith(start)), None)
+    if unpack is not None:
+        try:
+            data = unpack(data)
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            raise ValueError(
+                f"{name} is compressed and cannot be unpacked ({quoted(str(error))}); copy it again."
+            ) from error
+    return Content(name, plain_suffix(path), data)
+
+
+@lru_cache(maxsize=1)
+def _all_of(stream: BinaryIO) -> bytes:
+    return stream.read()
 
 
 @contextmanager
@@ -75,6 +184,8 @@ def read_frame(path: str | os.PathLike[str], without: Collection[str] = ()) -> p
     """
     if Path(path).suffix != ".csv":
         return read_parquet(path, "file", without)
+    import pandas as pd  # takes long, and most of this module does without
+
     text = _text(path)
     _check_rows(text, path)
     try:
@@ -117,6 +228,8 @@ def read_frames(paths: Iterable[str]) -> pd.DataFrame:
 
 def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The frames one under another; those without rows may have other columns."""
+    import pandas as pd
+
     return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cell_numbers import KINDS, Kind, column_kind, parse_numbers
-from treecrf.io.cell_texts import cell_texts, is_text
+from treecrf.io.cells import KINDS, Kind, cell_texts, column_kind, is_text, parse_numbers
 from treecrf.io.messages import listed, quoted, repeated
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""Quotation of values in errors: short, on one line, whatever the value is."""
+"""What errors say: quotations of values, short and on one line, and packages that an installation lacks."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 
 class _Short(reprlib.Repr):
@@ -45,3 +46,15 @@ def repeated(names: Iterable[object]) -> object | None:
             return name
         seen.add(name)
     return None
+
+
+@contextmanager
+def needs_extra(extra: str) -> Iterator[None]:
+    """Import packages of an extra in this block; a ModuleNotFoundError names the missing package and what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or str(error)).partition(".")[0]
+        raise ModuleNotFoundError(
+            f"{package} is not installed; run pip install 'treecrf[{extra}]'.", name=error.name
+        ) from None

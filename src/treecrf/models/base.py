@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.settings import Estimator
-from treecrf.io.cell_numbers import Kind
+from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.binning import MOST_BINS

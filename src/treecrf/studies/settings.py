@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from treecrf.datasets.dialects import Dialect
-from treecrf.io.cell_numbers import Kind
+from treecrf.io.cells import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS

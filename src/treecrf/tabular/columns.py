@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treecrf.io.cell_numbers import Kind
+from treecrf.io.cells import Kind
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from treecrf.datasets.kinds import marks_of
 from treecrf.ensembles.labeller import Ensemble
-from treecrf.io.cell_numbers import KINDS, Kind, parse_numbers
+from treecrf.io.cells import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.window.classifiers import WindowLightGBM

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets.table import cell_place, check_columns, encode_table
-from treecrf.io.contents import check_file
+from treecrf.io.files import check_file
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator

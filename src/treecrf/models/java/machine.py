@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 
 _FOLDER = Path(__file__).parent
 _POM = _FOLDER / "pom.xml"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.models.memory import check_memory
 
 if TYPE_CHECKING:

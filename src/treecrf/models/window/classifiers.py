@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.binning import MOST_BINS

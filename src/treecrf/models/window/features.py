@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.models.memory import check_memory
 from treecrf.models.window.numbers import window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes

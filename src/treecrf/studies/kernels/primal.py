@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.extras import needs_extra
+from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.kernel.features import Standards, Windows
 from treecrf.models.kernel.forms import monomial_features
