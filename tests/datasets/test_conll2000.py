@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from treecrf.statistics.metrics import chunk_f1
 
 from treecrf import datasets
 from treecrf.datasets import conll2000
 from treecrf.datasets._text import DataError
+from treecrf.statistics.chunks import chunk_f1
 
 
 def test_sentences_are_parsed(data):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from naive_statistics import chunks_of, segments_of
 from seqeval import metrics
-from treecrf.statistics.metrics import are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
+
+from treecrf.statistics.chunks import are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 
 
 def score(true, predicted, offsets=None):

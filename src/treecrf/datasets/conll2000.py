@@ -19,7 +19,7 @@ from treecrf.datasets._text import DataError, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.statistics.metrics import TAGS
+from treecrf.statistics.chunks import TAGS
 
 FILES = ("conll2000/train.txt", "conll2000/test.txt")
 

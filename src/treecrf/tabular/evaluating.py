@@ -11,18 +11,9 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import MISSING, SequenceSet
+from treecrf.statistics.chunks import ChunkScore, are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.metrics import (
-    Accuracy,
-    ChunkScore,
-    are_chunk_tags,
-    brier_score,
-    chunk_f1,
-    chunk_f1_by_type,
-    estimate_accuracy,
-    reliability,
-    segment_f1,
-)
+from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, reliability
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
 

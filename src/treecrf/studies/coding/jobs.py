@@ -25,7 +25,7 @@ from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.metrics import chunk_f1
+from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.choosing import DECODER, Choice, Trained, choose, train_as_chosen
 from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded

@@ -1,0 +1,157 @@
+"""The F1 score of what is found in sequences: chunks that the tags B, I and O mark, and runs of one label."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.io.messages import quoted
+
+TAGS = ("B", "I", "O")
+
+TAG = re.compile("O|[BI](-.+)?")
+"""Of a position: "O", or "B" or "I" with the type of the chunk, such as "B-NP"; or without, where there is one type."""
+
+
+class ChunkScore(NamedTuple):
+    """Precision and recall of chunks.
+
+    Attributes
+    ----------
+    precision, recall, f1 : float
+        Percent; 0 where there is nothing to count.
+    n_true, n_predicted, n_correct : int
+        Chunks: true, predicted, and both (the same first and last position, and the same type).
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    n_true: int
+    n_predicted: int
+    n_correct: int
+
+
+def are_chunk_tags(names: ArrayLike) -> bool:
+    """Whether labels with these names mark chunks: all are tags, some of them B or I."""
+    texts = [str(name) for name in np.asarray(names)]
+    return all(TAG.fullmatch(text) for text in texts) and any(text != "O" for text in texts)
+
+
+def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> ChunkScore:
+    """Precision, recall and F1 of chunks, as conlleval (Tjong Kim Sang and Buchholz 2000) counts them.
+
+    A chunk begins at a B, and at an I that stands after an O, after another type or first in its sequence; it reaches to the
+    last I of its type before another tag or the sequence's end. seqeval counts so in its default mode.
+
+    Parameters
+    ----------
+    true, predicted : str, shape (n_positions,)
+        "O", "B" or "I"; or "B-TYPE" and "I-TYPE".
+    offsets : int64, shape (n_sequences + 1,)
+        Sequence i has the positions ``offsets[i]`` to ``offsets[i + 1] - 1``.
+
+    Returns
+    -------
+    ChunkScore
+
+    Raises
+    ------
+    ValueError
+        For arrays of different lengths, and for another tag.
+    """
+    return _score(*_found_chunks(true, predicted, offsets)[1:])
+
+
+def chunk_f1_by_type(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> dict[str, ChunkScore]:
+    """`chunk_f1` of the chunks of each type, in the order of the types' names; the parameters are as there.
+
+    Parameters
+    ----------
+    true, predicted, offsets : see `chunk_f1`
+    """
+    types, in_truth, in_prediction = _found_chunks(true, predicted, offsets)
+    return {
+        name: _score(in_truth[in_truth[:, 2] == code], in_prediction[in_prediction[:, 2] == code])
+        for code, name in enumerate(types)
+    }
+
+
+def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> ChunkScore:
+    """Precision, recall and F1 of segments: the longest runs of one label within a sequence.
+
+    A segment is right if the first and the last position and the label are.
+
+    Parameters
+    ----------
+    true, predicted : labels of any kind, shape (n_positions,)
+    offsets : see `chunk_f1`
+    """
+    bounds = np.asarray(offsets, dtype=np.int64)
+    codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)[1]
+    return _score(_runs(codes[: bounds[-1]], bounds), _runs(codes[bounds[-1] :], bounds))
+
+
+def _found_chunks(
+    true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+    """The types, and the chunks in the truth and in what was predicted."""
+    bounds = np.asarray(offsets, dtype=np.int64)
+    arrays = {"true": np.asarray(true), "predicted": np.asarray(predicted)}
+    for name, tags in arrays.items():
+        if tags.shape != (bounds[-1],):
+            raise ValueError(
+                f"chunk_f1: {name} has shape {tags.shape} and offsets end at {bounds[-1]}; give a tag a position."
+            )
+    names, codes = np.unique(np.concatenate(list(arrays.values())).astype(str), return_inverse=True)
+    for text in names.tolist():
+        if not TAG.fullmatch(text):
+            raise ValueError(f"chunk_f1: there is a tag {quoted(text)}; give B, I and O, or B-TYPE, I-TYPE and O.")
+    types = sorted({text[2:] for text in names.tolist() if text != "O"})
+    tags = np.array([text[0] for text in names], dtype="U1")[codes]
+    kinds = np.array([types.index(text[2:]) if text != "O" else -1 for text in names], dtype=np.int64)[codes]
+    halves = zip(np.split(tags, 2), np.split(kinds, 2), strict=True)
+    first, second = (_chunks(tag, kind, bounds) for tag, kind in halves)
+    return types, first, second
+
+
+def _chunks(tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First and last position and type of every chunk; int64, shape (n_chunks, 3). The type of an O is -1."""
+    bound = _bounds(offsets)
+    inside = tags != "O"
+    differs = np.roll(types, 1) != types  # what the last position brings to the first is bound anyway
+    begins = (tags == "B") | (inside & (bound[:-1] | differs))
+    ends = inside & (bound[1:] | np.roll(begins | ~inside, -1))
+    first = np.flatnonzero(begins)
+    return np.column_stack([first, np.flatnonzero(ends), types[first]])
+
+
+def _runs(labels: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First and last position and label of every run; int64, shape (n_runs, 3)."""
+    bound = _bounds(offsets)
+    begins = bound[:-1] | (np.roll(labels, 1) != labels)
+    first = np.flatnonzero(begins)
+    last = np.append(first, len(labels))[1:] - 1
+    return np.column_stack([first, last, labels[first]])
+
+
+def _bounds(offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a sequence begins at a position, or ends before it; shape (n_positions + 1,)."""
+    bound = np.zeros(int(offsets[-1]) + 1, dtype=np.bool_)
+    bound[offsets] = True
+    return bound
+
+
+def _score(true: NDArray[np.int64], predicted: NDArray[np.int64]) -> ChunkScore:
+    # A position begins at most one chunk, so that a row is found at most once in the other array.
+    n_true, n_predicted = len(true), len(predicted)
+    n_correct = n_true + n_predicted - len(np.unique(np.concatenate([true, predicted]), axis=0))
+    precision, recall = _percent(n_correct, n_predicted), _percent(n_correct, n_true)
+    return ChunkScore(precision, recall, _percent(2 * n_correct, n_true + n_predicted), n_true, n_predicted, n_correct)
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
