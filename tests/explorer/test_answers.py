@@ -6,7 +6,6 @@ import pytest
 from builders import random_set
 from sklearn.metrics import confusion_matrix as reference_matrix
 from sklearn.metrics import f1_score, log_loss
-from treecrf.statistics.metrics import brier_score, reliability
 
 from treecrf.explorer.answers import (
     EXCERPT,
@@ -17,6 +16,7 @@ from treecrf.explorer.answers import (
     summarise_answers,
     with_sequences,
 )
+from treecrf.statistics.metrics import brier_score, reliability
 from treecrf.studies.confidence import CONFIDENCE, confidence
 
 

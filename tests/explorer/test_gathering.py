@@ -6,10 +6,10 @@ import pytest
 from builders import ROOT
 from planted_runs import places, settings_of
 from sklearn.metrics import log_loss
-from treecrf.statistics.metrics import reliability
 
 from treecrf.explorer.gathering import gather
 from treecrf.io.files import write_frame
+from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
 from treecrf.studies.confidence import confidence

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+
 from treecrf.statistics.metrics import correct_for_choice, estimate_accuracy, estimate_share
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from treecrf.statistics.metrics import brier_score, calibration_error, reliability
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+
 from treecrf.statistics.metrics import geometric_mean, mean_with_interval
 
 

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 from builders import random_set
 from sklearn.metrics import log_loss as reference_log_loss
-from treecrf.statistics.metrics import brier_score as whole_brier_score
-from treecrf.statistics.metrics import reliability as whole_reliability
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.ensembles.labeller import Ensemble
@@ -14,6 +12,8 @@ from treecrf.models.coding.coded_crf import CodedCRF
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.filled import Filled
 from treecrf.models.linear.perceptron import VotedPerceptron
+from treecrf.statistics.metrics import brier_score as whole_brier_score
+from treecrf.statistics.metrics import reliability as whole_reliability
 from treecrf.studies.confidence import (
     CONFIDENCE,
     LEAST,

@@ -205,7 +205,7 @@ def test_interpreted_equals_compiled(settings, damage):
     if damage:
         train, test = (f"inject({one}{damage}, np.random.default_rng(0))" for one in (train, test))
     program = (
-        "import hashlib, sys; sys.path.insert(0, 'tests'); import numpy as np, builders as t\n"
+        "import hashlib, sys; sys.path.insert(0, 'tests/helpers'); import numpy as np, builders as t\n"
         "from treecrf import TreeCRF; from treecrf.missing import inject\n"
         f"model = TreeCRF(3, 6, 1.0, (1, 1), 2, random_state=0, {settings}).fit({train})\n"
         f"print(hashlib.sha256(model.potentials({test}).tobytes()).hexdigest())\n"

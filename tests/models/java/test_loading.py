@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from builders import TESTS, letter_set
+from builders import letter_set
 
 import treecrf
 from treecrf.models.java.mallet import MalletCRF
@@ -30,7 +30,7 @@ def test_loading_and_predicting_need_no_java(java, tmp_path, model):
     model.fit(data)
     model.save(tmp_path / "model.npz")
     np.savez(tmp_path / "expected.npz", predict_proba=model.predict_proba(data))
-    path = os.pathsep.join([str(TESTS), *sys.path])
+    path = os.pathsep.join(sys.path)
     subprocess.run([sys.executable, "-c", CODE], check=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path})
     loaded = treecrf.load(tmp_path / "model.npz")
     assert loaded.get_params() == model.get_params()

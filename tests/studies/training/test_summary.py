@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from treecrf.statistics.metrics import mean_with_interval
 
+from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
 from treecrf.studies.training.choices import joined_candidates, peaks

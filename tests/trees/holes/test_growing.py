@@ -208,7 +208,7 @@ def run_in_another_process(program, disabled):
     """Lines that a program prints, with compilation disabled ("1") or not ("0")."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
     preamble = (
-        "import sys; sys.path.insert(0, 'tests'); import builders as t; from treecrf import TreeCRF\n"
+        "import sys; sys.path.insert(0, 'tests/helpers'); import builders as t; from treecrf import TreeCRF\n"
         "train, test = t.damaged_sets(0, 6, 6)\n"
     )
     run = subprocess.run(

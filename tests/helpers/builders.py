@@ -28,7 +28,7 @@ from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings
 from treecrf.studies.training import STUDY as TRAINING_STUDY
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 
 # --- sets -------------------------------------------------------------------------------------------
