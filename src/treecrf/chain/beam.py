@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf.chain._beam_kernels import gather_pairs, keep_entries
 from treecrf.chain._lattice_kernels import Lattice, Weights
-from treecrf.chain.lattice import counts_before
+from treecrf.chain.lattice import predecessor_counts
 
 
 class Beam(NamedTuple):
@@ -45,7 +45,7 @@ def beam_of(lattice: Lattice, potentials: Weights, kept: NDArray[np.bool_]) -> B
     entries = np.flatnonzero(kept)
     first = np.concatenate([[0], np.cumsum(kept)])[lattice.first]
     counts = np.diff(first)
-    first_pair = np.concatenate([[0], np.cumsum(counts * counts_before(lattice.offsets, counts))]).astype(np.int64)
+    first_pair = np.concatenate([[0], np.cumsum(counts * predecessor_counts(lattice.offsets, counts))]).astype(np.int64)
     inside = Lattice(lattice.offsets, first.astype(np.int64), lattice.labels[entries], first_pair)
     pairs = np.empty(first_pair[-1] if len(potentials.pairs) else 0)
     if len(pairs):

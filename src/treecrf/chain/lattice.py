@@ -25,8 +25,19 @@ from treecrf.chain.products import one_thread, run_backward, run_forward
 from treecrf.compiled.struct import allocate
 
 __all__ = [
-    "Lattice", "Weights", "build_lattice", "by_label", "check_finite", "counts_before", "entries_of", "exponentials", "forward_backward",
-    "log_likelihood", "pairs_of", "transitions_of_pairs", "viterbi",
+    "Lattice",
+    "Weights",
+    "build_lattice",
+    "by_label",
+    "check_finite",
+    "entries_of",
+    "exponentials",
+    "forward_backward",
+    "log_likelihood",
+    "pairs_of",
+    "predecessor_counts",
+    "transitions_of_pairs",
+    "viterbi",
 ]  # fmt: skip
 
 _NO_COUNTS = np.empty((0, 0))
@@ -55,11 +66,11 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
         starts,
         first,
         labels[np.repeat(first_of_kind[kind_of], counts) + place].astype(np.int16),
-        np.concatenate([[0], np.cumsum(counts * counts_before(starts, counts))]).astype(np.int64),
+        np.concatenate([[0], np.cumsum(counts * predecessor_counts(starts, counts))]).astype(np.int64),
     )
 
 
-def counts_before(offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def predecessor_counts(offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many labels each position has before it, from how many each has; START counts as one."""
     before = np.concatenate([[1], counts[:-1]])
     before[offsets[:-1]] = 1
@@ -88,7 +99,7 @@ def pairs_of(lattice: Lattice, entries: NDArray[np.int64]) -> NDArray[np.int64]:
     first_before = np.concatenate([[0], lattice.first[:-2]])
     for array in (before, first_before):
         array[lattice.offsets[:-1]] = 0
-    n_before = counts_before(lattice.offsets, np.diff(lattice.first))
+    n_before = predecessor_counts(lattice.offsets, np.diff(lattice.first))
     pairs = lattice.first_pair[:-1] + (entries - lattice.first[:-1]) * n_before + (before - first_before)
     return np.where((entries < 0) | (before < 0), -1, pairs)
 

@@ -14,7 +14,7 @@ from treecrf.chain._kernels import follow
 from treecrf.chain._lattice_kernels import Lattice, Weights
 from treecrf.chain._trellis_kernels import Trellis, infer
 from treecrf.chain.inference import Marginals, StateSpace, check_chains
-from treecrf.chain.lattice import check_finite, counts_before
+from treecrf.chain.lattice import check_finite, predecessor_counts
 
 __all__ = [
     "NoPathError", "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
@@ -73,7 +73,7 @@ def trellis_of_lattice(lattice: Lattice, potentials: Weights) -> Trellis:
         return whole._replace(transitions=potentials.transitions.copy())
     places = np.zeros((n_positions, n_labels), dtype=np.int64)  # among the labels of the position
     places[positions, lattice.labels] = np.arange(len(positions)) - np.repeat(lattice.first[:-1], counts)
-    rows = lattice.first_pair[:-1, None] + places * counts_before(lattice.offsets, counts)[:, None]
+    rows = lattice.first_pair[:-1, None] + places * predecessor_counts(lattice.offsets, counts)[:, None]
     columns = np.zeros((n_positions, n_labels + 1), dtype=np.int64)
     columns[1:, :n_labels] = places[:-1]
     return whole._replace(pairs=potentials.pairs.copy(), rows=rows, columns=columns)

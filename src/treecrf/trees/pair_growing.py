@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from numba import int64, njit, uint64, void
 
 from treecrf.chain._lattice_kernels import Lattice
-from treecrf.chain.befores import Befores
+from treecrf.chain.predecessors import Predecessors
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
@@ -30,7 +30,9 @@ class PairRows(NamedTuple):
 
     gradients: Annotated[Int64, "n_pairs", "Packed, by pair of `lattice`."]
     lattice: Annotated[Lattice, "It may lack pairs that are possible, whose gradient is 0."]
-    befores: Annotated[Befores, "The labels that may stand before each position, whether or not the lattice has them."]
+    predecessors: Annotated[
+        Predecessors, "The labels that may stand before each position, whether or not the lattice has them."
+    ]
     blocks: Annotated[Int64, "n_positions", "First pair of the label at each position; -1 where the lattice has none."]
     units: Annotated[Int64, "n_positions", "What every possible pair weighs, packed; 0: as `gradients` say."]
 
@@ -73,15 +75,15 @@ def _add_position(rows, mask, position, is_first, tests):
 @kernel(void(PROBLEM, PAIR_ROWS, WORKSPACE, int64, int64[::1]))
 def _fill_histogram(problem, rows, workspace, leaf, histogram):
     """Write the histogram of a leaf."""
-    cells, leaves, befores = problem.columns.cells, workspace.leaves, rows.befores
-    n_cells, n_slots, start = problem.columns.first_cell[-1], cells.shape[1], len(befores.first) - 2
+    cells, leaves, predecessors = problem.columns.cells, workspace.leaves, rows.predecessors
+    n_cells, n_slots, start = problem.columns.first_cell[-1], cells.shape[1], len(predecessors.first) - 2
     mask, counts, units_of_kind = leaves.masks[leaf], leaves.n_of_kind[leaf], workspace.units_of_kind
     histogram[:] = 0
     units_of_kind[:] = 0
     tests, node_sum = histogram[n_cells:], int64(0)
     for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
         position = int64(leaves.positions[i])
-        kind, unit = befores.kinds[position], rows.units[position]
+        kind, unit = predecessors.kinds[position], rows.units[position]
         value = _add_position(rows, mask, position, kind == start, tests) + counts[kind] * unit
         units_of_kind[kind] += unit
         if value != 0:
@@ -90,14 +92,14 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
                 histogram[cells[position, slot]] += value
     for kind in range(len(units_of_kind)):
         if units_of_kind[kind] != 0:
-            for i in range(uint64(befores.first[kind]), uint64(befores.first[kind + 1])):
-                tests[befores.labels[i]] += units_of_kind[kind] & mask[befores.labels[i]]
+            for i in range(uint64(predecessors.first[kind]), uint64(predecessors.first[kind + 1])):
+                tests[predecessors.labels[i]] += units_of_kind[kind] & mask[predecessors.labels[i]]
     workspace.nodes.totals[leaf] = node_sum
 
 
 @njit(inline="always")
 def _plant(problem, rows, sample, workspace):
-    plant_pairs(workspace.leaves, rows.befores, sample.positions)
+    plant_pairs(workspace.leaves, rows.predecessors, sample.positions)
     _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
 
@@ -124,7 +126,7 @@ def _split(problem, rows, workspace, leaf, child, tree):
     )
     if column < n_slots:
         split_pairs_by_window(leaves, problem.columns, leaf, child, column, codes)
-    elif not split_pairs_by_label(leaves, rows.befores, leaf, child, codes):
+    elif not split_pairs_by_label(leaves, rows.predecessors, leaf, child, codes):
         return False
     if child + 1 < problem.max_leaves:
         child_is_smaller = leaves.ends[child] - leaves.begins[child] <= leaves.ends[leaf] - leaves.begins[leaf]

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numba import boolean, float64, int32, int64, uint64, void
 
-from treecrf.chain.befores import BEFORES
+from treecrf.chain.predecessors import PREDECESSORS
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS
@@ -41,22 +41,22 @@ def with_longer_list(leaves: PairLeaves) -> PairLeaves:
     return leaves._replace(positions=np.zeros(2 * len(leaves.positions), dtype=np.int32))
 
 
-@kernel(void(PAIR_LEAVES, BEFORES, int64))
-def _count_labels(leaves, befores, leaf):
+@kernel(void(PAIR_LEAVES, PREDECESSORS, int64))
+def _count_labels(leaves, predecessors, leaf):
     """Write `n_of_kind` of a leaf."""
     mask = leaves.masks[leaf]
-    for kind in range(len(befores.first) - 1):
+    for kind in range(len(predecessors.first) - 1):
         n = int64(0)
-        for i in range(uint64(befores.first[kind]), uint64(befores.first[kind + 1])):
-            n -= mask[befores.labels[i]]
+        for i in range(uint64(predecessors.first[kind]), uint64(predecessors.first[kind + 1])):
+            n -= mask[predecessors.labels[i]]
         leaves.n_of_kind[leaf, kind] = n
 
 
-@kernel(void(PAIR_LEAVES, BEFORES, int32[::1]))
-def plant_pairs(leaves, befores, positions):
+@kernel(void(PAIR_LEAVES, PREDECESSORS, int32[::1]))
+def plant_pairs(leaves, predecessors, positions):
     """Make the root, leaf 0: these positions with every previous label."""
     leaves.masks[0, :] = -1
-    _count_labels(leaves, befores, 0)
+    _count_labels(leaves, predecessors, 0)
     for i in range(len(positions)):
         leaves.positions[i] = positions[i]
     leaves.begins[0], leaves.ends[0] = 0, len(positions)
@@ -89,20 +89,20 @@ def split_pairs_by_window(leaves, columns, leaf, child, slot, codes):
         leaves.n_of_kind[child, kind] = leaves.n_of_kind[leaf, kind]
 
 
-@kernel(void(PAIR_LEAVES, BEFORES, int64))
-def _drop_empty(leaves, befores, leaf):
+@kernel(void(PAIR_LEAVES, PREDECESSORS, int64))
+def _drop_empty(leaves, predecessors, leaf):
     """Keep the positions where the leaf has a row."""
     positions, counts = leaves.positions, leaves.n_of_kind[leaf]
     kept = leaves.begins[leaf]
     for i in range(uint64(kept), uint64(leaves.ends[leaf])):
         position = positions[i]
         positions[uint64(kept)] = position
-        kept += counts[uint64(befores.kinds[uint64(position)])] > 0
+        kept += counts[uint64(predecessors.kinds[uint64(position)])] > 0
     leaves.ends[leaf] = kept
 
 
-@kernel(boolean(PAIR_LEAVES, BEFORES, int64, int64, int32[::1]))
-def split_pairs_by_label(leaves, befores, leaf, child, codes):
+@kernel(boolean(PAIR_LEAVES, PREDECESSORS, int64, int64, int32[::1]))
+def split_pairs_by_label(leaves, predecessors, leaf, child, codes):
     """Give the rows whose previous label is one of the codes to the child; return whether there was room."""
     n_members = leaves.ends[leaf] - leaves.begins[leaf]
     begin = leaves.used[0]
@@ -116,40 +116,40 @@ def split_pairs_by_label(leaves, befores, leaf, child, codes):
         leaves.positions[uint64(begin) + i] = leaves.positions[uint64(leaves.begins[leaf]) + i]
     leaves.begins[child], leaves.ends[child] = begin, begin + n_members
     for part in (leaf, child):
-        _count_labels(leaves, befores, part)
-        _drop_empty(leaves, befores, part)
+        _count_labels(leaves, predecessors, part)
+        _drop_empty(leaves, predecessors, part)
     leaves.used[0] = leaves.ends[child]
     return True
 
 
-@kernel(boolean(TREE, COLUMNS, BEFORES, int32[::1], PAIR_LEAVES))
-def route_pairs(tree, columns, befores, positions, leaves):
+@kernel(boolean(TREE, COLUMNS, PREDECESSORS, int32[::1], PAIR_LEAVES))
+def route_pairs(tree, columns, predecessors, positions, leaves):
     """Send these positions' rows through a tree by making its splits again; return whether there was room."""
     n_slots = len(columns.first_cell) - 1
-    plant_pairs(leaves, befores, positions)
+    plant_pairs(leaves, predecessors, positions)
     for split in range(len(tree.parents)):
         leaf, column, codes = int64(tree.parents[split]), int64(tree.columns[split]), set_of(tree, split)
         if column < n_slots:
             split_pairs_by_window(leaves, columns, leaf, split + 1, column, codes)
-        elif not split_pairs_by_label(leaves, befores, leaf, split + 1, codes):
+        elif not split_pairs_by_label(leaves, predecessors, leaf, split + 1, codes):
             return False
     return True
 
 
-@kernel(void(PAIR_LEAVES, BEFORES, int64))
-def _write_places(leaves, befores, leaf):
+@kernel(void(PAIR_LEAVES, PREDECESSORS, int64))
+def _write_places(leaves, predecessors, leaf):
     """Write where the labels of a leaf stand among those of each kind, from the first label of that kind on."""
     mask = leaves.masks[leaf]
-    for kind in range(len(befores.first) - 1):
-        begin = befores.first[kind]
+    for kind in range(len(predecessors.first) - 1):
+        begin = predecessors.first[kind]
         n_written = int64(begin)
-        for i in range(uint64(begin), uint64(befores.first[kind + 1])):
+        for i in range(uint64(begin), uint64(predecessors.first[kind + 1])):
             leaves.places[uint64(n_written)] = int64(i) - begin
-            n_written -= mask[befores.labels[i]]
+            n_written -= mask[predecessors.labels[i]]
 
 
-@kernel(void(float64[::1], PAIR_LEAVES, BEFORES, int64[::1], boolean, float64[::1]))
-def add_to_pairs(values, leaves, befores, blocks, exponentiated, pairs):
+@kernel(void(float64[::1], PAIR_LEAVES, PREDECESSORS, int64[::1], boolean, float64[::1]))
+def add_to_pairs(values, leaves, predecessors, blocks, exponentiated, pairs):
     """Add each row's leaf value to its potential.
 
     Parameters
@@ -157,7 +157,7 @@ def add_to_pairs(values, leaves, befores, blocks, exponentiated, pairs):
     values : float64, shape (n_leaves,)
     leaves : PairLeaves
         From `route_pairs` or `treecrf.trees.pair_growing.grow_pair_tree`.
-    befores : Befores
+    predecessors : Predecessors
     blocks : int64, shape (n_positions,)
         First pair of the tree's label at each position of the root.
     exponentiated : bool
@@ -166,11 +166,11 @@ def add_to_pairs(values, leaves, befores, blocks, exponentiated, pairs):
     """
     for leaf in range(len(values)):
         value, counts = values[leaf], leaves.n_of_kind[leaf]
-        _write_places(leaves, befores, leaf)
+        _write_places(leaves, predecessors, leaf)
         for i in range(uint64(leaves.begins[leaf]), uint64(leaves.ends[leaf])):
             position = uint64(leaves.positions[i])
-            kind, block = uint64(befores.kinds[position]), uint64(blocks[position])
-            begin = uint64(befores.first[kind])
+            kind, block = uint64(predecessors.kinds[position]), uint64(blocks[position])
+            begin = uint64(predecessors.first[kind])
             for j in range(begin, begin + uint64(counts[kind])):
                 pair = block + uint64(leaves.places[j])
                 if exponentiated:

@@ -11,7 +11,7 @@ import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.beginning import begin_training
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.dictionary import learn_dictionary, make_befores
+from treecrf.models.boosted.dictionary import learn_dictionary, make_predecessors
 from treecrf.models.boosted.growers import CompleteGrower
 from treecrf.models.boosted.lattice_rows import rows_by_label
 from treecrf.models.boosted.sampling import draw_positions
@@ -43,7 +43,7 @@ def test_trees_are_those_of_dense_rows(settings, beam):
     data = lettered_set(np.random.default_rng(2), 40)
     model = TreeCRF(3, 9, 1.0, **FULL | settings, beam=beam)
     training, n_labels = begin(model, data), 5
-    befores = make_befores(data, learn_dictionary(data, "letter"), "letter")
+    predecessors = make_predecessors(data, learn_dictionary(data, "letter"), "letter")
     for iteration in range(3):
         training.compute_gradient(run, 1, "likelihood", no_seconds())
         inference, problem = training._inference, training._trees.problem
@@ -55,7 +55,7 @@ def test_trees_are_those_of_dense_rows(settings, beam):
         for label, of_label in enumerate(rows_by_label(inference.lattice, n_labels)):
             has_label = np.isin(np.arange(data.n_positions), possible[label].positions)
             rows = naive_pairs.dense_rows(
-                inference.lattice, befores, of_label, inference.gradients, unit, drawn & has_label, n_labels
+                inference.lattice, predecessors, of_label, inference.gradients, unit, drawn & has_label, n_labels
             )
             everything = Sample(possible[label].positions, np.ones((0, 4), dtype=bool))
             expected.append(CompleteGrower(problem).grow(rows, everything))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models.boosted.dictionary import make_befores, make_lattice, uses_lattice
+from treecrf.models.boosted.dictionary import make_lattice, make_predecessors, uses_lattice
 from treecrf.models.boosted.growth import divides_rows, growth_of, handling_of, kinds_of
 from treecrf.models.boosted.lattice_training import Candidates, LatticeTraining
 from treecrf.models.boosted.sampling import make_sampling
@@ -73,7 +73,7 @@ def _candidates(labeller: TreeCRF, train: SequenceSet, dictionary: NDArray[np.bo
     setting = labeller.label_dictionary
     return Candidates(
         make_lattice(train, dictionary, setting),
-        make_befores(train, dictionary, setting),
+        make_predecessors(train, dictionary, setting),
         labeller.transitions == "full",
         labeller.beam,
     )

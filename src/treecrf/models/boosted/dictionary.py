@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.befores import Befores, build_befores
 from treecrf.chain.lattice import Lattice, build_lattice
+from treecrf.chain.predecessors import Predecessors, build_predecessors
 from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -97,9 +97,9 @@ def make_lattice(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str 
     return build_lattice(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
 
 
-def make_befores(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Befores:
+def make_predecessors(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Predecessors:
     """The labels that may stand before the positions of a set; parameters as of `make_lattice`."""
-    return build_befores(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
+    return build_predecessors(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
 
 
 def _kinds_of_positions(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> NDArray[np.int64]:

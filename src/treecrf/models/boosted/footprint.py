@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.lattice import counts_before
+from treecrf.chain.lattice import predecessor_counts
 from treecrf.compiled.struct import size_of
-from treecrf.models.boosted.dictionary import learn_dictionary, make_befores, make_lattice, uses_lattice
+from treecrf.models.boosted.dictionary import learn_dictionary, make_lattice, make_predecessors, uses_lattice
 from treecrf.models.boosted.growth import divides_rows
 from treecrf.models.boosted.lattice_inference import N_SHARES
 from treecrf.models.boosted.pair_trees import pair_sizes
@@ -65,7 +65,7 @@ def _lattice_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     """`training_bytes` where what is kept follows the labels that positions may have."""
     dictionary, n_labels = learn_dictionary(train, labeller.label_dictionary), len(train.label_names)
     lattice = make_lattice(train, dictionary, labeller.label_dictionary)
-    befores = make_befores(train, dictionary, labeller.label_dictionary)
+    predecessors = make_predecessors(train, dictionary, labeller.label_dictionary)
     n_entries, n_pairs = len(lattice.labels), int(lattice.first_pair[-1])
     full = labeller.transitions == "full"
     rows = n_entries * _ENTRY + full * n_pairs * _FLOAT
@@ -74,11 +74,11 @@ def _lattice_bytes(labeller: TreeCRF, train: SequenceSet) -> int:
     else:
         n_active = np.minimum(np.diff(lattice.first), labeller.beam + 1)
         rows += int(n_active.sum()) * _ENTRY
-        rows += 3 * _FLOAT * int((n_active * counts_before(lattice.offsets, n_active)).sum()) if full else 0
+        rows += 3 * _FLOAT * int((n_active * predecessor_counts(lattice.offsets, n_active)).sum()) if full else 0
     buffers = 0
     if full:
         sizes = _sizes(labeller, train, chain.StateSpace(n_labels, 1))
-        buffers += size_of(PairWorkspace, **sizes, **pair_sizes(befores)) + train.n_positions * _INTEGER
+        buffers += size_of(PairWorkspace, **sizes, **pair_sizes(predecessors)) + train.n_positions * _INTEGER
     else:
         sizes = _sizes(labeller, train, chain.StateSpace(n_labels, 0))
         buffers += size_of(Workspace, **sizes) + train.n_positions * _INTEGER

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.lattice import Lattice, counts_before
+from treecrf.chain.lattice import Lattice, predecessor_counts
 
 
 class LabelRows(NamedTuple):
@@ -31,7 +31,7 @@ class LabelRows(NamedTuple):
 def rows_by_label(lattice: Lattice, n_labels: int) -> list[LabelRows]:
     """Where a lattice has each label."""
     counts = np.diff(lattice.first)
-    before = counts_before(lattice.offsets, counts)
+    before = predecessor_counts(lattice.offsets, counts)
     positions = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     blocks = (np.arange(len(lattice.labels)) - lattice.first[positions]) * before[positions]
     blocks += lattice.first_pair[positions]

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.befores import Befores
 from treecrf.chain.lattice import Lattice, entries_of, exponentials
+from treecrf.chain.predecessors import Predecessors
 from treecrf.models.boosted.lattice_inference import LatticeInference, training_beam
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
 from treecrf.models.boosted.lattice_rows import rows_by_label
@@ -41,7 +41,7 @@ class Candidates(NamedTuple):
     ----------
     lattice : Lattice
         It has every position's true label.
-    befores : Befores
+    predecessors : Predecessors
     full : bool
         Whether trees see the previous label.
     beam : int or None
@@ -49,7 +49,7 @@ class Candidates(NamedTuple):
     """
 
     lattice: Lattice
-    befores: Befores
+    predecessors: Predecessors
     full: bool
     beam: int | None = None
 
@@ -95,7 +95,7 @@ class LatticeTraining:
         lattice, self._labels, self._candidates = candidates.lattice, labels, candidates
         by_label, order, n_rows = rows_by_label(lattice, len(start)), 0, len(lattice.labels)
         if candidates.full:
-            n_before = np.diff(candidates.befores.first)[candidates.befores.kinds]
+            n_before = np.diff(candidates.predecessors.first)[candidates.predecessors.kinds]
             order, n_rows = 1, max(int(n_before[rows.positions].sum()) for rows in by_label)
         self._weights, n_positions = weights, len(labels)
         if weights is None:
@@ -107,7 +107,7 @@ class LatticeTraining:
         space = chain.StateSpace(len(start), order)
         problem = make_problem(columns, sweep, space, kinds[: len(kinds) - 1 + order], max_leaves, growth, packing)
         self._trees: WindowTrees | PairTrees = (
-            PairTrees(problem, candidates.befores, by_label, sampling)
+            PairTrees(problem, candidates.predecessors, by_label, sampling)
             if candidates.full
             else WindowTrees(problem, by_label, sampling)
         )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.befores import Befores
+from treecrf.chain.predecessors import Predecessors
 from treecrf.compiled.struct import allocate
 from treecrf.models.boosted.lattice_inference import LatticeInference
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
@@ -24,9 +24,9 @@ from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree
 
 
-def pair_sizes(befores: Befores) -> dict[str, int]:
+def pair_sizes(predecessors: Predecessors) -> dict[str, int]:
     """Lengths of buffers that growing on pairs needs beyond `Problem.sizes`."""
-    return {"n_kinds": len(befores.first) - 1, "n_places": len(befores.labels)}
+    return {"n_kinds": len(predecessors.first) - 1, "n_places": len(predecessors.labels)}
 
 
 class PairTrees:
@@ -36,14 +36,16 @@ class PairTrees:
     ----------
     problem : Problem
         Of order 1.
-    befores : Befores
+    predecessors : Predecessors
     by_label : list of LabelRows
         Of the labels that are possible.
     sampling : Sampling
     """
 
-    def __init__(self, problem: Problem, befores: Befores, by_label: list[LabelRows], sampling: Sampling) -> None:
-        self.problem, self._befores, self._by_label, self._sampling = problem, befores, by_label, sampling
+    def __init__(
+        self, problem: Problem, predecessors: Predecessors, by_label: list[LabelRows], sampling: Sampling
+    ) -> None:
+        self.problem, self._predecessors, self._by_label, self._sampling = problem, predecessors, by_label, sampling
         self._idle: list[_Buffers] = []
 
     def grow(
@@ -63,7 +65,7 @@ class PairTrees:
         if active is not None:
             by_label = rows_by_label(inference.lattice, len(by_label))
             units[drawn] = self.problem.packing.unit
-        rows = PairRows(inference.gradients, inference.lattice, self._befores, np.empty(0, dtype=np.int64), units)
+        rows = PairRows(inference.gradients, inference.lattice, self._predecessors, np.empty(0, dtype=np.int64), units)
         is_drawn = np.zeros(n_positions, dtype=np.bool_)
         is_drawn[drawn] = True
         tasks = [
@@ -78,7 +80,7 @@ class PairTrees:
     def add(self, stage: Stage, potentials: LatticePotentials) -> None:
         """Add a stage again."""
         most_leaves = max(len(tree.values) for tree in stage.trees)
-        evaluator = PairEvaluator(self.problem.columns, self._befores, len(self._by_label), most_leaves)
+        evaluator = PairEvaluator(self.problem.columns, self._predecessors, len(self._by_label), most_leaves)
         for tree, of_label in zip(stage.trees, self._by_label, strict=True):
             evaluator.add(tree, of_label, potentials.pairs, potentials.exponentiated)
 
@@ -92,7 +94,7 @@ class PairTrees:
         potentials: LatticePotentials,
     ) -> tuple[Tree, float, float]:
         begin = time.thread_time()
-        buffers = self._idle.pop() if self._idle else _Buffers(self.problem, self._befores)
+        buffers = self._idle.pop() if self._idle else _Buffers(self.problem, self._predecessors)
         considered = draw_columns(self._sampling, self.problem.max_leaves, len(self.problem.kinds), iteration, label)
         possible = self._by_label[label]
         buffers.blocks[possible.positions] = -1
@@ -100,7 +102,14 @@ class PairTrees:
         tree = buffers.grow(self.problem, rows, Sample(possible.positions, considered))
         grown = time.thread_time()
         buffers.blocks[possible.positions] = possible.blocks
-        _add(tree, buffers.workspace.leaves, self._befores, buffers.blocks, potentials.pairs, potentials.exponentiated)
+        _add(
+            tree,
+            buffers.workspace.leaves,
+            self._predecessors,
+            buffers.blocks,
+            potentials.pairs,
+            potentials.exponentiated,
+        )
         self._idle.append(buffers)
         return tree, grown - begin, time.thread_time() - grown
 
@@ -108,8 +117,8 @@ class PairTrees:
 class _Buffers:
     """What growing one tree needs; there are no more of them than threads."""
 
-    def __init__(self, problem: Problem, befores: Befores) -> None:
-        self.workspace = allocate(PairWorkspace, **problem.sizes(), **pair_sizes(befores))
+    def __init__(self, problem: Problem, predecessors: Predecessors) -> None:
+        self.workspace = allocate(PairWorkspace, **problem.sizes(), **pair_sizes(predecessors))
         self.blocks = np.full(len(problem.columns.cells), -1)
         self._tree = problem.make_tree()
 
@@ -123,31 +132,31 @@ class _Buffers:
 class PairEvaluator:
     """Adds trees of at most `most_leaves` leaves to potentials of pairs, reusing its buffers.
 
-    `columns` and `befores` are those of the data set, with the cells of the training set.
+    `columns` and `predecessors` are those of the data set, with the cells of the training set.
     """
 
-    def __init__(self, columns: Columns, befores: Befores, n_labels: int, most_leaves: int) -> None:
-        self._columns, self._befores = columns, befores
+    def __init__(self, columns: Columns, predecessors: Predecessors, n_labels: int, most_leaves: int) -> None:
+        self._columns, self._predecessors = columns, predecessors
         sizes = {"n_leaves": most_leaves, "n_positions": len(columns.cells), "n_all_states": n_labels + 1}
         most_codes = int(np.diff(columns.first_cell).max(initial=1))
-        self._leaves = allocate(PairLeaves, **sizes, **pair_sizes(befores), n_most_codes=most_codes)
+        self._leaves = allocate(PairLeaves, **sizes, **pair_sizes(predecessors), n_most_codes=most_codes)
         self._blocks = np.empty(len(columns.cells), dtype=np.int64)
 
     def add(self, tree: Tree, of_label: LabelRows, pairs: NDArray[np.float64], exponentiated: bool = False) -> None:
         """Add a tree's values to the potentials of the pairs of its label; where they are exponentials, multiply them."""
-        while not route_pairs(tree, self._columns, self._befores, of_label.positions, self._leaves):
+        while not route_pairs(tree, self._columns, self._predecessors, of_label.positions, self._leaves):
             self._leaves = with_longer_list(self._leaves)
         self._blocks[of_label.positions] = of_label.blocks
-        _add(tree, self._leaves, self._befores, self._blocks, pairs, exponentiated)
+        _add(tree, self._leaves, self._predecessors, self._blocks, pairs, exponentiated)
 
 
 def _add(
     tree: Tree,
     leaves: PairLeaves,
-    befores: Befores,
+    predecessors: Predecessors,
     blocks: NDArray[np.int64],
     pairs: NDArray[np.float64],
     exponentiated: bool,
 ) -> None:
     values = np.exp(tree.values) if exponentiated else tree.values
-    add_to_pairs(values, leaves, befores, blocks, exponentiated, pairs)
+    add_to_pairs(values, leaves, predecessors, blocks, exponentiated, pairs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
-from treecrf.models.boosted.dictionary import make_befores, make_lattice
+from treecrf.models.boosted.dictionary import make_lattice, make_predecessors
 from treecrf.models.boosted.evaluating import make_evaluator
 from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
@@ -78,9 +78,9 @@ def _pair_adder(
     labeller: TreeCRF, data: SequenceSet, potentials: LatticePotentials
 ) -> Callable[[Tree, LabelRows], None]:
     """What adds a tree that sees the label before to the pairs of a label."""
-    befores = make_befores(data, labeller.dictionary_, labeller.label_dictionary)
+    predecessors = make_predecessors(data, labeller.dictionary_, labeller.label_dictionary)
     columns, n_labels = columns_of(labeller, data), len(labeller.label_names_)
-    evaluator = PairEvaluator(columns, befores, n_labels, labeller.forest_.most_leaves)
+    evaluator = PairEvaluator(columns, predecessors, n_labels, labeller.forest_.most_leaves)
     return lambda tree, of_label: evaluator.add(tree, of_label, potentials.pairs)
 
 

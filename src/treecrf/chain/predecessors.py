@@ -1,4 +1,4 @@
-"""Which labels may stand before each position of a lattice: a few kinds of positions."""
+"""Possible predecessors of the labels of each position of a lattice: a few kinds of positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treecrf.compiled.struct import Int16, Int32, Int64, compiled_type, struct
 
 
 @struct
-class Befores(NamedTuple):
+class Predecessors(NamedTuple):
     """The labels that may stand before each position; before a first position START alone, whose number is n_labels."""
 
     kinds: Annotated[Int32, "n_positions", "The last kind is that of first positions."]
@@ -19,17 +19,17 @@ class Befores(NamedTuple):
     labels: Annotated[Int16, "n_labels_of_kinds", "Ascending within a kind."]
 
 
-BEFORES = compiled_type(Befores)
+PREDECESSORS = compiled_type(Predecessors)
 
 
-def build_befores(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Befores:
+def build_predecessors(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Predecessors:
     """The labels before the positions of the lattice that `treecrf.chain.lattice.build_lattice` makes of the same."""
     starts, table, kind_of = np.asarray(offsets), np.asarray(candidates, dtype=np.bool_), np.asarray(kinds)
     kinds_before = np.concatenate([[0], kind_of[:-1]]).astype(np.int32)
     kinds_before[starts[:-1]] = len(table)
     rows, labels = np.nonzero(table)
     first = np.searchsorted(rows, np.arange(len(table) + 1))
-    return Befores(
+    return Predecessors(
         kinds_before,
         np.concatenate([first, first[-1:] + 1]).astype(np.int64),
         np.concatenate([labels, [table.shape[1]]]).astype(np.int16),
