@@ -6,7 +6,6 @@ import pytest
 
 from treecrf import TreeCRF, datasets
 from treecrf.chain import lattice as lattices
-from treecrf.chain import products
 from treecrf.chain._lattice_kernels import Recursions, backward, forward
 from treecrf.chain.lattice import Weights, build_lattice
 from treecrf.compiled.struct import allocate
@@ -29,7 +28,7 @@ def ways(lattice, weights, first, last):
     n_labels, found = len(weights.transitions), []
     for way_forward, way_backward in (
         (forward, backward),
-        (products.forward_by_products, products.backward_by_products),
+        (lattices.forward_by_products, lattices.backward_by_products),
     ):
         recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=OFFSETS[-1])
         for part in recursions:
@@ -54,7 +53,7 @@ def test_products_are_the_loops(n_labels, first, last):
 
 @pytest.mark.parametrize("least", [1, 99])
 def test_marginals_are_those_of_all_label_sequences(least, monkeypatch):
-    monkeypatch.setattr(products, "_LEAST_LABELS", least)
+    monkeypatch.setattr(lattices, "_LEAST_LABELS", least)
     lattice = whole_lattice(3)
     weights = random_weights(lattice, 3)
     potentials = Weights(np.log(weights.unary), np.log(weights.transitions), np.empty(0))
@@ -66,7 +65,7 @@ def test_marginals_are_those_of_all_label_sequences(least, monkeypatch):
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
-    monkeypatch.setattr(products, "_LEAST_LABELS", 16)
+    monkeypatch.setattr(lattices, "_LEAST_LABELS", 16)
     data, _ = datasets.load("transition", n_train=40, n_test=1, length=8)
     found = [
         TreeCRF(3, 4, 1.0, transitions="separable", leaf_values="newton", n_threads=n_threads).fit(data)
@@ -77,7 +76,7 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
 
 
 def test_few_labels_and_few_of_many_go_through_the_loops(monkeypatch):
-    monkeypatch.setattr(products, "forward_by_products", None)
+    monkeypatch.setattr(lattices, "forward_by_products", None)
     for n_labels, candidates in ((3, np.ones((1, 3))), (80, np.arange(80)[None] < 79)):
         lattice = build_lattice(OFFSETS, candidates, np.zeros(OFFSETS[-1], dtype=np.int64))
         weights = random_weights(lattice, n_labels)

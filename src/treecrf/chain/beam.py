@@ -9,11 +9,85 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import boolean, float64, int64, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.chain._beam_kernels import gather_pairs, keep_entries
-from treecrf.chain._lattice_kernels import Lattice, Weights
+from treecrf.chain._lattice_kernels import LATTICE, WEIGHTS, Lattice, Weights, span, step
 from treecrf.chain.lattice import predecessor_counts
+from treecrf.compiled.kernel import kernel
+
+
+@kernel(void(float64[::1], int64, boolean[::1]))
+def _keep_best(scores, n_best, kept):
+    """Keep the places of the largest scores, of equal ones the first."""
+    for _ in range(min(n_best, len(scores))):
+        best = int64(-1)
+        for place in range(len(scores)):
+            if not kept[place] and (best < 0 or scores[place] > scores[best]):
+                best = place
+        kept[best] = True
+
+
+@kernel(void(LATTICE, WEIGHTS, int64, int64[::1], int64, int64, boolean[::1]), error_model="numpy", allocates=True)
+def keep_entries(lattice, potentials, n_best, always, first, last, kept):
+    """Mark the entries of the beam in the sequences ``first`` to ``last - 1``; `kept`, shape (n_entries,), is False before.
+
+    At each position stay the `n_best` entries with most forward mass, and the one in `always`, shape (n_positions,), unless it is
+    -1.
+    """
+    longest = int64(0)
+    for position in range(lattice.offsets[first], lattice.offsets[last]):
+        longest = max(longest, lattice.first[position + 1] - lattice.first[position])
+    logs, scores = np.zeros(longest), np.zeros(longest)  # of the labels before and of these
+    others, values = np.zeros(longest + 1, dtype=np.int64), np.zeros(longest + 1)
+    for sequence in range(first, last):
+        begin = lattice.offsets[sequence]
+        n_others = int64(0)
+        for position in range(begin, lattice.offsets[sequence + 1]):
+            now, end, before, before_end = span(lattice, position, begin)
+            is_first = position == begin
+            n_others = int64(0)
+            for other in range(before, before_end):
+                if is_first or kept[other]:
+                    others[n_others] = int64(other - before)
+                    n_others += 1
+            highest = -np.inf
+            for entry in range(now, end):
+                pair, largest = uint64(lattice.first_pair[position]) + (entry - now) * (before_end - before), -np.inf
+                for i in range(uint64(n_others)):
+                    other = uint64(others[i])
+                    value = step(lattice, potentials, entry, before + other, pair + other, is_first)
+                    values[i] = value + (0.0 if is_first else logs[other])
+                    largest = max(largest, values[i])
+                total = 0.0
+                for i in range(uint64(n_others)):
+                    total += np.exp(values[i] - largest)
+                scores[entry - now] = largest + np.log(total)
+                highest = max(highest, scores[entry - now])
+            n_labels = end - now
+            _keep_best(scores[:n_labels], n_best, kept[now:end])
+            if always[position] >= 0:
+                kept[always[position]] = True
+            for place in range(n_labels):
+                logs[place] = scores[place] - highest
+
+
+@kernel(void(LATTICE, float64[::1], boolean[::1], float64[::1]))
+def gather_pairs(lattice, pairs, kept, gathered):
+    """Write the values of the pairs of kept entries, in order."""
+    n_written = uint64(0)
+    for sequence in range(len(lattice.offsets) - 1):
+        begin = lattice.offsets[sequence]
+        for position in range(begin, lattice.offsets[sequence + 1]):
+            now, end, before, before_end = span(lattice, position, begin)
+            pair = uint64(lattice.first_pair[position])
+            for entry in range(now, end):
+                if kept[entry]:
+                    for other in range(before, before_end):
+                        if position == begin or kept[other]:
+                            gathered[n_written] = pairs[pair + (other - before)]
+                            n_written += uint64(1)
+                pair += before_end - before
 
 
 class Beam(NamedTuple):

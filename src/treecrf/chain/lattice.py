@@ -7,22 +7,26 @@ entry, a label of a position, and by pair, so that their size follows the labels
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from treecrf.chain._lattice_kernels import (
     Lattice,
     Recursions,
     Weights,
+    backward,
     find_paths,
+    forward,
     infer_in_logs,
     spread_transitions,
-)  # fmt: skip
+)
 from treecrf.chain.inference import Marginals
-from treecrf.chain.products import one_thread, run_backward, run_forward
-from treecrf.compiled.struct import allocate
+from treecrf.compiled.struct import Int16, Int32, Int64, allocate, compiled_type, struct
 
 __all__ = [
     "Lattice",
@@ -42,6 +46,7 @@ __all__ = [
 
 _NO_COUNTS = np.empty((0, 0))
 _WIDEST = 600.0  # exponentials of what lies farther apart could underflow: such chains run in logs
+_LEAST_LABELS = 64  # with fewer the loops of the kernels are as fast as matrix products
 
 
 def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Lattice:
@@ -67,6 +72,32 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
         first,
         labels[np.repeat(first_of_kind[kind_of], counts) + place].astype(np.int16),
         np.concatenate([[0], np.cumsum(counts * predecessor_counts(starts, counts))]).astype(np.int64),
+    )
+
+
+@struct
+class Predecessors(NamedTuple):
+    """The labels that may stand before each position; before a first position START alone, whose number is n_labels."""
+
+    kinds: Annotated[Int32, "n_positions", "The last kind is that of first positions."]
+    first: Annotated[Int64, "n_kinds + 1", "First label of each kind."]
+    labels: Annotated[Int16, "n_labels_of_kinds", "Ascending within a kind."]
+
+
+PREDECESSORS = compiled_type(Predecessors)
+
+
+def build_predecessors(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Predecessors:
+    """The labels before the positions of the lattice that `build_lattice` makes of the same."""
+    starts, table, kind_of = np.asarray(offsets), np.asarray(candidates, dtype=np.bool_), np.asarray(kinds)
+    kinds_before = np.concatenate([[0], kind_of[:-1]]).astype(np.int32)
+    kinds_before[starts[:-1]] = len(table)
+    rows, labels = np.nonzero(table)
+    first = np.searchsorted(rows, np.arange(len(table) + 1))
+    return Predecessors(
+        kinds_before,
+        np.concatenate([first, first[-1:] + 1]).astype(np.int64),
+        np.concatenate([labels, [table.shape[1]]]).astype(np.int16),
     )
 
 
@@ -201,3 +232,85 @@ def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDAr
     """The largest value of each position, and by how much the smallest is below it."""
     highest = np.maximum.reduceat(values, first[:-1])
     return highest, highest - np.minimum.reduceat(values, first[:-1])
+
+
+# --- recursions as matrix products over all sequences at once, where every position may have every label ----------------
+# By one thread: with more, the last bits of a product depend on their number.
+
+
+def one_thread(lattice: Lattice, weights: Weights) -> AbstractContextManager[Any]:
+    """What `run_forward` and `run_backward` have to be called in."""
+    return threadpool_limits(1, user_api="blas") if _has_all_labels(lattice, weights) else nullcontext()
+
+
+def run_forward(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
+    """`treecrf.chain._lattice_kernels.forward`, the faster way."""
+    way = forward_by_products if _has_all_labels(lattice, weights) else forward
+    way(lattice, weights, first, last, recursions)
+
+
+def run_backward(
+    lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions, pair_marginals: NDArray[np.float64],
+    counts: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """`treecrf.chain._lattice_kernels.backward`, the faster way."""
+    if _has_all_labels(lattice, weights) and not len(pair_marginals):
+        backward_by_products(lattice, weights, first, last, recursions, counts)
+    else:
+        backward(lattice, weights, first, last, recursions, pair_marginals, counts)
+
+
+def forward_by_products(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
+    """Forward recursion on the sequences ``first`` to ``last - 1`` of a lattice with all labels, without weights of pairs.
+
+    Parameters
+    ----------
+    lattice, weights : Lattice, Weights
+        Exponentials of potentials.
+    first, last : int
+    recursions : Recursions
+        As after `treecrf.chain._lattice_kernels.forward`, up to rounding.
+    """
+    n_labels = len(weights.transitions)
+    unary, alphas = (values.reshape(-1, n_labels) for values in (weights.unary, recursions.alphas))
+    after, at_start = np.ascontiguousarray(weights.transitions[:, :-1].T), weights.transitions[:, -1]
+    for place, rows in _places(lattice.offsets[first : last + 1]):
+        found = (alphas[rows - 1] @ after if place else at_start) * unary[rows]
+        scales = 1.0 / found.sum(axis=1)
+        alphas[rows], recursions.scales[rows] = found * scales[:, None], scales
+
+
+def backward_by_products(
+    lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions, counts: NDArray[np.float64]
+) -> None:
+    """Backward recursion after `forward_by_products`; `counts` as in `treecrf.chain._lattice_kernels.backward`."""
+    n_labels, offsets = len(weights.transitions), lattice.offsets[first : last + 1]
+    unary, alphas, betas = (
+        values.reshape(-1, n_labels) for values in (weights.unary, recursions.alphas, recursions.betas)
+    )
+    steps, at_start = np.ascontiguousarray(weights.transitions[:, :-1]), weights.transitions[:, -1]
+    betas[offsets[0] : offsets[-1]] = 1.0
+    for place, rows in reversed(list(_places(offsets))):
+        now = betas[rows] * unary[rows] * recursions.scales[rows, None]
+        if place:
+            betas[rows - 1] = now @ steps
+        if place and len(counts):
+            counts[:, :-1] += steps * (now.T @ alphas[rows - 1])
+        elif len(counts):
+            counts[:, -1] += at_start * now.sum(axis=0)
+    alphas[offsets[0] : offsets[-1]] *= betas[offsets[0] : offsets[-1]]
+
+
+def _has_all_labels(lattice: Lattice, weights: Weights) -> bool:
+    n_labels = len(weights.transitions)
+    is_whole = len(lattice.labels) == (len(lattice.first) - 1) * n_labels
+    return is_whole and n_labels >= _LEAST_LABELS and not len(weights.pairs)
+
+
+def _places(offsets: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Each place in a sequence, with the positions there of the sequences that are long enough."""
+    lengths = np.diff(offsets)
+    longest_first = np.argsort(-lengths, kind="stable")
+    begins, n_longer = offsets[:-1][longest_first], np.searchsorted(-lengths[longest_first], -np.arange(lengths.max()))
+    for place, n_rows in enumerate(n_longer):
+        yield place, begins[:n_rows] + place

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from numba import int64, njit, uint64, void
 
 from treecrf.chain._lattice_kernels import Lattice
-from treecrf.chain.predecessors import Predecessors
+from treecrf.chain.lattice import Predecessors
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first

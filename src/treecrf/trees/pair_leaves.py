@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numba import boolean, float64, int32, int64, uint64, void
 
-from treecrf.chain.predecessors import PREDECESSORS
+from treecrf.chain.lattice import PREDECESSORS
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.lattice import Lattice, build_lattice
-from treecrf.chain.predecessors import Predecessors, build_predecessors
+from treecrf.chain.lattice import Lattice, Predecessors, build_lattice, build_predecessors
 from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.sequences import MISSING, SequenceSet
 

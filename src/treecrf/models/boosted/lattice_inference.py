@@ -10,11 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain._beam_kernels import keep_entries
 from treecrf.chain._lattice_kernels import Recursions
-from treecrf.chain.beam import Beam, beam_of
-from treecrf.chain.lattice import Lattice, Weights, entries_of, pairs_of
-from treecrf.chain.products import one_thread, run_backward, run_forward
+from treecrf.chain.beam import Beam, beam_of, keep_entries
+from treecrf.chain.lattice import Lattice, Weights, entries_of, one_thread, pairs_of, run_backward, run_forward
 from treecrf.compiled.struct import allocate
 from treecrf.models.boosted._lattice_gradient import write_rows
 from treecrf.models.runner import Runner

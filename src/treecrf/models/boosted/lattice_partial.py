@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain._beam_kernels import gather_pairs
-from treecrf.chain.beam import beam_of
+from treecrf.chain.beam import beam_of, gather_pairs
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.partial import agreeing_entries
 from treecrf.models.boosted.lattice_inference import LatticeInference

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.lattice import Lattice, entries_of, exponentials
-from treecrf.chain.predecessors import Predecessors
+from treecrf.chain.lattice import Lattice, Predecessors, entries_of, exponentials
 from treecrf.models.boosted.lattice_inference import LatticeInference, training_beam
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
 from treecrf.models.boosted.lattice_rows import rows_by_label

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.predecessors import Predecessors
+from treecrf.chain.lattice import Predecessors
 from treecrf.compiled.struct import allocate
 from treecrf.models.boosted.lattice_inference import LatticeInference
 from treecrf.models.boosted.lattice_potentials import LatticePotentials
