@@ -24,6 +24,7 @@ LAYERS = (
     "models",
     "missing",
     "datasets",
+    "readers",
     "trees",
     "chain",
     "estimators",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from treecrf.datasets.reading import read_table
+from treecrf.readers.reading import read_table
 
 TREEBANK = """# newdoc id = weblog-1
 # sent_id = 1

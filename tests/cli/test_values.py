@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.datasets.reading import read_table
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.base import FORMAT
+from treecrf.readers.reading import read_table
 
 
 def test_columns_file_through_all(run, write):

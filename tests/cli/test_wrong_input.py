@@ -179,7 +179,7 @@ def test_memory_that_is_not_enough(run, monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("treecrf.datasets.reading.read_table", fail)
+    monkeypatch.setattr("treecrf.readers.reading.read_table", fail)
     code, out, err = run("describe", "t.csv")
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith("treecrf: the memory is not enough for this;")

@@ -215,7 +215,7 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
     seed = small.to_frame().to_csv(index=False).encode()
 
     def use(given):
-        from treecrf.datasets.reading import read_table
+        from treecrf.readers.reading import read_table
         from treecrf.tabular.predicting import Wanted, add_predictions
 
         path = tmp_path / "t.csv"

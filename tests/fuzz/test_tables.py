@@ -16,13 +16,12 @@ from fuzzing import HARMLESS, assert_clear, check_set, fuzz, head, mutate, mutat
 import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
-from treecrf.datasets.columns import write_columns
-from treecrf.datasets.conllu import add_to_conllu
-from treecrf.datasets.csv_files import parse_plain, parse_strictly
-from treecrf.datasets.dialects import Dialect
-from treecrf.datasets.reading import PLAIN, read_table
 from treecrf.datasets.table import encode_table, label_column
 from treecrf.io.files import Content, read_content
+from treecrf.readers.columns import add_to_conllu, write_columns
+from treecrf.readers.csv_files import parse_plain, parse_strictly
+from treecrf.readers.reading import PLAIN, read_table
+from treecrf.readers.text_files import Dialect
 from treecrf.sequences import SequenceSet
 
 

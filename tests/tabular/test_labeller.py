@@ -6,8 +6,8 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, TreeCRF, WindowLightGBM
-from treecrf.datasets.reading import read_table
 from treecrf.missing import Imputer, Indicator, inject
+from treecrf.readers.reading import read_table
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.describing import kinds_sentence
 from treecrf.tabular.labeller import TableLabeller

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import treecrf
 from treecrf import datasets
-from treecrf.datasets.folders import files_of
+from treecrf.readers.reading import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit

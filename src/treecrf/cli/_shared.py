@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from treecrf.datasets.dialects import Dialect
     from treecrf.io.cells import Kind
+    from treecrf.readers.text_files import Dialect
     from treecrf.sequences import SequenceSet
     from treecrf.tabular.columns import TableColumns
 
@@ -157,7 +157,7 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
 
 def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
     """How a file is written; wrong usage if a value is not known."""
-    from treecrf.datasets.dialects import Dialect
+    from treecrf.readers.text_files import Dialect
 
     try:
         return Dialect(cast("Any", format_), separator, decimal, encoding)
@@ -193,9 +193,9 @@ def read_labelled_table(
 
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they were named.
     """
-    from treecrf.datasets.kinds import decide_kinds
-    from treecrf.datasets.reading import read_table
     from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column
+    from treecrf.readers.column_types import decide_kinds
+    from treecrf.readers.reading import read_table
     from treecrf.tabular.columns import TableColumns
 
     frame = read_table(path, dialect, sequence, note)

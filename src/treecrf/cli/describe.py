@@ -12,8 +12,8 @@ from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
-    from treecrf.datasets.dialects import Dialect
     from treecrf.io.cells import Kind
+    from treecrf.readers.text_files import Dialect
 
 
 def describe(
@@ -33,7 +33,7 @@ def describe(
     treecrf describe train.csv --sequence sentence --label tag
     treecrf describe model.npz
     """
-    from treecrf.datasets.columns import has_suffix
+    from treecrf.readers.columns import has_suffix
 
     if has_suffix(file, ".npz"):
         _describe_model(file)

@@ -47,7 +47,7 @@ def evaluate(
     models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each one once.")
-    from treecrf.datasets.reading import read_table
+    from treecrf.readers.reading import read_table
     from treecrf.tabular.evaluating import compare as compare_models
     from treecrf.tabular.evaluating import evaluate as measure
     from treecrf.tabular.labeller import TableLabeller

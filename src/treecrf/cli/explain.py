@@ -54,7 +54,7 @@ def explain(
     if (sequence is None) != (row is None) or (position is not None and sequence is not None):
         raise typer.BadParameter("name one row, by --position, or by --sequence and --row together.")
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
-    from treecrf.datasets.reading import read_table
+    from treecrf.readers.reading import read_table
     from treecrf.tabular.labeller import TableLabeller
 
     labeller = TableLabeller.load(model)

@@ -76,15 +76,15 @@ def predict(
     treecrf predict model.npz new.csv --probabilities | head
     treecrf predict model.npz new.csv --n-best 3 --known label -o labelled.csv
     """
-    from treecrf.datasets.columns import SUFFIXES
+    from treecrf.readers.columns import SUFFIXES
 
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     if output is not None:
         shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)
-    from treecrf.datasets.conllu import add_to_conllu
-    from treecrf.datasets.reading import format_of, read_stored, read_table
     from treecrf.io.files import read_content, write_text
+    from treecrf.readers.columns import add_to_conllu
+    from treecrf.readers.reading import format_of, read_stored, read_table
     from treecrf.tabular.labeller import TableLabeller
     from treecrf.tabular.predicting import Wanted, add_predictions
 
@@ -114,8 +114,8 @@ def predict(
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
     """A frame as the suffix says."""
-    from treecrf.datasets.columns import SUFFIXES, write_columns
     from treecrf.io.files import atomic
+    from treecrf.readers.columns import SUFFIXES, write_columns
 
     with atomic(path) as temporary:
         if path.suffix.lower() in SUFFIXES:

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets._seeds import generator
-from treecrf.datasets.columns import SEQUENCE
 from treecrf.datasets.description import Description
-from treecrf.datasets.dialects import Dialect, Format
 from treecrf.datasets.grouping import group_copies
-from treecrf.datasets.kinds import decide_kinds, marks_of
-from treecrf.datasets.reading import read_table
 from treecrf.io.cells import Kind
 from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.readers.column_types import decide_kinds, marks_of
+from treecrf.readers.columns import SEQUENCE
+from treecrf.readers.reading import read_table
+from treecrf.readers.text_files import Dialect, Format
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 
@@ -47,7 +47,7 @@ def load(
     decimal: str | None = None,
     encoding: str | None = None,
 ) -> tuple[SequenceSet, SequenceSet]:
-    """Training and test set from one or two tables, which are files or folders (`treecrf.datasets.reading.read_table`).
+    """Training and test set from one or two tables, which are files or folders (`treecrf.readers.reading.read_table`).
 
     What was found out of a file is said in a warning.
 
@@ -70,7 +70,7 @@ def load(
     kinds : mapping of str to "number" or "category", optional
         What input columns hold, where it is not what `decide_kinds` says.
     format, separator, decimal, encoding : str, optional
-        How the files are written (`treecrf.datasets.dialects.Dialect`); found out unless given.
+        How the files are written (`treecrf.readers.text_files.Dialect`); found out unless given.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def label_column(frame: pd.DataFrame, label: str = LABEL) -> str:
     Parameters
     ----------
     frame : DataFrame
-        From `treecrf.datasets.reading.read_table`.
+        From `treecrf.readers.reading.read_table`.
     label : str
     """
     numbers = [name for name in frame.columns if name != SEQUENCE]
@@ -171,7 +171,7 @@ def encode_table(
     label_names: Sequence[str] | None = None,
     kinds: Mapping[str, Kind] | None = None,
 ) -> SequenceSet:
-    """`SequenceSet.from_frame` of what `treecrf.datasets.reading.read_table` gave; errors name the file, and the line where there are lines.
+    """`SequenceSet.from_frame` of what `treecrf.readers.reading.read_table` gave; errors name the file, and the line where there are lines.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from treecrf.datasets import describe
-from treecrf.datasets.folders import files_of
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
+from treecrf.readers.reading import files_of
 from treecrf.records import environment
 from treecrf.records import machine as machines
 from treecrf.records.environment import commit as commit

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from treecrf.datasets.dialects import Dialect
 from treecrf.io.cells import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.models.labellers import TRAINING
 from treecrf.models.treatments import TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
+from treecrf.readers.text_files import Dialect
 from treecrf.studies import registry
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings

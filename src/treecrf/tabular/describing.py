@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.datasets.kinds import marks_of
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.cells import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.filled import Filled
+from treecrf.readers.column_types import marks_of
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
 from treecrf.tabular.columns import TableColumns
 from treecrf.tabular.labeller import TableLabeller

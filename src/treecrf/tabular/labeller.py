@@ -39,7 +39,7 @@ class TableLabeller:
     def read(
         self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool, new_labels: bool = False
     ) -> SequenceSet:
-        """What the labeller sees of a table (`treecrf.datasets.reading.read_table`) in the file `path`: `encode`, then `prepare`."""
+        """What the labeller sees of a table (`treecrf.readers.reading.read_table`) in the file `path`: `encode`, then `prepare`."""
         return self.prepare(self.encode(frame, path, labelled=labelled, new_labels=new_labels))
 
     def prepare(self, data: SequenceSet) -> SequenceSet:

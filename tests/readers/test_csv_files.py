@@ -11,9 +11,9 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.datasets.dialects import Dialect
-from treecrf.datasets.reading import PLAIN, read_table
 from treecrf.datasets.table import check_columns
+from treecrf.readers.reading import PLAIN, read_table
+from treecrf.readers.text_files import Dialect
 
 MEASURED = (
     "Messreihe;Zustand;Gewicht (kg);Höhe\r\n"

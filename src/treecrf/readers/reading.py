@@ -1,23 +1,98 @@
-"""Tables in files of all kinds, as frames of text."""
+"""Tables in files of all kinds, and in folders of them, as frames of text."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treecrf.datasets.columns import SUFFIXES, read_columns
-from treecrf.datasets.conllu import read_conllu
-from treecrf.datasets.csv_files import read_csv
-from treecrf.datasets.dialects import Dialect, Format, Tell, say_nothing
-from treecrf.datasets.folders import read_folder
-from treecrf.datasets.names import check_names
 from treecrf.io.cells import cell_texts
-from treecrf.io.files import Content, parse_parquet, read_content
-from treecrf.io.messages import counted
+from treecrf.io.files import PACKED_SUFFIXES, Content, parse_parquet, plain_suffix, read_content
+from treecrf.io.messages import counted, listed
+from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
+from treecrf.readers.csv_files import read_csv
+from treecrf.readers.text_files import Dialect, Format, Tell, check_names, say_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+READ = (".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
+"""Suffixes of the files that are read; others may be notes."""
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that a table is read from: itself, or those of a folder, by name."""
+    if not Path(path).is_dir():
+        return [Path(path)]
+    return sorted(file for file in Path(path).iterdir() if _is_read(file))
+
+
+def read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:
+    """The files of a folder one after another, by name.
+
+    Parameters
+    ----------
+    folder : Path
+    read : callable
+        A file to its frame.
+    sequence : str
+        The column that gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``.
+    tell : callable
+        Told what is left out: files with other suffixes, folders.
+
+    Returns
+    -------
+    DataFrame of str
+        The columns of the first file, which all must have. The index holds the names of the files and the lines (rows from
+        0 in Parquet files).
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, or files have other columns than the first or the same name but for suffixes.
+    """
+    import pandas as pd
+
+    files = files_of(folder)
+    others = sorted(
+        {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")} - {f.name for f in files}
+    )
+    if not files:
+        raise ValueError(f"folder {folder} has no file that ends in one of {listed(READ, str)}; name another one.")
+    if others:
+        tell(f"folder {folder}: left out {listed(others)}, which are no files of sequences by their suffixes.")
+    frames: dict[str, pd.DataFrame] = {}
+    named: dict[str, Path] = {}
+    for file in files:
+        name = _name(file)
+        if name in named:
+            raise ValueError(f"folder {folder}: {named[name].name} and {file.name} would be one sequence; rename one.")
+        named[name] = file
+        frame = read(file)
+        cells = name + ":" + frame[sequence] if sequence in frame.columns else name
+        frame = frame.drop(columns=sequence, errors="ignore")
+        frame.insert(0, sequence, pd.Series(cells, index=frame.index, dtype="str"))
+        first = next(iter(frames.values()), frame)
+        if set(frame.columns) != set(first.columns):
+            raise ValueError(
+                f"table {file} has the columns {listed(frame.columns[1:])}, and {files[0].name} has {listed(first.columns[1:])}; "
+                "give all files of the folder the same ones."
+            )
+        frames[file.name] = frame[first.columns]
+    return pd.concat(frames)
+
+
+def _is_read(entry: Path) -> bool:
+    return not entry.name.startswith(".") and plain_suffix(entry) in READ and entry.is_file()
+
+
+def _name(file: Path) -> str:
+    """A file's name without the suffix of its compression and that of its kind."""
+    plain = file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name
+    return Path(plain).stem
+
 
 PLAIN = Dialect()
 """Everything is found out."""
@@ -32,7 +107,7 @@ def read_table(
     """Read a file, standard input (``-``), or a folder with a file for each sequence.
 
     A file is read as what its suffix says, unless `dialect` does: Parquet (.parquet), CoNLL-U (.conllu), columns
-    (`treecrf.datasets.columns.SUFFIXES`), CSV (any other, commas between cells unless it is seen to be otherwise). It may be
+    (`treecrf.readers.columns.SUFFIXES`), CSV (any other, commas between cells unless it is seen to be otherwise). It may be
     compressed by gzip, bzip2 or xz.
 
     Parameters

@@ -8,9 +8,9 @@ import pytest
 from frames import cells
 
 import treecrf
-from treecrf.datasets.columns import write_columns
-from treecrf.datasets.dialects import Dialect
-from treecrf.datasets.reading import read_table
+from treecrf.readers.columns import write_columns
+from treecrf.readers.reading import read_table
+from treecrf.readers.text_files import Dialect
 
 
 def test_columns_file(write, tmp_path):

@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from treecrf.datasets.decimals import with_points
-from treecrf.datasets.dialects import Dialect, Tell, separator_name
-from treecrf.datasets.encodings import find_encoding, open_text
-from treecrf.datasets.names import check_names
-from treecrf.datasets.text_frames import text_frame
 from treecrf.io.files import Content
 from treecrf.io.messages import counted, listed, repeated
+from treecrf.readers.column_types import with_points
+from treecrf.readers.text_files import Dialect, Tell, check_names, find_encoding, open_text, separator_name, text_frame
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
 
 SEPARATORS = (",", ";", "\t", "|")
 """What may stand between cells where it is not given."""

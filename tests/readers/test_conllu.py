@@ -6,8 +6,8 @@ import re
 import pytest
 from frames import cells
 
-from treecrf.datasets.conllu import COLUMNS
-from treecrf.datasets.reading import read_table
+from treecrf.readers.columns import COLUMNS
+from treecrf.readers.reading import read_table
 
 TREEBANK = """# newdoc id = weblog-1
 # sent_id = 1

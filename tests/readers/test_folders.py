@@ -8,7 +8,7 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.datasets.reading import read_table
+from treecrf.readers.reading import read_table
 
 
 def written(folder, **files):

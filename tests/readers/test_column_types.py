@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from treecrf import datasets
-from treecrf.datasets.kinds import decide_kinds, marks_of
 from treecrf.datasets.table import check_marks, encode_table
+from treecrf.readers.column_types import decide_kinds, marks_of
 
 CELLS = [f"{i / 7}" for i in range(50)]
 
