@@ -12,7 +12,7 @@ from treecrf import Attribute, SequenceSet, TreeCRF, chain
 from treecrf.models.boosted.growth import growth_of, kinds_of
 from treecrf.models.boosted.training import Training
 from treecrf.models.boosted.windows import columns_of
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.registry import LABELLERS
 from treecrf.trees.sampling import Sample
 from treecrf.trees.sweep import build_sweep
 
@@ -161,7 +161,7 @@ def test_first_fit_of_a_fresh_user(record, tmp_path):
     program = (
         "import time, sys; sys.argv = ['x']\n"
         "from treecrf import TreeCRF, datasets\n"
-        "from treecrf.models.labellers import LABELLERS\n"
+        "from treecrf.models.registry import LABELLERS\n"
         "train, test = datasets.load('hmm')\n"
         "TreeCRF(**{**LABELLERS['treecrf_newton'].preset, 'n_iterations': 5}).fit(train).predict(test)\n"
         "print(time.process_time())\n"

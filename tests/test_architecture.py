@@ -151,7 +151,7 @@ def test_drawing_and_tabulating_load_no_labeller(part):
     loaded = set(run.stdout.split())
     heavy = {"numba", "scipy", "statsmodels", "pydantic"} | ({"matplotlib"} if part == "tables" else set())
     assert not loaded & heavy
-    registries = {f"treecrf.models.{name}" for name in ("drawing", "labellers", "treatments")}
+    registries = {"treecrf.models.registry"}
     assert {name for name in loaded if name.startswith("treecrf.models.")} <= registries
 
 

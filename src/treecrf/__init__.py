@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from treecrf.models.labellers import CLASS_PATHS
+from treecrf.models.registry import CLASS_PATHS
 
 if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the registry
     from treecrf import chain as chain

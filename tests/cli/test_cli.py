@@ -16,7 +16,7 @@ import treecrf
 from treecrf import SequenceSet, TreeCRF
 from treecrf.cli import app
 from treecrf.missing import inject
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.registry import LABELLERS
 from treecrf.readers.reading import read_table
 from treecrf.rendering.style import METHOD_NAMES
 from treecrf.tabular.labeller import TableLabeller

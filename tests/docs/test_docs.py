@@ -31,7 +31,7 @@ from sybil.parsers.markdown import CodeBlockParser
 from treecrf import datasets
 from treecrf.cli import app, main
 from treecrf.cli.workflow import app as workflow
-from treecrf.models.treatments import TREATMENTS
+from treecrf.models.registry import TREATMENTS
 from treecrf.report.command import app as report_app
 from treecrf.studies import registry
 from treecrf.studies.settings import load_settings

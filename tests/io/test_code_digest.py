@@ -170,8 +170,6 @@ def test_names_that_the_front_loads_late_count(tmp_path):
 def test_drawing_depends_on_the_registry_and_on_no_labeller():
     graph = CodeGraph(SOURCE / "treecrf")
     models = {path.relative_to(SOURCE).as_posix() for path in graph.files(SOURCE / "treecrf/rendering/style.py")}
-    assert models == {
-        f"treecrf/{name}.py" for name in ("rendering/style", "models/labellers", "models/treatments", "models/drawing")
-    }
+    assert models == {f"treecrf/{name}.py" for name in ("rendering/style", "models/registry")}
     built = graph.files(SOURCE / "treecrf/studies/training/methods.py")
     assert {SOURCE / "treecrf/models/java/mallet.py", SOURCE / "treecrf/models/linear/linear_crf.py"} <= set(built)

@@ -8,9 +8,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from treecrf.models.adapted import is_classifier
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import CustomLabeller, find_class
+from treecrf.models.custom import CustomLabeller, find_class, is_classifier
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 

@@ -5,7 +5,7 @@ import pytest
 from builders import assert_same_bits, number_set
 
 from treecrf import MISSING, SequenceSet, TreeCRF
-from treecrf.models.binning import MOST_BINS, Binner
+from treecrf.models.inputs import MOST_BINS, Binner
 
 
 def column(cells, labels=None):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treecrf.chain import StateSpace
-from treecrf.models.greedy import greedy_labels
+from treecrf.models.chains import greedy_labels
 
 
 def slow_labels(potentials, offsets, order):

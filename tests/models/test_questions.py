@@ -25,8 +25,8 @@ from treecrf import (
 )  # fmt: skip
 from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.labellers import CLASS_PATHS
 from treecrf.models.loading import load_class
+from treecrf.models.registry import CLASS_PATHS
 
 SMALL = (
     TreeCRF(n_iterations=3, max_leaves=4),

@@ -10,7 +10,7 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.models.coding.coded_crf import CodedCRF
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.filled import Filled
+from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.statistics.metrics import brier_score as whole_brier_score
 from treecrf.statistics.metrics import reliability as whole_reliability
@@ -117,11 +117,11 @@ def test_classes_of_the_users_own_have_probabilities(data):
     ("labeller", "has"),
     [
         (VotedPerceptron(2), False),
-        (Filled(VotedPerceptron(2)), False),
+        (ImputingLabeller(VotedPerceptron(2)), False),
         (CodedCRF(TreeCRF(2, max_leaves=2), code_length=3, history=1), False),
         (Ensemble([LinearCRF(max_iterations=2), TreeCRF(2, max_leaves=2)], "majority_vote", n_folds=2), False),
         (Ensemble([LinearCRF(max_iterations=2), TreeCRF(2, max_leaves=2)], "marginal_average"), True),
-        (Filled(LinearCRF(max_iterations=3)), True),
+        (ImputingLabeller(LinearCRF(max_iterations=3)), True),
     ],
 )
 def test_votes_scores_and_distances_are_no_probabilities(data, labeller, has):

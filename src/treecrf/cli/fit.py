@@ -12,8 +12,7 @@ import typer
 
 from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted
-from treecrf.models.labellers import LABELLERS, TABLES
-from treecrf.models.treatments import CHOICES
+from treecrf.models.registry import CHOICES, LABELLERS, TABLES
 
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller, Monitor
@@ -352,7 +351,7 @@ def _sides(window: tuple[int, int]) -> str:
 
 def _announce(labeller: Labeller, train: SequenceSet) -> None:
     """Say what a long or large training takes."""
-    from treecrf.models.memory import GIB
+    from treecrf.models.resources import GIB
     from treecrf.tabular import costs, fitting
 
     n_iterations = fitting.n_reports(labeller)

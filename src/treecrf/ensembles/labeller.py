@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
-from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
-from treecrf.models.labellers import LABELLERS, TABLES, TRAINING
+from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
+from treecrf.models.registry import LABELLERS, TABLES, TRAINING
 from treecrf.models.scores import sum_log_probabilities
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
@@ -44,7 +44,7 @@ class Ensemble(Labeller):
     Parameters
     ----------
     experts : sequence of str or Labeller
-        Names of `METHODS`, with the presets that these have (`treecrf.models.labellers`), or labellers, of which copies
+        Names of `METHODS`, with the presets that these have (`treecrf.models.registry`), or labellers, of which copies
         are trained.
     combine : str
         A name of `treecrf.ensembles.combiners.COMBINERS`: "stacking" (logistic regression on log marginals),
@@ -121,7 +121,7 @@ class Ensemble(Labeller):
         """
         self._check_settings()
         refuse_weights(self, sample_weight)
-        sets.check_training_set(train)
+        check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
@@ -148,7 +148,7 @@ class Ensemble(Labeller):
         """What experts of the first part say of the second, and its labels."""
         share = float(self.held_out or 0)
         first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
-        return Evidence.ask(self._train_experts(first), second), sets.check_training_set(second)
+        return Evidence.ask(self._train_experts(first), second), check_training_set(second)
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
@@ -163,7 +163,7 @@ class Ensemble(Labeller):
             others = np.setdiff1d(np.arange(len(train)), fold)
             parts.append(Evidence.ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
         ordered = train.select(np.concatenate(folds))
-        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), sets.check_training_set(ordered)
+        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         found = []
@@ -250,7 +250,7 @@ class Ensemble(Labeller):
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """`predict`, once."""
-        sets.check_set(data)
+        check_set(data)
         if every == 1:
             for decoder in decoders:
                 check_decoder(decoder)

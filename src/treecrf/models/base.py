@@ -14,13 +14,11 @@ from treecrf.estimators.settings import Estimator
 from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
-from treecrf.models.binning import MOST_BINS
 from treecrf.models.checks import CHECKS, Check
 from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.questions import answers_labels, learns
 from treecrf.models.scores import METRICS
-from treecrf.models.sets import check_set, check_training_set, refuse_missing
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 

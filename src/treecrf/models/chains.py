@@ -1,9 +1,10 @@
-"""Chains with potentials, as predictions need them: marginals, likelihood, the likeliest labels."""
+"""Labellers whose predictions are those of chains with potentials: marginals, likelihood, the likeliest labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import NamedTuple, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,10 @@ from treecrf.chain import partial
 from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
-from treecrf.sequences import MISSING
+from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
+from treecrf.models.decoding import Limits, are_given, limited_marginals
+from treecrf.models.questions import answers, judges
+from treecrf.sequences import MISSING, SequenceSet
 
 
 class Chains(Protocol):
@@ -167,3 +171,135 @@ class LatticeChains(NamedTuple):
     def trellis(self) -> Trellis:
         """See `Chains`; labels that a position may not have are on no path."""
         return trellises.trellis_of_lattice(self.lattice, self.potentials)
+
+
+Watch = Callable[[int, NDArray[np.float64]], None]
+"""Called with the number of iterations and marginals, shape (n_positions, n_labels)."""
+
+
+class ChainLabeller(Labeller):
+    """A labeller whose predictions are those of chains with potentials (`treecrf.models.chains`).
+
+    Subclasses have a setting `order` and implement `_staged_potentials`, or `_staged_chains`.
+    """
+
+    order: int
+    window: tuple[int, int]
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
+        raise NotImplementedError
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
+        """The chains after every `every` stages of training, or after the last one."""
+        for potentials in self._staged_potentials(data, every):
+            yield DenseChains(potentials, data.offsets, self.order)
+
+    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+        """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
+        return next(self._staged_potentials(data))
+
+    @answers
+    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence.
+
+        Within limits (see `predict`), given these.
+        """
+        if are_given(limits):
+            return limited_marginals(self, data, limits)
+        return next(self._staged_chains(data)).marginals()
+
+    @judges
+    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        labels = self.align_labels(data, unknown=True)
+        return next(self._staged_chains(data)).log_likelihood(labels)
+
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after `every`, 2 `every`, .. iterations."""
+        for chains in self._staged_chains(data, every):
+            yield chains.marginals()
+
+    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+        """`fit` with one set; `watch` is called with `predict_proba` of another after `every`, 2 `every`, .. iterations."""
+        self.fit(train)
+        for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
+            watch(number * every, marginals)
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
+        for decoder in decoders:
+            check_decoder(decoder)
+        for chains in self._staged_chains(data, every):
+            yield {decoder: self._decode(chains, decoder) for decoder in decoders}
+
+    def answer(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, stage: int | None = None
+    ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64]]:
+        """`predict`, by decoder, and `predict_proba` after `stage` iterations, or the last one, from scores that are computed once."""
+        for decoder in decoders:
+            check_decoder(decoder)
+        chains = next(self._staged_chains(data, stage), None) or next(self._staged_chains(data))
+        return {decoder: self._decode(chains, decoder) for decoder in decoders}, chains.marginals()
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        return next(self._staged_chains(data)).trellis()
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        left, right = self.window
+        return left, right
+
+    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+        return next(self._staged_chains(data)).viterbi()
+
+    def _decode(self, chains: Chains, decoder: Decoder) -> NDArray[np.int16]:
+        if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
+            return chains.viterbi()
+        return chains.marginals().argmax(axis=1).astype(np.int16)
+
+
+def staged_greedy(labeller: ChainLabeller, data: SequenceSet, every: int) -> Iterator[NDArray[np.int16]]:
+    """`greedy_labels` after `every`, 2 `every`, .. iterations of a labeller whose potentials are local, such as a MEMM."""
+    for potentials in labeller._staged_potentials(data, every):
+        yield greedy_labels(potentials, data.offsets, labeller.order)
+
+
+def greedy_labels(potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int) -> NDArray[np.int16]:
+    """The likeliest label of each position, given the labels predicted before it: a beam of one (PhD section 5.1).
+
+    Parameters
+    ----------
+    potentials : float64, shape (n_labels, n_positions, n_states)
+        ``log P(y | state, window)``, states as in `treecrf.chain.StateSpace`.
+    offsets : int64, shape (n_sequences + 1,)
+    order : int
+
+    Returns
+    -------
+    int16, shape (n_positions,); the lowest code wins ties.
+    """
+    space = chain.StateSpace(len(potentials), order)
+    after = _states_after(space)
+    lengths = np.diff(offsets)
+    states = np.full(len(lengths), space.n_states - 1)  # of no labels
+    labels = np.empty(potentials.shape[1], dtype=np.int16)
+    for place in range(lengths.max()):
+        there = np.flatnonzero(lengths > place)
+        positions = offsets[there] + place
+        chosen = potentials[:, positions, states[there]].argmax(axis=0)
+        labels[positions] = chosen
+        states[there] = after[states[there], chosen]
+    return labels
+
+
+def _states_after(space: chain.StateSpace) -> NDArray[np.int64]:
+    """The state that each label leads to from each state, shape (n_states, n_labels)."""
+    before = [tuple(labels) for labels in space.labels_of_state.tolist()]
+    numbers = {labels: state for state, labels in enumerate(before)}
+    after = np.empty((space.n_states, space.n_labels), dtype=np.int64)
+    for (state, labels), label in product(enumerate(before), range(space.n_labels)):
+        after[state, label] = numbers[(label, *labels)[: space.order]]
+    return after

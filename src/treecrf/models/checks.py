@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.models.binning import MOST_BINS
+from treecrf.models.inputs import MOST_BINS
 
 
 class Check(NamedTuple):

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from treecrf.io.messages import quoted
 from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import Inputs
-from treecrf.models.labellers import CLASS_PATHS, WRAPPERS
+from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 
 _PATHS = CLASS_PATHS | WRAPPERS
 

@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from treecrf.models.labellers import DRAWINGS
-from treecrf.models.treatments import TREATMENTS
+from treecrf.models.registry import DRAWINGS, TREATMENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.studies.confidence import marginals_after
 

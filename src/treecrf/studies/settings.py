@@ -14,8 +14,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from treecrf.io.cells import Kind
 from treecrf.io.messages import listed, quoted
-from treecrf.models.labellers import TRAINING
-from treecrf.models.treatments import TREATMENTS
+from treecrf.models.registry import TRAINING, TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window
 from treecrf.readers.text_files import Dialect
 from treecrf.studies import registry

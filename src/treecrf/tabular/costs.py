@@ -9,9 +9,9 @@ import numpy as np
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import transform_of
 from treecrf.models.base import Labeller
-from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.filled import Filled
+from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.inputs import MOST_BINS
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, slot_sizes
@@ -42,7 +42,7 @@ def expected_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     if isinstance(labeller, Ensemble):
         share = n_iterations / len(labeller.experts)
         return share * sum(expected_seconds(expert, train, n_reports(expert)) for expert in labeller.make_experts())
-    if isinstance(labeller, Filled):
+    if isinstance(labeller, ImputingLabeller):
         return expected_seconds(labeller.labeller, _filled(labeller, train), n_iterations)
     n_labels, n_positions = len(train.label_names), train.n_positions
     n_slots = _n_slots(labeller, train)
@@ -72,7 +72,7 @@ def expected_bytes(labeller: Labeller, train: SequenceSet, n_iterations: int) ->
     """Bytes of memory that a training takes beside the program and the file, nearly; 0 where that is not known."""
     if isinstance(labeller, Ensemble):
         return max(expected_bytes(expert, train, n_reports(expert)) for expert in labeller.make_experts())
-    if isinstance(labeller, Filled):
+    if isinstance(labeller, ImputingLabeller):
         return expected_bytes(labeller.labeller, _filled(labeller, train), n_iterations)
     if isinstance(labeller, TreeCRF):
         return labeller.expected_memory(train)
@@ -81,7 +81,7 @@ def expected_bytes(labeller: Labeller, train: SequenceSet, n_iterations: int) ->
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 
-def _filled(labeller: Filled, train: SequenceSet) -> SequenceSet:
+def _filled(labeller: ImputingLabeller, train: SequenceSet) -> SequenceSet:
     """What the labeller in it will see."""
     holes = transform_of(labeller.holes)
     assert holes is not None

@@ -13,7 +13,7 @@ from treecrf.io.cells import KINDS, Kind, parse_numbers
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.filled import Filled
+from treecrf.models.imputing import ImputingLabeller
 from treecrf.readers.column_types import marks_of
 from treecrf.sequences import MAX_CATEGORIES, SequenceSet
 from treecrf.tabular.columns import TableColumns
@@ -137,7 +137,7 @@ def trees_of(labeller: Labeller) -> TreeCRF | None:
     """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
     if isinstance(labeller, Ensemble):
         return next((found for expert in labeller.experts_ if (found := trees_of(expert)) is not None), None)
-    if isinstance(labeller, Filled):
+    if isinstance(labeller, ImputingLabeller):
         return trees_of(labeller.labeller_)
     return labeller if isinstance(labeller, TreeCRF) else None
 

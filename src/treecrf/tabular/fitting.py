@@ -10,10 +10,9 @@ import numpy as np
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
-from treecrf.models.filled import Filled
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.loading import load_class
-from treecrf.models.treatments import IN_TREES
+from treecrf.models.registry import IN_TREES, LABELLERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 
@@ -31,7 +30,7 @@ HARMLESS = ("n_threads", "n_bins", "min_count")
 
 
 def build(method: str, settings: dict[str, Any]) -> Labeller:
-    """A labeller (of `treecrf.models.labellers.TABLES`) with these settings and its preset or defaults for others.
+    """A labeller (of `treecrf.models.registry.TABLES`) with these settings and its preset or defaults for others.
 
     "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
     """
@@ -61,7 +60,7 @@ def n_reports(labeller: Labeller) -> int:
     """How often a training tells its monitor how far it is, at most."""
     if isinstance(labeller, Ensemble):
         return labeller.n_trainings
-    if isinstance(labeller, Filled):
+    if isinstance(labeller, ImputingLabeller):
         return n_reports(labeller.labeller)
     return int(labeller.get_params()[iterations_name(labeller)])
 
@@ -98,7 +97,7 @@ def average(labellers: Sequence[Labeller], ways: Sequence[str]) -> Ensemble:
 def with_way(labeller: Labeller, missing: str) -> Labeller:
     """The labeller that handles holes so by itself."""
     if transform_of(missing) is not None:
-        return Filled(labeller, missing)
+        return ImputingLabeller(labeller, missing)
     return labeller if missing == "error" else labeller.set_params(missing=missing)
 
 
@@ -106,7 +105,7 @@ def parts_of(labeller: Labeller, data: SequenceSet) -> list[tuple[Labeller, Sequ
     """The trained experts of an ensemble, or the labeller itself, and what each sees of a set."""
     if isinstance(labeller, Ensemble):
         return [part for expert in labeller.experts_ for part in parts_of(expert, data)]
-    if isinstance(labeller, Filled):
+    if isinstance(labeller, ImputingLabeller):
         return [(labeller.labeller_, labeller.fill(data))]
     return [(labeller, data)]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.tabular.candidates import Candidate
 from treecrf.tabular.fitting import handle_holes

@@ -10,8 +10,8 @@ from scipy.stats import ttest_rel
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.boosted.memm import MEMM
+from treecrf.models.chains import staged_greedy
 from treecrf.models.future.features import NO_STATES
-from treecrf.models.greedy import staged_greedy
 from treecrf.rendering.cells import signed
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs

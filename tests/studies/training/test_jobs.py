@@ -10,7 +10,7 @@ from planted_predictions import assert_confidence
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
-from treecrf.models.labellers import IN_JAVA, TRAINING
+from treecrf.models.registry import IN_JAVA, TRAINING
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.confidence import CONFIDENCE

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress
-from treecrf.models.runner import make_runner
+from treecrf.models.resources import make_runner
 
 if TYPE_CHECKING:
     from treecrf.models.boosted.lattice_training import LatticeTraining

@@ -15,7 +15,7 @@ from treecrf.chain.beam import Beam, beam_of, keep_entries
 from treecrf.chain.lattice import Lattice, Weights, entries_of, one_thread, pairs_of, run_backward, run_forward
 from treecrf.compiled.struct import allocate
 from treecrf.models.boosted._lattice_gradient import write_rows
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.trees.packing import Packing
 
 N_SHARES = 16

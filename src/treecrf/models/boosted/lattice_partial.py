@@ -10,7 +10,7 @@ from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.partial import agreeing_entries
 from treecrf.models.boosted.lattice_inference import LatticeInference
 from treecrf.models.boosted.partial import gradients_of
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.sequences import MISSING
 from treecrf.trees.packing import Packing
 

@@ -24,7 +24,7 @@ from treecrf.models.boosted.sampling import WHOLE, Sampling
 from treecrf.models.boosted.stage import Stage
 from treecrf.models.boosted.training import Criterion
 from treecrf.models.boosted.window_trees import WindowTrees
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.sequences import MISSING
 from treecrf.trees.columns import Columns
 from treecrf.trees.packing import choose_packing

@@ -15,7 +15,7 @@ from treecrf.models.boosted.lattice_potentials import LatticePotentials
 from treecrf.models.boosted.lattice_rows import LabelRows, rows_by_label
 from treecrf.models.boosted.sampling import Sampling, draw_columns, draw_positions
 from treecrf.models.boosted.stage import Stage
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.trees.columns import Columns
 from treecrf.trees.pair_growing import PairRows, PairWorkspace, grow_pair_tree
 from treecrf.trees.pair_leaves import PairLeaves, add_to_pairs, route_pairs, with_longer_list

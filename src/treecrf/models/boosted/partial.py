@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.partial import allows
 from treecrf.io.arrays import gather_ranges
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.sequences import MISSING
 from treecrf.trees.packing import Packing
 

@@ -21,7 +21,7 @@ from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrowe
 from treecrf.models.boosted.partial import PartialSequences, as_sequences, completed
 from treecrf.models.boosted.sampling import WHOLE, Sampling, draw_columns, draw_positions
 from treecrf.models.boosted.stage import Stage
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING
 from treecrf.trees.columns import Columns

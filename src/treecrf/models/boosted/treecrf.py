@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.boosting import boost
 from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
 from treecrf.models.boosted.continuing import (
@@ -31,12 +29,11 @@ from treecrf.models.boosted.gains import split_gains
 from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
 from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
 from treecrf.models.boosted.stage import join_stages
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import Chains
+from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.checks import one_of, whole
-from treecrf.models.importances import shares_of
-from treecrf.models.memory import check_memory
+from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
 from treecrf.models.questions import learns
+from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, join_trees, restored_forest
@@ -140,7 +137,7 @@ class TreeCRF(ChainLabeller):
         set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
         labels of the first one; `log_likelihood_history_` goes on with the new set's.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
     transitions : "full" or "separable"
@@ -285,7 +282,7 @@ class TreeCRF(ChainLabeller):
         train, weights = self._examples(train, sample_weight)
         check_examples(self, train, weights)
         if self.missing == "error":
-            sets.refuse_missing(train)
+            refuse_missing(train)
         if going_on:
             check_continuation(self)
             inputs, train = self.inputs_, as_before(self, train)
@@ -403,7 +400,7 @@ class TreeCRF(ChainLabeller):
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)
         if self.missing == "error":
-            sets.refuse_missing(data)
+            refuse_missing(data)
         return aligned
 
     # --- parts --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.boosted._chain_rule import chain_rule_gradient
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.models.weights import vary_within
 from treecrf.trees.packing import Packing
 from treecrf.trees.weighting import weigh_rows

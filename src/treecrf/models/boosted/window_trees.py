@@ -14,7 +14,7 @@ from treecrf.models.boosted.lattice_potentials import LatticePotentials
 from treecrf.models.boosted.lattice_rows import LabelRows
 from treecrf.models.boosted.sampling import Sampling, draw_columns, draw_positions
 from treecrf.models.boosted.stage import Stage
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample

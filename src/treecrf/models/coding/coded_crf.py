@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.checks import Check, one_of, whole
@@ -23,7 +22,7 @@ from treecrf.models.coding.cascade import (
 )
 from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.decoding import Limits, are_given, limited_marginals
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import Inputs, refuse_missing
 from treecrf.models.questions import answers, judges
 from treecrf.models.scores import sum_log_probabilities
 from treecrf.sequences import SequenceSet
@@ -186,7 +185,7 @@ class CodedCRF(Labeller):
     def bit_probabilities(self, data: SequenceSet) -> NDArray[np.float64]:
         """P(bit = 1 | X) by the labeller of each bit, shape (n_positions, code_length)."""
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         windows = windows_as_attributes(aligned, self.base.window)
         found, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import MOST_BINS
 from treecrf.models.boosted.memm import normalize_locally
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.questions import learns
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
@@ -80,7 +78,7 @@ class FutureFeatureMEMM(ChainLabeller):
     random_state : int, optional
         Seed of the draw of `held_out`.
     number_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -165,16 +163,16 @@ class FutureFeatureMEMM(ChainLabeller):
 
         self._check_settings()
         refuse_weights(self, sample_weight)
-        sets.check_training_set(train)
-        sets.refuse_missing(train)
+        check_training_set(train)
+        refuse_missing(train)
         if not self.each_label and len(train.label_names) != 2:
             raise ValueError(
                 f"each_label=False needs two labels and there are {len(train.label_names)}; set it to True."
             )
         if validation is None:
             train, validation = self._hold_out(train)
-        sets.check_set(validation)
-        sets.refuse_missing(validation)
+        check_set(validation)
+        refuse_missing(validation)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         space = chain.StateSpace(len(train.label_names), self.order)
         names = [name for name in Limits._fields if name != "max_lower_leaves"]
@@ -260,7 +258,7 @@ class FutureFeatureMEMM(ChainLabeller):
         n_stages = len(self.stages_["step"])
         every = every or max(n_stages, 1)
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         found, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)

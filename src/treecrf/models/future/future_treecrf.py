@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.models import sets
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import Inputs, refuse_missing
 from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet, attributes_from
 
@@ -62,7 +61,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         return self.crf_._staged_potentials(self.add_features(aligned), every)
 
     def _make_crf(self) -> TreeCRF:

@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import MOST_BINS
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.inputs import Inputs
+from treecrf.models.chains import ChainLabeller
+from treecrf.models.inputs import MOST_BINS, Inputs, refuse_missing
 from treecrf.models.java.machine import start_java
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
@@ -51,7 +49,7 @@ class SmileCRF(ChainLabeller):
         What to do with a category that the training set's attributes do not name: with a warning, fail every test on it,
         or refuse it.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`).
+        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -101,7 +99,7 @@ class SmileCRF(ChainLabeller):
         n_iterations = self.forest_.n_trees // n_labels
         every = every or n_iterations
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         space = chain.StateSpace(n_labels, self.order)
         columns = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window))
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)

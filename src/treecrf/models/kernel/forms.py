@@ -17,7 +17,7 @@ from treecrf.models.kernel.gram import Inputs, Kernel, kernel_matrix
 from treecrf.models.kernel.low_rank import incomplete_cholesky
 from treecrf.models.kernel.monomials import Monomials, monomial_weights, n_slot_sets
 from treecrf.models.kernel.spaces import Dual, Primal, Space, Vector, space_of
-from treecrf.models.memory import check_memory
+from treecrf.models.resources import check_memory
 
 FORMS = ("monomials", "matrix", "low_rank")
 

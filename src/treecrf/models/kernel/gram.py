@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
-from treecrf.models.memory import check_memory
+from treecrf.models.resources import check_memory
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

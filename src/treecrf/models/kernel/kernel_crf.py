@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import LatticeChains
+from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.checks import Check, number, one_of, optional, whole
+from treecrf.models.inputs import refuse_missing
 from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
     FORMS,
@@ -234,7 +233,7 @@ class KernelCRF(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         windows = Windows.of(self.standards_.apply(aligned), self.window)
         scores = self.scores_.of(windows)[windows.window_of]
         n_labels = len(self.label_names_)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.kernel.gram import Inputs, Kernel
-from treecrf.models.memory import check_memory
+from treecrf.models.resources import check_memory
 
 LEAST_TRACE = 1e-3
 """A factor is complete where the trace of what it leaves of the kernel matrix is below this."""

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.arrays import gather_ranges
-from treecrf.models import sets
-from treecrf.models.binning import FEW_BINS
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import ScoredChains
+from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.checks import one_of
+from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
@@ -184,8 +182,8 @@ class ConjunctionCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`); few, as each has a weight of its own
-        (`treecrf.models.binning.FEW_BINS`).
+        Most bins that a number is cut into (`treecrf.models.inputs.Binner`); few, as each has a weight of its own
+        (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -244,7 +242,7 @@ class ConjunctionCRF(ChainLabeller):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
         outcomes = self._outcomes(len(self.label_names_))

@@ -14,13 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import FEW_BINS
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import LatticeChains
+from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.checks import number
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import FEW_BINS, Inputs, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
 from treecrf.sequences import SequenceSet
@@ -46,7 +43,7 @@ class CRFSuite(ChainLabeller):
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.FEW_BINS`).
+        Most bins that a number is cut into (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -114,7 +111,7 @@ class CRFSuite(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         scores = score_cells(cells, self.cell_weights_)
         yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)

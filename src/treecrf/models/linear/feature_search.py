@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
 from treecrf.models.linear.conjunctions import Conjunctions, Occurrences, find_occurrences
-from treecrf.models.runner import Runner
+from treecrf.models.resources import Runner
 from treecrf.trees.columns import Columns
 
 LEAST_TOKENS = 20

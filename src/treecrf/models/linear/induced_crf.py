@@ -29,7 +29,7 @@ from treecrf.models.linear.conjunctions import (
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
-from treecrf.models.runner import Runner, make_runner
+from treecrf.models.resources import Runner, make_runner
 from treecrf.sequences import SequenceSet
 
 TOLERANCE = 1e-9

@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import FEW_BINS
-from treecrf.models.chain_labeller import ChainLabeller, Watch
-from treecrf.models.chains import ScoredChains
+from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.checks import Check, number, one_of, whole
+from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._lbfgs_kernels import dot
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.memory import check_memory
+from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
@@ -63,8 +61,8 @@ class LinearCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.Binner`); few, as each has a weight of its own
-        (`treecrf.models.binning.FEW_BINS`).
+        Most bins that a number is cut into (`treecrf.models.inputs.Binner`); few, as each has a weight of its own
+        (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
     class_weight : "balanced", mapping of str to float, or None
@@ -162,7 +160,7 @@ class LinearCRF(ChainLabeller):
         """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
         outcomes = self._outcomes(len(train.label_names))
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
         def judge(iteration: int, weights: NDArray[np.float64]) -> None:
@@ -189,7 +187,7 @@ class LinearCRF(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[ScoredChains]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import FEW_BINS
-from treecrf.models.chain_labeller import ChainLabeller
-from treecrf.models.chains import Chains, ScoredChains
+from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
 from treecrf.models.checks import Check, one_of, optional, whole
+from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
 from treecrf.sequences import SequenceSet
@@ -51,7 +49,7 @@ class VotedPerceptron(ChainLabeller):
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.binning.FEW_BINS`).
+        Most bins that a number is cut into (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 
@@ -117,7 +115,7 @@ class VotedPerceptron(ChainLabeller):
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)
-        sets.refuse_missing(data)
+        refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
         scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
         if len(transitions) <= _FEW_LABELS:

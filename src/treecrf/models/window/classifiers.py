@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
-from treecrf.models import sets
 from treecrf.models.base import Monitor
-from treecrf.models.binning import MOST_BINS
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller
 from treecrf.models.checks import whole
-from treecrf.models.importances import shares_of
-from treecrf.models.memory import check_memory
+from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
 from treecrf.models.window.numbers import Scale, window_numbers
@@ -300,7 +298,7 @@ class WindowLightGBM(WindowClassifier):
                 yield scores + self.start_
 
     def _refuse_missing(self, data: SequenceSet) -> None:
-        sets.refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
+        refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
 
     def _features(self, data: SequenceSet) -> tuple[NDArray[Any], int]:
         """Window codes, then numbers, shape (n_positions, n_features); and how many of the columns are codes."""

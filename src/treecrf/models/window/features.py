@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
-from treecrf.models.memory import check_memory
+from treecrf.models.resources import check_memory
 from treecrf.models.window.numbers import window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 

@@ -20,8 +20,8 @@ from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.labellers import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.models.loading import load_class
+from treecrf.models.registry import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.pieces import Frames, Pieces

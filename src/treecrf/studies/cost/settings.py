@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from treecrf.models.labellers import COST
+from treecrf.models.registry import COST
 from treecrf.options import Model, Name, Regularization, Variance
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.models.labellers import FUTURE
+from treecrf.models.registry import FUTURE
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.future.methods import family_name, with_published

@@ -21,13 +21,12 @@ from treecrf.models.base import DECODERS, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.chain_labeller import ChainLabeller
+from treecrf.models.chains import ChainLabeller, staged_greedy
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
-from treecrf.models.greedy import staged_greedy
-from treecrf.models.labellers import FUTURE, LABELLERS
 from treecrf.models.loading import load_class
+from treecrf.models.registry import FUTURE, LABELLERS
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
 from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after

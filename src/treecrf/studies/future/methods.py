@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.models.labellers import FUTURE
+from treecrf.models.registry import FUTURE
 from treecrf.rendering.style import DECODER_NAMES
 from treecrf.studies.future.names import NO_BAG
 

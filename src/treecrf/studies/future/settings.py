@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import FUTURE
+from treecrf.models.registry import FUTURE
 from treecrf.options import Finite, Labellers, Name, Regularization, StudySettings, each_once, used_labellers
 
 _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}

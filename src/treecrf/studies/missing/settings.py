@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from treecrf.missing import MECHANISMS
-from treecrf.models.treatments import CHOICES, TREATMENTS
+from treecrf.models.registry import CHOICES, TREATMENTS
 from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
 from treecrf.studies.missing.trees import PAPERS, TREES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from treecrf.models.labellers import LABELLERS
+from treecrf.models.registry import LABELLERS
 
 
 class Trees(NamedTuple):

@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from treecrf.io.messages import counted
-from treecrf.models.labellers import TABLES
+from treecrf.models.registry import TABLES
 from treecrf.rendering.cells import DASH, cell_texts, interval_texts, number, seconds_text, signed
 from treecrf.rendering.parts import Note, Part, Table, paragraph
 from treecrf.rendering.style import training_method_name

@@ -19,7 +19,7 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.labellers import IN_JAVA, LABELLERS
+from treecrf.models.registry import IN_JAVA, LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from treecrf.models.base import Labeller
-from treecrf.models.labellers import LABELLERS, TRAINING
 from treecrf.models.loading import load_class
+from treecrf.models.registry import LABELLERS, TRAINING
 from treecrf.studies.custom import Candidate, CustomMethod, combinations, custom_candidates
 from treecrf.studies.training.settings import TrainingSettings
 
 
 class Method(NamedTuple):
-    """A labeller of the study, by a name of `treecrf.models.labellers.TRAINING`."""
+    """A labeller of the study, by a name of `treecrf.models.registry.TRAINING`."""
 
     name: str
 

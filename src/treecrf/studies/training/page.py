@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
 from treecrf.io.messages import counted
-from treecrf.models.labellers import IN_JAVA
+from treecrf.models.registry import IN_JAVA
 from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,

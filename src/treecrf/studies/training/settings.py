@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from treecrf.models.labellers import IN_JAVA, LABELLERS, TRAINING
+from treecrf.models.registry import IN_JAVA, LABELLERS, TRAINING
 from treecrf.options import (
     Decoder,
     Labellers,

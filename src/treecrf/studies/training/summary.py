@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import stacked
-from treecrf.models.labellers import FORWARD_BACKWARD, INDUCTION
+from treecrf.models.registry import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.statistics.ranking import SEPARATION_MARGIN
 from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder

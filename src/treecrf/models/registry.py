@@ -1,8 +1,4 @@
-"""The registry of labellers: one row each.
-
-Names, choices, grids and colours everywhere else are derived from the rows. The registry loads no labeller:
-`treecrf.models.loading` does.
-"""
+"""The registry of labellers and of treatments of missing values, one row each, with their looks in figures. It loads no labeller."""
 
 from __future__ import annotations
 
@@ -10,7 +6,57 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from treecrf.models.drawing import Drawing
+
+class Drawing(NamedTuple):
+    """How readers see a method; colour, marker and line style are matplotlib's.
+
+    Colours are from the palette of Okabe and Ito; methods of one colour differ in marker and line.
+    """
+
+    name: str
+    color: str
+    marker: str
+    linestyle: str | tuple[int, tuple[float, ...]]
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """Colour, marker and line style as keyword arguments of matplotlib."""
+        return {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+
+
+class Treatment(NamedTuple):
+    """A way to treat missing values.
+
+    Attributes
+    ----------
+    in_trees : bool
+        Whether it is a value of ``TreeCRF(missing=)``; otherwise a transform of `treecrf.missing`.
+    drawing : Drawing
+    """
+
+    in_trees: bool
+    drawing: Drawing
+
+
+TREATMENTS = {
+    "instance_weighting": Treatment(True, Drawing("instance weighting", "#0072B2", "o", "-")),
+    "surrogate_splitting": Treatment(True, Drawing("surrogate splitting", "#D55E00", "s", (0, (4, 1.2)))),
+    "imputation": Treatment(False, Drawing("imputation", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
+    "indicator": Treatment(False, Drawing("indicator", "#CC79A7", "D", (0, (1.2, 1.2)))),
+    "imputation_indicator": Treatment(
+        False, Drawing("imputation and indicator", "#56B4E9", "P", (0, (1.2, 1.2, 4, 1.2)))
+    ),
+    "default_direction": Treatment(True, Drawing("default direction", "#000000", "v", (0, (3, 1, 1, 1, 1, 1)))),
+    "incorporated": Treatment(True, Drawing("incorporated in tests", "#E69F00", "X", (0, (2, 0.8)))),
+}
+"""By name, in the order of lines and columns."""
+
+IN_TREES = tuple(name for name, treatment in TREATMENTS.items() if treatment.in_trees)
+"""Treatments that only trees know."""
+
+CHOICES = (*IN_TREES, *(name for name in TREATMENTS if name not in IN_TREES))
+"""All of them, in the order in which a user chooses."""
+
 
 FORWARD_BACKWARD = ["gradient", "update"]
 INDUCTION = ["trees", "induction"]
@@ -265,5 +311,5 @@ TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
 CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
 """By name of the class."""
 
-WRAPPERS = {"Filled": "treecrf.models.filled:Filled"}
+WRAPPERS = {"ImputingLabeller": "treecrf.models.imputing:ImputingLabeller"}
 """Labellers around another one, by name of the class."""

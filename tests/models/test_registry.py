@@ -12,9 +12,8 @@ import pytest
 import treecrf
 from treecrf.io.messages import quoted
 from treecrf.models.boosted.treecrf import MISSING_METHODS
-from treecrf.models.labellers import CLASS_PATHS, LABELLERS, TABLES, TRAINING
 from treecrf.models.loading import load_class
-from treecrf.models.treatments import IN_TREES
+from treecrf.models.registry import CLASS_PATHS, IN_TREES, LABELLERS, TABLES, TRAINING
 from treecrf.studies.training.settings import TrainingSettings
 
 
@@ -55,7 +54,7 @@ def test_the_front_offers_every_name():
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("treecrf.models.labellers", ("numpy", "numba", "treecrf.models.base")),
+        ("treecrf.models.registry", ("numpy", "numba", "treecrf.models.base")),
         ("treecrf.rendering.style", ("matplotlib", "numpy", "numba", "treecrf.models.base")),
         ("treecrf.studies.settings", ("numba", "treecrf.models.base")),
         ("treecrf.cli.fit", ("numba", "treecrf.models.base")),

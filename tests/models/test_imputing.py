@@ -7,7 +7,7 @@ from builders import number_set
 import treecrf
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import transform_of
-from treecrf.models.filled import HOLES, Filled
+from treecrf.models.imputing import HOLES, ImputingLabeller
 
 
 def with_holes(seed):
@@ -23,7 +23,7 @@ TRAIN, TEST = with_holes(0), with_holes(1)
 @pytest.mark.parametrize("holes", HOLES)
 def test_the_labeller_sees_what_the_transform_gives(holes, tmp_path):
     labeller = LinearCRF(window=(1, 0), max_iterations=4)
-    model = Filled(labeller, holes).fit(TRAIN)
+    model = ImputingLabeller(labeller, holes).fit(TRAIN)
     transform = transform_of(holes).fit(TRAIN)
     alone, filled = (
         LinearCRF(window=(1, 0), max_iterations=4).fit(transform.transform(TRAIN)),
@@ -40,12 +40,15 @@ def test_the_labeller_sees_what_the_transform_gives(holes, tmp_path):
                                       alone.predict(filled))  # fmt: skip
         np.testing.assert_array_equal(each.predict(TEST, lag=2), alone.predict(filled, lag=2))
         np.testing.assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
-        assert repr(each) == f"Filled(labeller={labeller!r}{'' if holes == 'imputation' else f', holes={holes!r}'})"
+        assert (
+            repr(each)
+            == f"ImputingLabeller(labeller={labeller!r}{'' if holes == 'imputation' else f', holes={holes!r}'})"
+        )
     np.testing.assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
 
 
 def test_stages_are_kept_unless_told_otherwise():
-    model = Filled(LinearCRF(max_iterations=4))
+    model = ImputingLabeller(LinearCRF(max_iterations=4))
     assert len(model.fit(TRAIN).labeller_.weights_history_) > 1
     model.keeps_stages = False
     assert len(model.fit(TRAIN).labeller_.weights_history_) == 1
@@ -54,6 +57,6 @@ def test_stages_are_kept_unless_told_otherwise():
 
 def test_what_is_no_labeller_or_no_transform_is_refused():
     with pytest.raises(ValueError, match=r"labeller=7: give a labeller\."):
-        Filled(7).fit(TRAIN)
+        ImputingLabeller(7).fit(TRAIN)
     with pytest.raises(ValueError, match=r"holes='instance_weighting': choose one of 'imputation', "):
-        Filled(TreeCRF(2), "instance_weighting").fit(TRAIN)
+        ImputingLabeller(TreeCRF(2), "instance_weighting").fit(TRAIN)

@@ -1,4 +1,4 @@
-"""`Filled`: a labeller with what fills or marks holes in front of it."""
+"""ImputingLabeller: a labeller with what fills or marks missing cells in front of it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.missing.stored import describe_transform, restore_transform
-from treecrf.models import sets
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.checks import Check, one_of
 from treecrf.models.decoding import Limits
+from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, rebuild
 from treecrf.models.questions import answers, answers_labels, judges, learns
-from treecrf.models.treatments import IN_TREES, TREATMENTS
+from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
+
 
 HOLES = tuple(name for name in TREATMENTS if name not in IN_TREES)
 """Ways with holes that come before a labeller."""
 
 
 @dataclass(eq=False, repr=False)
-class Filled(Labeller):
+class ImputingLabeller(Labeller):
     """A labeller that sees sequences without holes, whatever holes they have (PhD section 4.1).
 
     Parameters
@@ -63,7 +64,7 @@ class Filled(Labeller):
     ) -> Self:
         """Fit the transform, and train the labeller with what it gives (see `Labeller.fit`)."""
         self._check_settings()
-        sets.check_training_set(train, self.labeller.takes_unknown_labels)
+        check_training_set(train, self.labeller.takes_unknown_labels)
         holes = transform_of(self.holes)
         assert holes is not None
         labeller = type(self.labeller)(**self.labeller.get_params())
@@ -79,7 +80,7 @@ class Filled(Labeller):
     def fill(self, data: SequenceSet) -> SequenceSet:
         """What the labeller sees of a set."""
         self._check_fitted()
-        sets.check_set(data)
+        check_set(data)
         return self.holes_.transform(data)
 
     @answers
@@ -138,4 +139,7 @@ class Filled(Labeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         holes = restore_transform(values["holes"])
         assert holes is not None
-        self.holes_, self.labeller_ = holes, rebuild(values["labeller"], arrays, "the labeller behind a Filled")
+        self.holes_, self.labeller_ = (
+            holes,
+            rebuild(values["labeller"], arrays, "the labeller behind an ImputingLabeller"),
+        )
