@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
-from treecrf.models.boosted.growth import growth_of, kinds_of
+from treecrf.models.boosted.growers import columns_of
+from treecrf.models.boosted.params import growth_of, kinds_of
 from treecrf.models.boosted.training import Training
-from treecrf.models.boosted.windows import columns_of
 from treecrf.models.registry import LABELLERS
 from treecrf.trees.sampling import Sample
 from treecrf.trees.sweep import build_sweep

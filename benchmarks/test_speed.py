@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF, chain
-from treecrf.models.boosted.growth import kinds_of
-from treecrf.models.boosted.stage import split_stages
-from treecrf.models.boosted.training import Training, build_sweep
+from treecrf.models.boosted.boosting import split_iterations
+from treecrf.models.boosted.params import kinds_of
+from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.statistics.selection import sequence_folds
 from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
 from treecrf.trees.search import gradient_leaves
+from treecrf.trees.sweep import build_sweep
 
 WINDOW = (5, 5)
 
@@ -80,7 +81,7 @@ def gradients_at(model, train, n_iterations):
         100,
         gradient_leaves(20.0),
     )
-    training.replay(split_stages(model.forest_, model.transitions_, model.n_iterations)[:n_iterations])
+    training.replay(split_iterations(model.forest_, model.transitions_, model.n_iterations)[:n_iterations])
     training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
     return training
 

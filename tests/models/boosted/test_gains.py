@@ -6,7 +6,7 @@ from builders import larger_set, letter_set, number_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, WindowLightGBM
-from treecrf.models.boosted.gains import label_gains, split_gains
+from treecrf.models.boosted.importance import label_gains, split_gains
 
 
 @pytest.mark.parametrize("missing", ["error", "instance_weighting"])

@@ -11,10 +11,10 @@ import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.beginning import begin_training
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.dictionary import learn_dictionary, make_predecessors
 from treecrf.models.boosted.growers import CompleteGrower
-from treecrf.models.boosted.lattice_rows import rows_by_label
-from treecrf.models.boosted.sampling import draw_positions
+from treecrf.models.boosted.label_dictionary import learn_dictionary, make_predecessors
+from treecrf.models.boosted.lattice import rows_by_label
+from treecrf.models.boosted.params import draw_positions
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
 

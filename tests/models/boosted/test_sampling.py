@@ -14,7 +14,7 @@ import treecrf
 from treecrf import MEMM, TreeCRF, chain
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
-from treecrf.models.boosted.sampling import Sampling, draw_columns, draw_positions
+from treecrf.models.boosted.params import Sampling, draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing, pack
@@ -191,7 +191,7 @@ def test_equal_windows_are_one_in_training(monkeypatch, part):
     model = TreeCRF(5, 8, 1.0, **part).fit(data)
     every = np.arange(data.n_positions)
     monkeypatch.setattr(
-        "treecrf.models.boosted.windows.distinct_windows", lambda cells: (every, every.astype(np.int32))
+        "treecrf.models.boosted.growers.distinct_windows", lambda cells: (every, every.astype(np.int32))
     )
     assert_same_bits(model, TreeCRF(5, 8, 1.0, **part).fit(data))
 

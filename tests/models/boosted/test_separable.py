@@ -6,7 +6,7 @@ from builders import assert_same_bits, larger_set, lasting_set, lettered_set, ra
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF
-from treecrf.models.boosted.dictionary import learn_dictionary, make_lattice
+from treecrf.models.boosted.label_dictionary import learn_dictionary, make_lattice
 
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1)}
 

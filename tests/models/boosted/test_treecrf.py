@@ -382,7 +382,7 @@ def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
     model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     every = np.arange(data.n_positions)
     monkeypatch.setattr(
-        "treecrf.models.boosted.windows.distinct_windows", lambda cells: (every, every.astype(np.int32))
+        "treecrf.models.boosted.growers.distinct_windows", lambda cells: (every, every.astype(np.int32))
     )
     expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     for name in ("parents", "columns", "codes", "shares", "surrogates"):

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models.boosted.dictionary import make_lattice, make_predecessors, uses_lattice
-from treecrf.models.boosted.growth import divides_rows, growth_of, handling_of, kinds_of
+from treecrf.models.boosted.growers import columns_of, distinct_windows_of
+from treecrf.models.boosted.label_dictionary import make_lattice, make_predecessors
 from treecrf.models.boosted.lattice_training import Candidates, LatticeTraining
-from treecrf.models.boosted.sampling import make_sampling
+from treecrf.models.boosted.params import divides_rows, growth_of, handling_of, kinds_of, make_sampling, uses_lattice
 from treecrf.models.boosted.training import Training
-from treecrf.models.boosted.windows import columns_of, distinct_windows_of
 from treecrf.sequences import SequenceSet
 from treecrf.trees.sweep import build_sweep
 
@@ -38,7 +37,7 @@ def begin_training(
         As the trees see it: categories alone.
     start : float64, shape (n_labels, n_states)
     dictionary : bool, shape (n_symbols + 1, n_labels)
-        As from `treecrf.models.boosted.dictionary.learn_dictionary`.
+        As from `treecrf.models.boosted.label_dictionary.learn_dictionary`.
     weights : float64, shape (n_positions,), optional
         Of positions (`treecrf.models.weights`).
     """

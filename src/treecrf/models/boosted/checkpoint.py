@@ -13,14 +13,14 @@ import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.cache import kernel_digest
 from treecrf.io.npz import read_npz, write_npz
-from treecrf.models.boosted.stage import Stage, join_stages, split_stages
+from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import restored_forest
 
@@ -37,31 +37,6 @@ LARGEST_SHARE = 0.05
 
 WITHOUT_EFFECT = ("n_threads", "warm_start")
 """Settings that any value of gives the same trees; what a warm start continues from is looked at itself."""
-
-
-class Progress(NamedTuple):
-    """What a training has done so far, between two iterations; `boost` adds to the lists.
-
-    Attributes
-    ----------
-    stages : list of Stage
-    log_likelihoods : list of float
-        Before each iteration.
-    seconds : dict
-        CPU seconds by phase.
-    reports : list of list of float
-        The seconds as they were when the gradient of each iteration was known; without the iterations of the trees
-        that a warm start began with.
-    steps : list of float
-        What the leaf values of each iteration were multiplied by, so that it did not lower the log likelihood; not yet
-        that of a stage whose effect is not known.
-    """
-
-    stages: list[Stage]
-    log_likelihoods: list[float]
-    seconds: dict[str, float]
-    reports: list[list[float]]
-    steps: list[float]
 
 
 class Checkpoint:
@@ -140,7 +115,7 @@ def fingerprint(
     named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
     digest = hashlib.sha256(json.dumps(named, default=str).encode())
     digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
-    forest, transitions = join_stages(progress.stages)
+    forest, transitions = join_iterations(progress.iterations)
     digest.update(_digest([*forest, transitions, np.array(progress.log_likelihoods), np.array(progress.steps)]))
     digest.update(_digest([] if weights is None else [weights]))
     return digest.hexdigest()
@@ -156,7 +131,7 @@ def _digest(arrays: Iterable[NDArray[Any]]) -> bytes:
 
 def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header = {"format": FORMAT, "fingerprint": fingerprint, "seconds": progress.seconds}
-    forest, transitions = join_stages(progress.stages)
+    forest, transitions = join_iterations(progress.iterations)
     arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in forest._asdict().items()}
     arrays["transitions"] = transitions
     arrays["log_likelihoods"] = np.array(progress.log_likelihoods)
@@ -167,6 +142,6 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
     forest = restored_forest(arrays)
-    stages = split_stages(forest, arrays["transitions"], len(arrays["transitions"]))
+    iterations = split_iterations(forest, arrays["transitions"], len(arrays["transitions"]))
     reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
-    return Progress(stages, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)
+    return Progress(iterations, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)

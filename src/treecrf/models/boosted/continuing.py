@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treecrf.models.boosted.checkpoint import Progress
-from treecrf.models.boosted.stage import split_stages
+from treecrf.models.boosted.boosting import Progress, split_iterations
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -55,5 +54,5 @@ def as_before(labeller: TreeCRF, train: SequenceSet) -> SequenceSet:
 
 def progress_so_far(labeller: TreeCRF, seconds: dict[str, float]) -> Progress:
     """The training so far, as one that was interrupted; `seconds` are counted on."""
-    stages = split_stages(labeller.forest_, labeller.transitions_, len(labeller.transitions_))
-    return Progress(stages, list(labeller.log_likelihood_history_[:-1]), seconds, [], list(labeller.steps_))
+    iterations = split_iterations(labeller.forest_, labeller.transitions_, len(labeller.transitions_))
+    return Progress(iterations, list(labeller.log_likelihood_history_[:-1]), seconds, [], list(labeller.steps_))

@@ -1,14 +1,16 @@
-"""Growing trees one at a time, with the buffers that this needs: on complete data and where cells are missing."""
+"""Trees on the windows of one data set: growing them, evaluating them, and the buffers that this needs."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.trees.forest import Routing, add_leaf_values, route
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import Columns, build_columns, distinct_windows
+from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
 from treecrf.trees.growing import Workspace, grow_tree
 from treecrf.trees.holes.blending import add_blended, route_copies
 from treecrf.trees.holes.growing import WeightedWorkspace, grow_weighted_tree
@@ -17,6 +19,49 @@ from treecrf.trees.leaves import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from treecrf.models.boosted.treecrf import TreeCRF
+    from treecrf.trees.holes.blending import BlendingEvaluator
+
+
+def columns_of(labeller: TreeCRF, data: SequenceSet, with_missing: bool | None = None) -> Columns:
+    """The windows of all positions; `with_missing` says whether each slot has a cell for "missing", if not its setting."""
+    sizes = slot_sizes(data.attributes, labeller.window)
+    with_missing = labeller.missing != "error" if with_missing is None else with_missing
+    return build_columns(window_codes(data, labeller.window), sizes + with_missing)
+
+
+def distinct_windows_of(
+    labeller: TreeCRF, data: SequenceSet, with_missing: bool | None = None
+) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
+    """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
+
+    Else, and if all differ, the windows of all positions, and None. Parameters are those of `columns_of`.
+    """
+    columns = columns_of(labeller, data, with_missing)
+    if tuple(labeller.window) == (0, 0):
+        examples, window_of = distinct_windows(columns.cells)
+        if len(examples) < len(window_of):
+            place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+            observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
+            distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
+            return columns_of(labeller, distinct, with_missing), distinct, window_of
+    return columns, data, None
+
+
+def make_evaluator(
+    columns: Columns, labels_of_state: NDArray[np.int16], divides: bool, most_leaves: int, n_surrogates: int
+) -> Evaluator | BlendingEvaluator:
+    """An evaluator of trees with so many leaves and surrogates at most, on the windows of `columns`.
+
+    `divides` says whether the trees divide rows; the kernels for that are loaded where they do alone.
+    """
+    if not divides:
+        return Evaluator(columns, labels_of_state, most_leaves)
+    from treecrf.trees.holes.blending import BlendingEvaluator
+
+    return BlendingEvaluator(columns, labels_of_state, most_leaves, n_surrogates)
 
 
 class Grower(Protocol):

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.models.base import Monitor
-from treecrf.models.boosted.boosting import boost
-from treecrf.models.boosted.checkpoint import Checkpoint, Progress, as_checkpoint, fingerprint
+from treecrf.models.boosted.boosting import Progress, boost, join_iterations
+from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.continuing import (
     SHAPE,
     as_before,
@@ -23,12 +23,10 @@ from treecrf.models.boosted.continuing import (
     progress_so_far,
     shape_of,
 )
-from treecrf.models.boosted.dictionary import check_transitions, learn_dictionary, uses_lattice
-from treecrf.models.boosted.examples import check_examples
-from treecrf.models.boosted.gains import split_gains
-from treecrf.models.boosted.growth import KINDS, MISSING_METHODS
-from treecrf.models.boosted.predicting import staged_lattices, staged_potentials
-from treecrf.models.boosted.stage import join_stages
+from treecrf.models.boosted.importance import split_gains
+from treecrf.models.boosted.label_dictionary import learn_dictionary
+from treecrf.models.boosted.params import KINDS, MISSING_METHODS, check_examples, check_transitions, uses_lattice
+from treecrf.models.boosted.prediction import staged_lattices, staged_potentials
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
@@ -275,7 +273,7 @@ class TreeCRF(ChainLabeller):
         sample_weight: ArrayLike | None = None,
     ) -> Training | LatticeTraining:
         from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
-        from treecrf.models.boosted.footprint import training_bytes
+        from treecrf.models.boosted.memory import training_bytes
 
         self._check_settings()
         going_on = self.warm_start and hasattr(self, "forest_")
@@ -304,9 +302,10 @@ class TreeCRF(ChainLabeller):
         checkpoint = as_checkpoint(checkpoint)
         if checkpoint is not None:
             progress = checkpoint.begin(fingerprint(self, train, start, progress, weights)) or progress
-        training.replay(progress.stages, progress.steps)
+        training.replay(progress.iterations, progress.steps)
         halvings = self.most_halvings if self.leaf_values == "newton" and self.beam is None else 0  # beams differ
-        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, checkpoint, halvings)
+        note = None if checkpoint is None else checkpoint.note
+        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, note, halvings)
 
         history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():
@@ -319,7 +318,7 @@ class TreeCRF(ChainLabeller):
         self.start_: NDArray[np.float64] = start
         self.forest_: Forest
         self.transitions_: NDArray[np.float64]
-        self.forest_, self.transitions_ = join_stages(progress.stages)
+        self.forest_, self.transitions_ = join_iterations(progress.iterations)
         self.dictionary_: NDArray[np.bool_] = dictionary
         self.flat_: FlatForest | None = None
         self.shape_: dict[str, Any] = shape_of(self)
@@ -330,7 +329,7 @@ class TreeCRF(ChainLabeller):
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
-        from treecrf.models.boosted.footprint import training_bytes
+        from treecrf.models.boosted.memory import training_bytes
 
         self._check_settings()
         return training_bytes(self, self._learn_inputs(train).apply(train, "error"))
@@ -360,7 +359,7 @@ class TreeCRF(ChainLabeller):
             If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
         """
         self._check_fitted()
-        from treecrf.models.boosted.flat import make_flat_forest
+        from treecrf.models.boosted.prediction import make_flat_forest
 
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self)

@@ -1,6 +1,6 @@
 """The weighted log likelihood of order-1 chains and its gradient, where positions have weights.
 
-The recursions are those of `treecrf.models.boosted._chain_rule`.
+The recursions are those of `treecrf.models.boosted._gradient_kernels`.
 """
 
 from __future__ import annotations

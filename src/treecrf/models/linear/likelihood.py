@@ -52,7 +52,7 @@ class Likelihood:
 
 
 class PartialLikelihood:
-    """The same where some labels are not known, by Tsuboi et al. (2008), section 4 (`treecrf.models.boosted.partial`).
+    """The same where some labels are not known, by Tsuboi et al. (2008), section 4 (`treecrf.models.boosted.training`).
 
     Parameters
     ----------

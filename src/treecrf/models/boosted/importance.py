@@ -1,4 +1,4 @@
-"""What the splits of a trained TreeCRF gained, by the observation that they look at."""
+"""Gains of the splits of a trained TreeCRF, by the observation that they look at."""
 
 from __future__ import annotations
 

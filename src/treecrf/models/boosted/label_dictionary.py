@@ -1,4 +1,4 @@
-"""The label dictionary: which labels the symbol at a position may have."""
+"""The label dictionary: labels that the symbol at a position may have."""
 
 from __future__ import annotations
 
@@ -8,45 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain.lattice import Lattice, Predecessors, build_lattice, build_predecessors
-from treecrf.models.boosted.growth import WHOLE_ROWS
 from treecrf.sequences import MISSING, SequenceSet
 
 if TYPE_CHECKING:
-    from treecrf.models.boosted.treecrf import TreeCRF
+    pass
+
 
 CENTRE = "centre"
 """Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
-
-
-def uses_lattice(labeller: TreeCRF) -> bool:
-    """Whether a labeller is one of `treecrf.models.boosted.lattice_training`."""
-    return _reason(labeller) is not None
-
-
-def _reason(labeller: TreeCRF) -> str | None:
-    """The setting that asks for it."""
-    if labeller.transitions == "separable":
-        return "transitions='separable'"
-    names = ("label_dictionary", "beam")
-    return next((name for name in names if getattr(labeller, name) is not None), None)
-
-
-def check_transitions(labeller: TreeCRF) -> None:
-    """Refuse settings that do not go with those of transitions, in one sentence."""
-    reason = _reason(labeller)
-    if reason is None:
-        return
-    needs = {
-        "order": (labeller.order == 1, "1"),
-        "missing": (labeller.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
-        "pseudo_likelihood_iterations": (labeller.pseudo_likelihood_iterations == 0, "0"),
-        "influence_trimming": (labeller.influence_trimming == 0, "0"),
-    }
-    for name, (holds, needed) in needs.items():
-        if not holds:
-            raise ValueError(f"{name}={getattr(labeller, name)!r}: {reason} needs {needed}.")
-    if labeller._criterion != "likelihood":
-        raise ValueError(f"{reason}: a {type(labeller).__name__} has none; leave it at its default.")
 
 
 def attribute_of(data: SequenceSet, setting: str) -> int:

@@ -1,4 +1,4 @@
-"""Potentials of new data, stage by stage."""
+"""Potentials of new data, iteration by iteration, from trees or from their flat form."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
-from treecrf.models.boosted.dictionary import make_lattice, make_predecessors
-from treecrf.models.boosted.evaluating import make_evaluator
-from treecrf.models.boosted.growth import WHOLE_ROWS
-from treecrf.models.boosted.lattice_potentials import LatticePotentials
-from treecrf.models.boosted.lattice_rows import LabelRows, rows_by_label
-from treecrf.models.boosted.pair_trees import PairEvaluator
-from treecrf.models.boosted.stage import split_stages
-from treecrf.models.boosted.windows import columns_of, distinct_windows_of
+from treecrf.models.boosted.boosting import split_iterations
+from treecrf.models.boosted.growers import columns_of, distinct_windows_of, make_evaluator
+from treecrf.models.boosted.label_dictionary import make_lattice, make_predecessors
+from treecrf.models.boosted.lattice import LabelRows, LatticePotentials, rows_by_label
+from treecrf.models.boosted.lattice_training import PairEvaluator
+from treecrf.models.boosted.params import WHOLE_ROWS, uses_lattice
 from treecrf.models.chains import LatticeChains
-from treecrf.sequences import SequenceSet, window_codes
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.flattening import FlatForest
 from treecrf.trees.forest import Evaluator
 
 if TYPE_CHECKING:
@@ -60,16 +59,16 @@ def staged_lattices(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterato
         potentials.transitions += labeller.transitions_.sum(axis=0)
         yield _chains(labeller, potentials)
         return
-    stages = split_stages(forest, labeller.transitions_, labeller.n_iterations)
+    iterations = split_iterations(forest, labeller.transitions_, labeller.n_iterations)
     add = (_pair_adder if full else _window_adder)(labeller, data, potentials)
     by_label = rows_by_label(lattice, n_labels)
-    if not stages:
+    if not iterations:
         yield _chains(labeller, potentials)
-    for end in range(every, len(stages) + 1, every):
+    for end in range(every, len(iterations) + 1, every):
         for label, of_label in enumerate(by_label):  # what is added to stays in the cache
-            for stage in stages[end - every : end]:
+            for stage in iterations[end - every : end]:
                 add(stage.trees[label], of_label)
-        for stage in stages[end - every : end] if not full else ():
+        for stage in iterations[end - every : end] if not full else ():
             potentials.transitions += stage.transitions
         yield _chains(labeller, potentials)
 
@@ -109,3 +108,22 @@ def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:
 def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:
     """Potentials of every position, from those of the windows that differ; shapes (n_labels, n, n_states)."""
     return potentials if window_of is None else np.take(potentials, window_of, axis=1)
+
+
+def make_flat_forest(labeller: TreeCRF) -> FlatForest:
+    """The trees of a fitted labeller as one vector of weights; errors as `TreeCRF.flattened`."""
+    if labeller.shape_["missing"] not in WHOLE_ROWS:
+        raise ValueError(
+            f"flattened: this model was trained with missing={labeller.shape_['missing']!r}, and flat trees cannot divide rows; "
+            "train it with missing='error' or 'incorporated'."
+        )
+    separable = labeller.transitions == "separable"
+    if uses_lattice(labeller) and not separable:
+        raise ValueError(
+            "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; label with "
+            "the trees, or train with transitions='separable'."
+        )
+    space = chain.StateSpace(len(labeller.label_names_), 0 if separable else labeller.order)
+    start = np.zeros((space.n_labels, 1)) if separable else labeller.start_
+    sizes = slot_sizes(labeller.attributes_, labeller.window) + (labeller.missing != "error")
+    return FlatForest(labeller.forest_, sizes, space.labels_of_state, start)

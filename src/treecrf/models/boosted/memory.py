@@ -1,4 +1,4 @@
-"""How much memory a training takes, before it begins."""
+"""Memory that a training takes, estimated before it begins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.lattice import predecessor_counts
 from treecrf.compiled.struct import size_of
-from treecrf.models.boosted.dictionary import learn_dictionary, make_lattice, make_predecessors, uses_lattice
-from treecrf.models.boosted.growth import divides_rows
-from treecrf.models.boosted.lattice_inference import N_SHARES
-from treecrf.models.boosted.pair_trees import pair_sizes
+from treecrf.models.boosted.label_dictionary import learn_dictionary, make_lattice, make_predecessors
+from treecrf.models.boosted.lattice_training import N_SHARES, pair_sizes
+from treecrf.models.boosted.params import divides_rows, uses_lattice
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.growing import Workspace
 from treecrf.trees.holes.growing import WeightedWorkspace
@@ -22,6 +21,7 @@ from treecrf.trees.tree import Tree
 
 if TYPE_CHECKING:
     from treecrf.models.boosted.treecrf import TreeCRF
+
 
 _INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes
 _ENTRY = 5 * 8 + 2 + 4  # weight, recursions, number, first pair; label; position
