@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,9 @@ from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
-from treecrf.models.decoding import Limits, are_given, limited_labels, limited_marginals
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
-from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.registry import LABELLERS, TABLES, TRAINING
-from treecrf.models.scores import sum_log_probabilities
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
@@ -80,6 +77,7 @@ class Ensemble(Labeller):
     random_state: int | None = None
     start_noise: float = 0.01
 
+    has_stages = False  # experts are trained to their end
     takes_numbers = True  # experts that do not cut them into bins
 
     checks: ClassVar = {
@@ -94,32 +92,7 @@ class Ensemble(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    @learns
-    def fit(
-        self, train: SequenceSet, *, monitor: Monitor | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
-        """Train experts and what combines them.
-
-        Parameters
-        ----------
-        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels; what else it must have, the experts say.
-        y : list of lists, optional
-            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
-        monitor : callable, optional
-            Called after every training of an expert, of which there are `n_trainings`; the log likelihood is NaN.
-        sample_weight
-            Refused.
-        verbose : bool or int
-            Whether to print a line after every report, or after every so many.
-
-        Raises
-        ------
-        ValueError
-            For unusable settings or data, in one sentence.
-        """
-        self._check_settings()
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         refuse_weights(self, sample_weight)
         check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
@@ -135,7 +108,6 @@ class Ensemble(Labeller):
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         del self._monitor
-        return self
 
     @property
     def n_trainings(self) -> int:
@@ -202,49 +174,18 @@ class Ensemble(Labeller):
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def _evidence(self, data: SequenceSet) -> Evidence:
-        self._check_fitted()
-        return Evidence.ask(self.experts_, data)
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        """What the combiner takes for P(y_t | X); of votes, their shares."""
+        return self.combiner_.predict_proba(Evidence.ask(self.experts_, data))
 
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """What the combiner takes for P(y_t | X), float64, shape (n_positions, n_labels); of votes, their shares.
-
-        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
-        """
-        if are_given(limits):
-            return limited_marginals(self, data, limits)
-        evidence = self._evidence(data)
-        return self.combiner_.predict_proba(evidence)
-
-    @answers_labels
-    def predict(
-        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
-    ) -> NDArray[np.int16]:
-        """The combiner's labels, int16, shape (n_positions,); all decoders agree.
-
-        Within limits (see `Labeller.predict`) they are decoded from `predict_proba`.
-        """
-        check_decoder(decoder)
-        if are_given(limits):
-            return limited_labels(self, data, decoder, limits)
-        evidence = self._evidence(data)
-        return self.combiner_.predict(evidence)
-
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """The logarithm of `predict_proba` at the true labels that are known, summed by sequence, shape (n_sequences,)."""
-        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+        """The combiner's labels; all decoders agree."""
+        return self.combiner_.predict(Evidence.ask(self.experts_, data))
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
         """Whether marginals are combined, not votes."""
         return COMBINERS[self.combine]().has_probabilities
-
-    @property
-    def has_stages(self) -> bool:
-        """No: experts are trained to their end."""
-        return False
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1

@@ -3,42 +3,56 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self, Unpack
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given
+from treecrf.estimators.labels import flat_weights
 from treecrf.estimators.settings import Estimator
 from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.checks import CHECKS, Check
-from treecrf.models.decoding import Decoding, Limits, are_given, limited_labels
+from treecrf.models.decoding import (
+    Constraints,
+    Labelling,
+    Limits,
+    are_given,
+    chain_lag,
+    constrained_trellis,
+    limits_of_set,
+    refuse_lag,
+)
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
-from treecrf.models.questions import answers_labels, learns
-from treecrf.models.scores import METRICS
+from treecrf.models.monitor import Monitor, reporting_monitor
+from treecrf.models.scores import METRICS, sum_log_probabilities
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
+if TYPE_CHECKING:  # kernels are loaded for predictions alone
+    from treecrf.chain.n_best import NBest
+    from treecrf.chain.trellis import Trellis
+    from treecrf.estimators.conversion import Labels, Sequences
+    from treecrf.models.streaming import LabelStream
+
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
-
-Monitor = Callable[[int, Mapping[str, float], float], None]
-"""Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every stage of training."""
 
 FORMAT = "treecrf.model/1"
 
 _NEW = -2  # the code of a label that training did not have
 
 
-class Labeller(Decoding, Estimator):
+class Labeller(Estimator):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
-    Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
-    `predict_proba`, `log_likelihood`, `_viterbi`, `_state` and `_restore`. What they implement sees sets; `fit`, `predict`,
-    `predict_proba`, `score` and `log_likelihood` also take sequences in the forms of `treecrf.estimators.conversion`.
+    Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what they call
+    sees sets alone. Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
+    `_marginals`, `_log_likelihood`, `staged_predict`, `_state` and `_restore`, and where they need to `_viterbi`, `_trellis` and `_reach`.
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
@@ -54,8 +68,11 @@ class Labeller(Decoding, Estimator):
     has_probabilities: bool = True
     """Whether `predict_proba` gives probabilities, not votes or scores that were made to add up to one."""
 
+    has_stages: bool = True
+    """Whether predictions change from iteration to iteration; a labeller without stages has iteration 1 alone."""
+
     takes_weights: ClassVar[bool] = False
-    """Whether `fit` has weights, and `_train_weighted` is implemented."""
+    """Whether `fit` has weights; otherwise `_train` is not given any."""
 
     keeps_stages: bool = True
     """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
@@ -91,23 +108,28 @@ class Labeller(Decoding, Estimator):
 
     # --- training -----------------------------------------------------------------------------------
 
-    @learns
     def fit(
-        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Sequences,
+        y: Labels = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        monitor: Monitor | None = None,
+        verbose: bool | int = False,
     ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
-        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels, without missing cells; at least two label names.
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+            At least two label names; without missing cells, unless the method copes with them.
         y : list of lists, optional
-            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
+            The labels, unless `X` is a set that has them: text or whole numbers, by sequence.
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
-        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
-            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         verbose : bool or int
             Whether to print a line after every iteration, or after every so many.
 
@@ -116,19 +138,34 @@ class Labeller(Decoding, Estimator):
         ValueError
             For unusable settings or data, in one sentence.
         """
+        return self._fit_given(X, y, sample_weight, monitor, verbose)
+
+    def _fit_given(
+        self,
+        X: Sequences,
+        y: Labels,
+        sample_weight: ArrayLike | None,
+        monitor: Monitor | None,
+        verbose: bool | int,
+        **options: Any,
+    ) -> Self:
+        """`fit` of what a caller gave; the options are for `_fit`."""
+        given = Given.read(X, y)
+        weights = None if sample_weight is None else flat_weights(sample_weight, given.data)
+        monitor = reporting_monitor(type(self).__name__, verbose, monitor)
         self._check_settings()
+        self._fit(given.data, weights, monitor, **options)
+        if self.label_names_ == given.data.label_names:  # else training went on with the labels of another set
+            self._classes = given.classes
+        return self
+
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         train, weights = self._examples(train, sample_weight)
         assert train.labels is not None
-        labels = train.labels
         self._refuse_missing(train)
         inputs = self._learn_inputs(train)
-        aligned = inputs.apply(train, "error")
-        if weights is None:
-            self._train(aligned, labels, monitor)
-        else:
-            self._train_weighted(aligned, labels, weights, monitor)
+        self._train(inputs.apply(train, "error"), train.labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
-        return self
 
     def _examples(
         self, train: SequenceSet, sample_weight: ArrayLike | None
@@ -157,6 +194,7 @@ class Labeller(Decoding, Estimator):
 
     def _read(self, data: Any, y: Any = None) -> Given:
         """Sequences in the form that the caller has, once there is something to ask them."""
+        self._check_fitted()
         kinds = None if isinstance(data, SequenceSet) else self._input_kinds()
         return Given.read(data, y, kinds)
 
@@ -175,27 +213,23 @@ class Labeller(Decoding, Estimator):
 
     # --- to be implemented --------------------------------------------------------------------------
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        """Set the fitted attributes but those that `fit` sets."""
-        raise NotImplementedError
-
-    def _train_weighted(
+    def _train(
         self,
         train: SequenceSet,
         labels: NDArray[np.int16],
         weights: NDArray[np.float64] | None,
         monitor: Monitor | None,
     ) -> None:
-        """As `_train`, with a weight for each position, if not 1."""
+        """Set the fitted attributes but those that `fit` sets; positions have weights, if not 1."""
         raise NotImplementedError
 
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, shape (n_positions, n_labels); limits as for `predict`."""
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, shape (n_positions, n_labels)."""
         raise NotImplementedError
 
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, shape (n_sequences,)."""
-        raise NotImplementedError
+    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        """log P(Y | X) of every labelled sequence, shape (n_sequences,): where positions are by themselves, a sum over them."""
+        return sum_log_probabilities(self._marginals(data), self.align_labels(data, unknown=True), data.offsets)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -203,13 +237,27 @@ class Labeller(Decoding, Estimator):
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         raise NotImplementedError
 
-    @property
-    def has_stages(self) -> bool:
-        """Whether predictions change from iteration to iteration; a labeller without stages has iteration 1 alone."""
-        return True
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+        """The likeliest labels without limits, shape (n_positions,)."""
+        if decoder == "viterbi":
+            return self._viterbi(data)
+        return self._marginals(data).argmax(axis=1).astype(np.int16)
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        raise NotImplementedError
+        """The likeliest path: where positions are labelled by themselves, the likeliest label of each."""
+        return self._labels(data, "forward_backward")
+
+    def _trellis(self, data: SequenceSet) -> Trellis:
+        """All paths; where positions are labelled by themselves, their probabilities take the place of a chain."""
+        from treecrf.chain.trellis import trellis_of_scores
+
+        with np.errstate(divide="ignore"):  # votes may give a label nothing
+            return trellis_of_scores(np.log(self._marginals(data)), data.offsets)
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        """How many observations before and after a position its potentials see."""
+        raise ValueError(f"{type(self).__name__} labels no streams, as it is no chain of windows; leave lag out.")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What `fit` learnt, as JSON values and arrays."""
@@ -221,15 +269,14 @@ class Labeller(Decoding, Estimator):
 
     # --- predictions --------------------------------------------------------------------------------
 
-    @answers_labels
     def predict(
-        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
+        self, X: Sequences, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
     ) -> NDArray[np.int16]:
         """Label every position (PhD section 2.3).
 
         Parameters
         ----------
-        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
         **limits
@@ -247,23 +294,157 @@ class Labeller(Decoding, Estimator):
         ValueError
             In one sentence, also for a sequence that has no labels within the limits.
         """
+        given, within = self._ask(X, limits)
         check_decoder(decoder)
-        if are_given(limits):
-            return limited_labels(self, data, decoder, limits)
-        if decoder == "viterbi":
-            return self._viterbi(data)
-        return self.predict_proba(data).argmax(axis=1).astype(np.int16)
+        if not are_given(within):
+            codes = self._labels(given.data, decoder)
+        elif decoder == "viterbi":
+            from treecrf.chain.n_best import best_path
+
+            refuse_lag(within)
+            codes = best_path(self._limited_trellis(given.data, within))
+        else:
+            codes = self._limited_marginals(given.data, within).argmax(axis=1).astype(np.int16)
+        return codes if given.form == "set" else given.answers(self.classes_[codes])
+
+    def predict_proba(self, X: Sequences, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """P(y_t | X) for every position, given the limits; parameters as for `predict`.
+
+        Returns
+        -------
+        float64, shape (n_positions, n_labels)
+            Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
+        """
+        given, within = self._ask(X, limits)
+        ask = self._limited_marginals(given.data, within) if are_given(within) else self._marginals(given.data)
+        return given.answers(ask)
+
+    def log_likelihood(self, X: Sequences, y: Labels = None) -> NDArray[np.float64]:
+        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        return self._log_likelihood(self._read(X, y).data)
+
+    def predict_n_best(self, X: Sequences, n: int, **limits: Unpack[Limits]) -> NBest | list[list[Labelling]]:
+        """The n likeliest label sequences of every sequence, exactly.
+
+        Parameters
+        ----------
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        n : int
+            At least 1.
+        **limits
+            `allowed`, `known` and `constraints` as for `predict`.
+
+        Returns
+        -------
+        NBest
+            ``labels``, int16 of shape (n, n_positions): row i holds the (i + 1)-th likeliest path of each sequence, -1 where a
+            sequence has fewer; ``log_probabilities``, shape (n, n_sequences), given the limits; ``n_paths``, shape
+            (n_sequences,). Of equally likely paths the one with the lowest last label comes first, then with the lowest label
+            before it, and so on. Of sequences in other forms than a set, a list of `Labelling` for each sequence.
+
+        Raises
+        ------
+        ValueError
+            In one sentence, also for a sequence that has no path within the limits.
+        """
+        from treecrf.chain.n_best import n_best
+        from treecrf.chain.trellis import forward_backward
+
+        refuse_lag(limits)
+        given, within = self._ask(X, limits)
+        trellis = self._limited_trellis(given.data, within)
+        best = n_best(trellis, n, forward_backward(trellis).log_partition)
+        if given.form == "set":
+            return best
+        return [
+            [
+                Labelling(self.classes_[best.labels[rank, begin:end]], float(best.log_probabilities[rank, sequence]))
+                for rank in range(best.n_paths[sequence])
+            ]
+            for sequence, (begin, end) in enumerate(pairwise(given.data.offsets.tolist()))
+        ]
+
+    def span_probability(
+        self,
+        X: Sequences,
+        spans: Iterable[tuple[int, int, int, str]],
+        *,
+        entities: str | None = None,
+        **limits: Unpack[Limits],
+    ) -> NDArray[np.float64]:
+        """The probability that all positions of a span have a label, or that an entity begins and ends where it does.
+
+        Parameters
+        ----------
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        spans : iterable of (sequence, first, last, label)
+            Number of the sequence; its first and last position in the sequence, both within; the name of the label.
+        entities : "bio" or "bioes", optional
+            Labels of spans are types of entities, such as PER of B-PER and I-PER ("" where labels are bare letters). The
+            probability is that of an entity of exactly these positions.
+        **limits
+            `allowed`, `known` and `constraints` as for `predict`: probabilities are those given the limits.
+
+        Returns
+        -------
+        float64, shape (n_spans,)
+
+        Raises
+        ------
+        ValueError
+            In one sentence, also for a span or label that there is not.
+        """
+        from treecrf.chain.spans import span_probability
+
+        refuse_lag(limits)
+        given, within = self._ask(X, limits)
+        return span_probability(self._limited_trellis(given.data, within), spans, self.label_names_, entities)
+
+    def stream(self, lag: int, *, constraints: Constraints | None = None) -> LabelStream:
+        """Something that takes one observation after another of a sequence, and labels each when `lag` more have come.
+
+        Labels are those of ``predict(X, lag=lag, constraints=constraints)``.
+
+        Raises
+        ------
+        ValueError
+            If the method cannot label a stream, or its window sees more than `lag` observations after a position.
+        """
+        from treecrf.models.streaming import LabelStream
+
+        self._check_fitted()
+        reach, order = self._reach, getattr(self, "order", 1)
+        return LabelStream(self._trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
+
+    def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
+        """The set of a question, and its limits."""
+        given = self._read(X)
+        return given, limits_of_set(limits, given, self.classes_ if are_given(limits) else np.empty(0))
+
+    def _limited_trellis(self, data: SequenceSet, limits: Limits) -> Trellis:
+        return constrained_trellis(self._trellis(data), limits, self.label_names_)
+
+    def _limited_marginals(self, data: SequenceSet, limits: Limits) -> NDArray[np.float64]:
+        """P(y_t | X, the limits), shape (n_positions, n_labels); with a lag, X ends so much later."""
+        from treecrf.chain.lag import lagged_marginals
+        from treecrf.chain.trellis import forward_backward
+
+        lag = limits.get("lag")
+        if lag is None:
+            return forward_backward(self._limited_trellis(data, limits)).labels
+        n_later = chain_lag(lag, limits.get("constraints"), self._reach[1])
+        return lagged_marginals(self._limited_trellis(data, limits), n_later)
 
     def score(
-        self, data: Any, y: Any = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
+        self, X: Sequences, y: Labels = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
     ) -> float:
         """How good predictions are, at the positions whose label is known; more is better.
 
         Parameters
         ----------
-        data : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         y : list of lists, optional
-            The true labels, unless `data` is a set that has them. One that training did not have counts as an error; in a set
+            The true labels, unless `X` is a set that has them. One that training did not have counts as an error; in a set
             without `y` it is refused.
         decoder : "forward_backward" or "viterbi"
             See `predict`.
@@ -275,12 +456,14 @@ class Labeller(Decoding, Estimator):
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
             raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
-        given = self._read(data, y)
+        given = self._read(X, y)
         return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
 
-    def staged_score(self, data: Any, decoders: tuple[Decoder, ...] = DECODERS, y: Any = None) -> NDArray[np.float64]:
-        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); data and y as for `score`."""
-        given = self._read(data, y)
+    def staged_score(
+        self, X: Sequences, decoders: tuple[Decoder, ...] = DECODERS, y: Labels = None
+    ) -> NDArray[np.float64]:
+        """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); X and y as for `score`."""
+        given = self._read(X, y)
         truth = self._truth(given)
         stages = self.staged_predict(given.data, decoders)
         known = truth != MISSING

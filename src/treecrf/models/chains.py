@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import NamedTuple, Protocol, Unpack
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from treecrf.chain import trellis as trellises
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
 from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
-from treecrf.models.decoding import Limits, are_given, limited_marginals
-from treecrf.models.questions import answers, judges
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -199,19 +197,10 @@ class ChainLabeller(Labeller):
         """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
         return next(self._staged_potentials(data))
 
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels); of lists, such an array a sequence.
-
-        Within limits (see `predict`), given these.
-        """
-        if are_given(limits):
-            return limited_marginals(self, data, limits)
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         return next(self._staged_chains(data)).marginals()
 
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
         labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
@@ -244,6 +233,11 @@ class ChainLabeller(Labeller):
         chains = next(self._staged_chains(data, stage), None) or next(self._staged_chains(data))
         return {decoder: self._decode(chains, decoder) for decoder in decoders}, chains.marginals()
 
+    def staged_greedy(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.int16]]:
+        """`greedy_labels` after `every`, 2 `every`, .. iterations, for a method whose potentials are local, such as a MEMM."""
+        for potentials in self._staged_potentials(data, every):
+            yield greedy_labels(potentials, data.offsets, self.order)
+
     def _trellis(self, data: SequenceSet) -> Trellis:
         return next(self._staged_chains(data)).trellis()
 
@@ -259,12 +253,6 @@ class ChainLabeller(Labeller):
         if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
             return chains.viterbi()
         return chains.marginals().argmax(axis=1).astype(np.int16)
-
-
-def staged_greedy(labeller: ChainLabeller, data: SequenceSet, every: int) -> Iterator[NDArray[np.int16]]:
-    """`greedy_labels` after `every`, 2 `every`, .. iterations of a labeller whose potentials are local, such as a MEMM."""
-    for potentials in labeller._staged_potentials(data, every):
-        yield greedy_labels(potentials, data.offsets, labeller.order)
 
 
 def greedy_labels(potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int) -> NDArray[np.int16]:

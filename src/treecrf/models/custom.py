@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.models import base
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.checks import Check
-from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.inputs import check_training_set
-from treecrf.models.questions import answers, judges, learns
-from treecrf.models.scores import sum_log_probabilities
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import SequenceSet
@@ -164,32 +161,7 @@ class CustomLabeller(base.Labeller):
     unseen: str = "missing"
     random_state: int | None = None
 
-    @learns
-    def fit(
-        self, train: SequenceSet, *, monitor: Monitor | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
-        """Make an instance and train it.
-
-        Parameters
-        ----------
-        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels; at least two label names.
-        y : list of lists, optional
-            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
-        monitor : callable, optional
-            Handed on to a class with stages whose `fit` takes it; otherwise called once, at the end.
-        sample_weight
-            Refused.
-        verbose : bool or int
-            Whether to print a line after every report, or after every so many.
-
-        Raises
-        ------
-        ValueError
-            If the class cannot be found or does not take its settings, in one sentence.
-        """
-        self._check_settings()
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         refuse_weights(self, sample_weight)
         check_training_set(train)
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -212,25 +184,12 @@ class CustomLabeller(base.Labeller):
         self.seconds_ = phases or {"fit": time.thread_time() - begin}
         if monitor is not None and not is_followed:
             monitor(1, self.seconds_, last)
-        return self
 
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """P(y_t | X) for every position, float64, shape (n_positions, n_labels).
-
-        Within limits (see `Labeller.predict`), it is that of positions by themselves, given the limits.
-
-        Raises
-        ------
-        ValueError
-            If what the class returns has another shape, or is not probabilities.
-        """
-        if are_given(limits):
-            return limited_marginals(self, data, limits)
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
 
     @property
-    def has_stages(self) -> bool:
+    def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the class tells what it predicts after each iteration."""
         return hasattr(self.inner_, "staged_predict_proba")
 
@@ -256,15 +215,10 @@ class CustomLabeller(base.Labeller):
         for probabilities in self.staged_predict_proba(data, every):
             yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
 
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """Sum of the log probabilities of the true labels that are known, one number for each sequence."""
-        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
-
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         inner_predict = getattr(self.inner_, "predict", None)
         if inner_predict is None or "decoder" not in inspect.signature(inner_predict).parameters:
-            return self.predict(data)
+            return super()._viterbi(data)
         labels = np.asarray(inner_predict(self.align_inputs(data, self.unseen), decoder="viterbi"))
         if labels.shape != (data.n_positions,) or not np.isin(labels, np.arange(len(self.label_names_))).all():
             raise ValueError(

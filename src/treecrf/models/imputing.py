@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,8 @@ from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.missing.stored import describe_transform, restore_transform
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.checks import Check, one_of
-from treecrf.models.decoding import Limits
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, rebuild
-from treecrf.models.questions import answers, answers_labels, judges, learns
 from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
 
@@ -58,12 +56,7 @@ class ImputingLabeller(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    @learns
-    def fit(
-        self, train: SequenceSet, *, monitor: Monitor | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit the transform, and train the labeller with what it gives (see `Labeller.fit`)."""
-        self._check_settings()
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
         holes = transform_of(self.holes)
         assert holes is not None
@@ -73,7 +66,6 @@ class ImputingLabeller(Labeller):
         self.labeller_ = labeller.fit(filled, monitor=monitor, sample_weight=sample_weight)
         self.holes_: Imputer | Indicator = holes
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
-        return self
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -83,22 +75,14 @@ class ImputingLabeller(Labeller):
         check_set(data)
         return self.holes_.transform(data)
 
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """The labeller's."""
-        return self.labeller_.predict_proba(self.fill(data), **limits)
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        return self.labeller_._marginals(self.fill(data))
 
-    @answers_labels
-    def predict(
-        self, data: SequenceSet, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
-    ) -> NDArray[np.int16]:
-        """The labeller's."""
-        return self.labeller_.predict(self.fill(data), decoder, **limits)
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+        return self.labeller_._labels(self.fill(data), decoder)
 
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """The labeller's."""
-        return self.labeller_.log_likelihood(self.fill(data))
+    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        return self.labeller_._log_likelihood(self.fill(data))
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
@@ -106,7 +90,7 @@ class ImputingLabeller(Labeller):
         return self.labeller.has_probabilities
 
     @property
-    def has_stages(self) -> bool:
+    def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the labeller has."""
         return self.labeller.has_stages
 
@@ -115,6 +99,11 @@ class ImputingLabeller(Labeller):
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """The labeller's."""
         return self.labeller_.staged_predict(self.fill(data), decoders, every)
+
+    @property
+    def order(self) -> int:
+        """Number of previous labels that the labeller's potentials see."""
+        return getattr(self.labeller, "order", 0)
 
     def _trellis(self, data: SequenceSet) -> Trellis:
         return self.labeller_._trellis(self.fill(data))

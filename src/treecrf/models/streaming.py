@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain.lag import LagSmoother
-from treecrf.chain.trellis import constrain, steps_at
+from treecrf.chain.trellis import Trellis, constrain, steps_at
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
+from treecrf.models.inputs import Inputs
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -44,30 +45,35 @@ class LabelStream:
 
     Parameters
     ----------
-    labeller : ChainLabeller
-        Fitted.
+    trellis_of : callable
+        Gives all paths of a set (`treecrf.chain.trellis.Trellis`).
+    inputs : Inputs
+    label_names : tuple of str
+    order : int
+        Number of previous labels that the potentials see.
+    reach : (int, int)
+        How many observations before and after a position its potentials see.
     lag : int
-        At least the right side of the labeller's window.
+        At least the right side of the reach.
     constraints
         As for `Labeller.predict`.
 
     Raises
     ------
     ValueError
-        In one sentence, if the labeller labels no streams, or the lag is too short.
+        In one sentence, if the lag is too short.
     """
 
-    def __init__(self, labeller: Any, lag: int, constraints: Constraints | None = None) -> None:
-        labeller._check_fitted()
-        self._labeller = labeller
-        n_later = chain_lag(labeller, lag, constraints)
-        left, self._right = labeller._reach[0], lag - n_later
-        order = max(labeller.order, 1)
-        self._left = max(left, order)
-        self._follows, self._may_end = step_masks(labeller, constraints)
-        self._smoother = LagSmoother(len(labeller.label_names_), order, n_later)
-        self._inputs = labeller.inputs_
-        self._codes = [{c: i for i, c in enumerate(a.categories)} for a in self._inputs.categories]
+    def __init__(
+        self, trellis_of: Callable[[SequenceSet], Trellis], inputs: Inputs, label_names: tuple[str, ...], order: int,
+        reach: tuple[int, int], lag: int, constraints: Constraints | None = None,
+    ) -> None:  # fmt: skip
+        n_later, order = chain_lag(lag, constraints, reach[1]), max(order, 1)
+        self._trellis_of, self._inputs, self._label_names = trellis_of, inputs, label_names
+        self._left, self._right = max(reach[0], order), lag - n_later
+        self._follows, self._may_end = step_masks(constraints, label_names)
+        self._smoother = LagSmoother(len(label_names), order, n_later)
+        self._codes = [{c: i for i, c in enumerate(a.categories)} for a in inputs.categories]
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
         self._n_seen = self._n_labelled = 0
         self._finished = False
@@ -105,14 +111,14 @@ class LabelStream:
 
     def _label(self, probabilities: NDArray[np.float64]) -> StreamLabel:
         self._n_labelled += 1
-        name = self._labeller.label_names_[int(probabilities.argmax())]
+        name = self._label_names[int(probabilities.argmax())]
         return StreamLabel(self._n_labelled - 1, name, probabilities)
 
     def _steps(self, position: int) -> NDArray[np.float64]:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         first = max(position - self._left, 0)
         rows = list(self._recent)[first - self._n_seen :]
-        trellis = constrain(self._labeller._trellis(self._set_of(rows)), None, self._follows)
+        trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
         steps = steps_at(trellis, position - first)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf

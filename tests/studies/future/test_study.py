@@ -10,7 +10,6 @@ from scipy.stats import ttest_rel
 from treecrf import FutureFeatureMEMM, SlidingWindow, datasets
 from treecrf.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.boosted.memm import MEMM
-from treecrf.models.chains import staged_greedy
 from treecrf.models.future.features import NO_STATES
 from treecrf.rendering.cells import signed
 from treecrf.statistics.estimates import adjust_holm
@@ -136,7 +135,7 @@ def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
     for name in ("forward_backward", "viterbi", "greedy"):
         scores = []
         for data in (splits[0].validation, splits[0].test):
-            stages = staged_greedy(model, data, 1)
+            stages = model.staged_greedy(data, 1)
             if name != "greedy":
                 stages = (stage[name] for stage in model.staged_predict(data))
             scores.append([100 * (labels == data.labels).mean() for labels in stages])

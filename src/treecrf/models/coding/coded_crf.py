@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,7 @@ from treecrf.models.coding.cascade import (
     with_history,
 )
 from treecrf.models.coding.codes import make_code, staged_distances
-from treecrf.models.decoding import Limits, are_given, limited_marginals
 from treecrf.models.inputs import Inputs, refuse_missing
-from treecrf.models.questions import answers, judges
-from treecrf.models.scores import sum_log_probabilities
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
@@ -116,7 +113,13 @@ class CodedCRF(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         if self.cross_fit and len(np.unique(train.groups)) < _N_FOLDS:
             raise ValueError(
                 f"cross_fit: the training set has fewer than {_N_FOLDS} sequences that are not related; give more, or cross_fit=False."
@@ -193,13 +196,8 @@ class CodedCRF(Labeller):
             history[:, 2 * bit : 2 * bit + 2] = neighbours(found[-1] > 0.5, aligned.offsets)
         return np.ascontiguousarray(np.stack(found, axis=1))
 
-    @answers
-    def predict_proba(self, data: SequenceSet, **limits: Unpack[Limits]) -> NDArray[np.float64]:
-        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; shape (n_positions,
-        n_labels). Their order is that of decoding. Limits are refused.
-        """
-        if are_given(limits):
-            return limited_marginals(self, data, limits)
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; their order is that of decoding."""
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
@@ -208,11 +206,6 @@ class CodedCRF(Labeller):
         raise ValueError(
             "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these arguments out."
         )
-
-    @judges
-    def log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """The logarithm of `predict_proba` at the true labels that are known, summed by sequence, shape (n_sequences,)."""
-        return sum_log_probabilities(self.predict_proba(data), self.align_labels(data, unknown=True), data.offsets)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -225,9 +218,6 @@ class CodedCRF(Labeller):
         for distances in staged_distances(self.bit_probabilities(data), self.code_, every):
             labels = distances.argmin(axis=1).astype(np.int16)
             yield dict.fromkeys(decoders, labels)
-
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
-        return self.predict_proba(data).argmax(axis=1).astype(np.int16)
 
     # --- files --------------------------------------------------------------------------------------
 

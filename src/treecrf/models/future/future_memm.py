@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,14 @@ from treecrf.models.chains import ChainLabeller
 from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
-from treecrf.models.questions import learns
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, join_trees, restored_forest
 from treecrf.trees.tree import MAX_LEAVES, Tree
+
+if TYPE_CHECKING:
+    from treecrf.estimators.conversion import Labels, Sequences
 
 
 @dataclass(eq=False, repr=False)
@@ -132,36 +134,43 @@ class FutureFeatureMEMM(ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    @learns
     def fit(
-        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None,
+        self,
+        X: Sequences,
+        y: Labels = None,
+        *,
         sample_weight: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        monitor: Monitor | None = None,
+        verbose: bool | int = False,
+        validation: SequenceSet | None = None,
+    ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
-        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels; at least two label names.
-        y : list of lists, optional
-            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
-        validation : SequenceSet, optional
-            Labelled sequences whose likelihood says when to stop; unless given, some of `train` are held out.
-        monitor : callable, optional
-            Called as ``monitor(stage, seconds_by_phase, log_likelihood)`` after every change of the scores.
+        X, y, monitor, verbose
+            As for `Labeller.fit`; a stage is a change of the scores.
         sample_weight
             Refused.
-        verbose : bool or int
-            Whether to print a line after every report, or after every so many.
+        validation : SequenceSet, optional
+            Labelled sequences whose likelihood says when to stop; unless given, some of `X` are held out.
 
         Raises
         ------
         ValueError
             For unusable settings or data, in one sentence.
         """
+        return self._fit_given(X, y, sample_weight, monitor, verbose, validation=validation)
+
+    def _fit(
+        self,
+        train: SequenceSet,
+        sample_weight: ArrayLike | None,
+        monitor: Monitor | None,
+        validation: SequenceSet | None = None,
+    ) -> None:
         from treecrf.models.future.training import FutureTraining, Limits  # kernels are loaded for training alone
 
-        self._check_settings()
         refuse_weights(self, sample_weight)
         check_training_set(train)
         refuse_missing(train)
@@ -197,7 +206,6 @@ class FutureFeatureMEMM(ChainLabeller):
         }
         self.lower_steps_ = np.array([step for stage in stages for step in stage.lower_steps], dtype=np.float64)
         self.reach_, self.seconds_ = training.reach, seconds
-        return self
 
     def _learn_inputs(self, train: SequenceSet) -> Inputs:
         return Inputs.learn(train, self.number_bins, self.min_count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,6 @@ from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.inputs import Inputs, refuse_missing
-from treecrf.models.questions import learns
 from treecrf.sequences import SequenceSet, attributes_from
 
 
@@ -46,18 +45,15 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_max_leaves = crf_max_leaves
         self.crf_l2_regularization = crf_l2_regularization
 
-    @learns
-    def fit(
-        self, train: SequenceSet, *, validation: SequenceSet | None = None, monitor: Monitor | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
-        """Learn from labelled sequences; parameters and errors as for `FutureFeatureMEMM.fit`.
-
-        `monitor` follows the training of the CRF.
-        """
-        super().fit(train, validation=validation, sample_weight=sample_weight)
+    def _fit(
+        self,
+        train: SequenceSet,
+        sample_weight: ArrayLike | None,
+        monitor: Monitor | None,
+        validation: SequenceSet | None = None,
+    ) -> None:
+        super()._fit(train, sample_weight, None, validation)
         self.crf_ = self._make_crf().fit(self.add_features(train), monitor=monitor)
-        return self
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         aligned = self.align_inputs(data, self.unseen)

@@ -55,7 +55,13 @@ class MalletCRF(ConjunctionCRF):
 
     induction: bool = True
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         start_java()
         order, noise = self._draw_start(train)
         began = time.process_time()

@@ -74,7 +74,13 @@ class SmileCRF(ChainLabeller):
 
     order = 1
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         if labels.max() + 1 < len(train.label_names):  # SMILE counts labels by the greatest code
             raise ValueError(
                 f"label {train.label_names[-1]!r} does not occur in the training set, and SMILE needs the last one to; "

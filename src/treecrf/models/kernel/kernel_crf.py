@@ -140,6 +140,7 @@ class KernelCRF(ChainLabeller):
     form: str | None = None
 
     order = 1  # not a setting
+    has_stages = False  # the model is that of the last iteration alone
     takes_numbers = True
     checks: ClassVar = {
         "degree": whole(1),
@@ -158,7 +159,13 @@ class KernelCRF(ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         from threadpoolctl import threadpool_limits
 
         if self.rank is not None and self.rank > train.n_positions:
@@ -225,11 +232,6 @@ class KernelCRF(ChainLabeller):
         return point
 
     # --- prediction ---------------------------------------------------------------------------------
-
-    @property
-    def has_stages(self) -> bool:
-        """The model is that of the last iteration alone."""
-        return False
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)

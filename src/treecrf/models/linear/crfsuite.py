@@ -67,9 +67,16 @@ class CRFSuite(ChainLabeller):
     min_count: int = 1
 
     order = 1  # not a setting
+    has_stages = False  # cRFsuite gives its last weights alone
     checks: ClassVar = {"c2": number("a number of at least 0", lambda value: value >= 0)}
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         with needs_extra("rivals"):
             import pycrfsuite
 
@@ -103,11 +110,6 @@ class CRFSuite(ChainLabeller):
         if monitor is not None:
             self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names
             monitor(1, dict(self.seconds_), float(self.log_likelihood(train).sum()))
-
-    @property
-    def has_stages(self) -> bool:
-        """CRFsuite gives its last weights alone."""
-        return False
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
         aligned = self.align_inputs(data, self.unseen)

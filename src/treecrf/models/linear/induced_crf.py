@@ -53,7 +53,13 @@ class InducedCRF(ConjunctionCRF):
 
     n_threads: int = 1
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
         began = time.thread_time()

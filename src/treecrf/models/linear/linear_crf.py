@@ -109,10 +109,7 @@ class LinearCRF(ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        self._train_weighted(train, labels, None, monitor)
-
-    def _train_weighted(
+    def _train(
         self,
         train: SequenceSet,
         labels: NDArray[np.int16],

@@ -75,6 +75,7 @@ class VotedPerceptron(ChainLabeller):
     min_count: int = 1
 
     has_probabilities = False  # a perceptron gives its scores no scale
+    has_stages = False  # averages are known at the end alone
 
     checks: ClassVar = {
         "beam": optional(whole(1)),
@@ -82,7 +83,13 @@ class VotedPerceptron(ChainLabeller):
         "order": Check(whole(0, 1).holds, "choose 0 or 1"),
     }
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch, learn_epoch_of_two
 
         before = time.thread_time()
@@ -107,11 +114,6 @@ class VotedPerceptron(ChainLabeller):
         transitions = counts.transitions - counts.transition_delays / n_seen
         self.transition_weights_: NDArray[np.float64] = np.ascontiguousarray(transitions.T)
         self.n_wrong_, self.seconds_ = np.array(n_wrong), seconds
-
-    @property
-    def has_stages(self) -> bool:
-        """Averages are known at the end alone."""
-        return False
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
         aligned = self.align_inputs(data, self.unseen)

@@ -34,7 +34,7 @@ MOST_LEAVES = 131_072
 class WindowClassifier(ChainLabeller):
     """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
 
-    Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and implement `_train_weighted`, `_staged_scores`, `_state` and `_restore`.
+    Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and implement `_train`, `_staged_scores`, `_state` and `_restore`.
     `potentials` gives ``log P(label | window)``.
 
     Attributes
@@ -49,9 +49,6 @@ class WindowClassifier(ChainLabeller):
     takes_weights = True
     window: tuple[int, int]
     unseen: str
-
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
-        self._train_weighted(train, labels, None, monitor)
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
@@ -120,7 +117,7 @@ class NeuralNetwork(WindowClassifier):
 
     checks: ClassVar = {"random_state": whole(0)}
 
-    def _train_weighted(
+    def _train(
         self,
         train: SequenceSet,
         labels: NDArray[np.int16],
@@ -242,7 +239,7 @@ class WindowLightGBM(WindowClassifier):
 
     checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
 
-    def _train_weighted(
+    def _train(
         self,
         train: SequenceSet,
         labels: NDArray[np.int16],

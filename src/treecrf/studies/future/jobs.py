@@ -21,7 +21,7 @@ from treecrf.models.base import DECODERS, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.chains import ChainLabeller, staged_greedy
+from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
@@ -285,7 +285,7 @@ def _staged_labels(model: Labeller, data: SequenceSet, decoder: str, every: int)
     """Predictions after `every`, 2 `every`, .. iterations."""
     if decoder == "greedy":
         assert isinstance(model, ChainLabeller)
-        yield from staged_greedy(model, data, every)
+        yield from model.staged_greedy(data, every)
     else:
         for stage in model.staged_predict(data, (decoder,), every):  # type: ignore[arg-type]
             yield stage[decoder]  # type: ignore[index]
