@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.cells import Cells, PathErrors
 from treecrf.ensembles.espboost import TIED
 from treecrf.ensembles.voting import WeightedVote, check_predictions
-from treecrf.models.checks import whole
+from treecrf.models.params_checks import whole
 
 CLOSE = 1e-4
 """Descent ends where the error of every path that could change is so near to 1/2."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.cells import Cells, PathErrors
 from treecrf.ensembles.voting import Situations, WeightedVote, check_predictions, checked
-from treecrf.models.checks import whole
+from treecrf.models.params_checks import whole
 
 TIED = 1e-12
 """Experts whose errors differ by less are tied, and the lowest is taken."""

@@ -13,9 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
-from treecrf.models.checks import CHECKS, Check, one_of, optional, whole
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
+from treecrf.models.params_checks import (
+    NOT_NEGATIVE,
+    PART,
+    SEED,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    Check,
+    one_of,
+    optional,
+    whole,
+)
 from treecrf.models.registry import LABELLERS, TABLES, TRAINING
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
@@ -80,9 +91,10 @@ class Ensemble(Labeller):
     has_stages = False  # experts are trained to their end
     takes_numbers = True  # experts that do not cut them into bins
 
-    checks: ClassVar = {
-        "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"),
-        "combine": one_of(*COMBINERS), "n_folds": whole(2), "held_out": optional(CHECKS["held_out"]), "seed": whole(0),
+    _parameter_constraints: ClassVar = {
+        "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"), "combine": one_of(*COMBINERS), "n_folds": whole(2),
+        "held_out": optional(PART), "window": WINDOW, "n_iterations": SIZE, "unseen": UNSEEN, "min_count": SIZE, "n_threads": SIZE, "seed": SEED,
+        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
     }  # fmt: skip
 
     def _check_settings(self) -> None:

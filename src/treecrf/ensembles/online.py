@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.ensembles.voting import WeightedVote, check_predictions, checked
-from treecrf.models.checks import number, whole
+from treecrf.models.params_checks import number, whole
 
 BETAS = (0.9, 0.95, 0.968, 0.98, 0.99)
 """Candidates of cross-validation (protocol, section 3)."""

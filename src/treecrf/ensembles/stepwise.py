@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.ensembles.voting import check_predictions
-from treecrf.models.checks import whole
+from treecrf.models.params_checks import whole
 
 
 @dataclass(eq=False)

@@ -16,7 +16,6 @@ from treecrf.estimators.settings import Estimator
 from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
-from treecrf.models.checks import CHECKS, Check
 from treecrf.models.decoding import (
     Constraints,
     Labelling,
@@ -29,6 +28,7 @@ from treecrf.models.decoding import (
 )
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
+from treecrf.models.params_checks import Check
 from treecrf.models.scores import METRICS, sum_log_probabilities
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
@@ -56,8 +56,8 @@ class Labeller(Estimator):
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
-    checks: ClassVar[Mapping[str, Check]] = {}
-    """What this class asks of its settings, where that is not in `CHECKS`."""
+    _parameter_constraints: ClassVar[Mapping[str, Check]] = {}
+    """What settings must be, by name."""
 
     takes_numbers: ClassVar[bool] = False
     """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
@@ -102,9 +102,9 @@ class Labeller(Estimator):
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
         for name, value in self.get_params().items():
-            check = self.checks.get(name) or CHECKS.get(name)
-            if check is not None and not check.holds(value):
-                raise ValueError(f"{name}={quoted(value)}: {check.need}.")
+            constraint = self._parameter_constraints[name]
+            if not constraint.holds(value):
+                raise ValueError(f"{name}={quoted(value)}: {constraint.need}.")
 
     # --- training -----------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models import base
 from treecrf.models.base import Decoder, Labeller, Monitor
-from treecrf.models.checks import Check
 from treecrf.models.inputs import check_training_set
+from treecrf.models.params_checks import SEED, UNSEEN, WINDOW, Check, optional
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import SequenceSet
@@ -148,10 +148,11 @@ class CustomLabeller(base.Labeller):
         CPU seconds of this thread in `fit`, by phase; "fit" unless the class reports its own.
     """
 
-    checks: ClassVar = {
+    _parameter_constraints: ClassVar = {
         "class_name": Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
         "settings": Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
-    }
+        "window": WINDOW, "unseen": UNSEEN, "random_state": optional(SEED),
+    }  # fmt: skip
 
     takes_numbers = True
 
@@ -248,7 +249,7 @@ class CustomLabeller(base.Labeller):
         arguments = {name: value for name, value in arguments.items() if name in taken} | dict(self.settings or {})
         try:
             inner = labeller(**arguments)
-            if hasattr(inner, "_parameter_constraints"):  # scikit-learn's own check, which otherwise waits for fit
+            if hasattr(inner, "_validate_params"):  # scikit-learn's own check, which otherwise waits for fit
                 inner._validate_params()
         except (TypeError, ValueError) as error:
             raise ValueError(

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.missing.stored import describe_transform, restore_transform
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
-from treecrf.models.checks import Check, one_of
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, rebuild
+from treecrf.models.params_checks import Check, one_of
 from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
 
@@ -50,7 +50,7 @@ class ImputingLabeller(Labeller):
 
     takes_numbers = True  # it leaves cutting them into bins to the labeller
 
-    checks: ClassVar = {
+    _parameter_constraints: ClassVar = {
         "labeller": Check(lambda value: isinstance(value, Labeller), "give a labeller"), "holes": one_of(*HOLES),
     }  # fmt: skip
 

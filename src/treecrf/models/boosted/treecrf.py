@@ -28,8 +28,24 @@ from treecrf.models.boosted.label_dictionary import learn_dictionary
 from treecrf.models.boosted.params import KINDS, MISSING_METHODS, check_examples, check_transitions, uses_lattice
 from treecrf.models.boosted.prediction import staged_lattices, staged_potentials
 from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.checks import one_of, whole
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.params_checks import (
+    CLASS_WEIGHT,
+    FLAG,
+    N_BINS,
+    NAME,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    SHARE,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    number,
+    one_of,
+    optional,
+    whole,
+)
 from treecrf.models.questions import learns
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
@@ -209,9 +225,16 @@ class TreeCRF(ChainLabeller):
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
-    checks: ClassVar = {
-        "max_leaves": whole(2, MAX_LEAVES), "missing": one_of(*MISSING_METHODS), "splits": one_of(*KINDS),
-        "leaf_values": one_of("gradient", "newton"), "transitions": one_of("full", "separable"),
+    _parameter_constraints: ClassVar = {
+        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
+        "splits": one_of(*KINDS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
+        "leaf_values": one_of("gradient", "newton"), "learning_rate": SHARE, "largest_step": POSITIVE, "most_halvings": whole(0),
+        "missing": one_of(*MISSING_METHODS), "scale_gain": FLAG, "n_surrogates": SIZE, "either_polarity": FLAG,
+        "all_missing": one_of("majority", "both"), "unseen_missing": one_of("majority", "both"), "unseen": UNSEEN,
+        "pseudo_likelihood_iterations": whole(0), "row_fraction": SHARE, "feature_fraction": SHARE,
+        "influence_trimming": number("a number of at least 0 and below 1", lambda value: 0 <= value < 1), "sampling_seed": SEED,
+        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_threads": SIZE, "warm_start": FLAG, "n_bins": N_BINS, "min_count": SIZE,
+        "transitions": one_of("full", "separable"), "label_dictionary": optional(NAME), "beam": optional(SIZE), "class_weight": CLASS_WEIGHT,
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.checks import Check, one_of, whole
 from treecrf.models.coding.cascade import (
     history_attributes,
     neighbours,
@@ -22,6 +21,7 @@ from treecrf.models.coding.cascade import (
 )
 from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.inputs import Inputs, refuse_missing
+from treecrf.models.params_checks import FLAG, N_BINS, SEED, SIZE, UNSEEN, Check, whole
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
@@ -96,10 +96,10 @@ class CodedCRF(Labeller):
 
     has_probabilities = False
 
-    checks: ClassVar = {
+    _parameter_constraints: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
-        "code_length": whole(1), "seed": whole(0), "cross_fit": one_of(False, True),
-        "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"),
+        "code_length": SIZE, "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"), "seed": SEED, "cross_fit": FLAG,
+        "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
     }  # fmt: skip
 
     def _check_settings(self) -> None:

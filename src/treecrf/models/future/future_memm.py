@@ -13,9 +13,22 @@ from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.checks import optional, whole
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.params_checks import (
+    FINITE,
+    FLAG,
+    N_BINS,
+    NOT_NEGATIVE,
+    PART,
+    POSITIVE,
+    SEED,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    optional,
+    whole,
+)
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -125,12 +138,13 @@ class FutureFeatureMEMM(ChainLabeller):
     number_bins: int = MOST_BINS
     min_count: int = 1
 
-    checks: ClassVar = {
-        "max_leaves": whole(2, MAX_LEAVES),
-        "n_bins": whole(2),
-        "number_bins": whole(2, MOST_BINS),
-        "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
-    }
+    _parameter_constraints: ClassVar = {
+        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)), "window": WINDOW,
+        "order": whole(0), "bag": optional(SIZE), "instance_window": WINDOW, "g0": FINITE, "n_bins": whole(2), "max_lower_iterations": whole(0),
+        "alpha_upper": POSITIVE, "beta_upper": POSITIVE, "eta_upper": POSITIVE, "eta_start": POSITIVE, "l2_regularization": NOT_NEGATIVE,
+        "each_label": FLAG, "patience": SIZE, "tolerance": NOT_NEGATIVE, "held_out": PART, "unseen": UNSEEN, "random_state": optional(SEED),
+        "number_bins": N_BINS, "min_count": SIZE,
+    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 

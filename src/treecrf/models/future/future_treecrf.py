@@ -12,7 +12,9 @@ from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.future.future_memm import FutureFeatureMEMM
 from treecrf.models.inputs import Inputs, refuse_missing
+from treecrf.models.params_checks import NOT_NEGATIVE, SIZE, whole
 from treecrf.sequences import SequenceSet, attributes_from
+from treecrf.trees.tree import MAX_LEAVES
 
 
 class FutureFeatureTreeCRF(FutureFeatureMEMM):
@@ -35,7 +37,12 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     """
 
     crf_: TreeCRF
-    checks: ClassVar = FutureFeatureMEMM.checks | {"crf_max_leaves": TreeCRF.checks["max_leaves"]}
+    _parameter_constraints: ClassVar = {
+        **FutureFeatureMEMM._parameter_constraints,
+        "crf_iterations": SIZE,
+        "crf_max_leaves": whole(2, MAX_LEAVES),
+        "crf_l2_regularization": NOT_NEGATIVE,
+    }
 
     def __init__(
         self, crf_iterations: int = 100, crf_max_leaves: int = 10, crf_l2_regularization: float = 20.0, **discovery: Any

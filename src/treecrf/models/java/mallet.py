@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.java.machine import start_java
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
 from treecrf.models.linear.outcomes import Outcomes
+from treecrf.models.params_checks import FLAG
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 
@@ -54,6 +55,8 @@ class MalletCRF(ConjunctionCRF):
     """
 
     induction: bool = True
+
+    _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"induction": FLAG}
 
     def _train(
         self,

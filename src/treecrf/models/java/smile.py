@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import MOST_BINS, Inputs, refuse_missing
 from treecrf.models.java.machine import start_java
+from treecrf.models.params_checks import N_BINS, POSITIVE, SIZE, UNSEEN, WINDOW, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
@@ -73,6 +74,11 @@ class SmileCRF(ChainLabeller):
     min_count: int = 1
 
     order = 1
+
+    _parameter_constraints: ClassVar = {
+        "n_iterations": SIZE, "max_leaves": whole(2), "shrinkage": POSITIVE, "window": WINDOW, "max_depth": SIZE, "min_samples_leaf": SIZE,
+        "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
+    }  # fmt: skip
 
     def _train(
         self,

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.checks import Check, number, one_of, optional, whole
 from treecrf.models.inputs import refuse_missing
 from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
@@ -33,6 +32,20 @@ from treecrf.models.kernel.gram import Inputs, Kernel
 from treecrf.models.kernel.objective import Chains, Objective, Point
 from treecrf.models.kernel.solvers import SOLVERS, follow, steps
 from treecrf.models.linear.window_chains import window_chains
+from treecrf.models.params_checks import (
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    SIZE,
+    TOLERANCE,
+    UNSEEN,
+    VARIANCE,
+    WINDOW,
+    Check,
+    one_of,
+    optional,
+)
 from treecrf.sequences import SequenceSet
 
 LOG = logging.getLogger(__name__)
@@ -142,20 +155,13 @@ class KernelCRF(ChainLabeller):
     order = 1  # not a setting
     has_stages = False  # the model is that of the last iteration alone
     takes_numbers = True
-    checks: ClassVar = {
-        "degree": whole(1),
-        "coef0": number("a number of at least 0", lambda value: value >= 0),
-        "scale": optional(number("a number above 0", lambda value: value > 0)),
-        "transition_variance": number("a number above 0", lambda value: value > 0),
-        "kernel": one_of("polynomial", "rbf"),
-        "solver": one_of(*SOLVERS),
-        "step_halving": one_of(False, True),
-        "rank": optional(whole(1)),
-        "pivots": one_of("random", "greedy", "uniform"),
-        "tolerance": number("a number from 0 to below 1", lambda value: 0 <= value < 1),
-        "random_state": whole(0),
+    _parameter_constraints: ClassVar = {
+        "degree": SIZE, "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
+        "window": WINDOW, "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
+        "pivots": one_of("random", "greedy", "uniform"), "max_iterations": SIZE, "tolerance": TOLERANCE, "unseen": UNSEEN,
+        "random_state": SEED, "min_count": SIZE,
         "form": Check(one_of(None, *FORMS).holds, f"choose None or one of {', '.join(map(repr, FORMS))}"),
-    }
+    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 

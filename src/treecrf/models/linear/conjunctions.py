@@ -11,10 +11,22 @@ from numpy.typing import NDArray
 
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller, ScoredChains
-from treecrf.models.checks import one_of
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
+from treecrf.models.params_checks import (
+    N_BINS,
+    NOT_NEGATIVE,
+    SEED,
+    SHARES,
+    SIZE,
+    UNSEEN,
+    VARIANCE,
+    WINDOW,
+    number,
+    one_of,
+    optional,
+)
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 
@@ -214,7 +226,12 @@ class ConjunctionCRF(ChainLabeller):
     min_count: int = 1
 
     order = 1
-    checks: ClassVar = {"features": one_of(*FEATURES)}
+    _parameter_constraints: ClassVar = {
+        "variance": VARIANCE, "window": WINDOW, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
+        "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
+        "training_proportions": SHARES, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_bins": N_BINS,
+        "min_count": SIZE,
+    }  # fmt: skip
 
     @property
     def _reach(self) -> tuple[int, int]:

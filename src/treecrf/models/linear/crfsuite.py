@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.checks import number
 from treecrf.models.inputs import FEW_BINS, Inputs, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
+from treecrf.models.params_checks import N_BINS, NOT_NEGATIVE, SIZE, UNSEEN, WINDOW
 from treecrf.sequences import SequenceSet
 
 
@@ -68,7 +68,9 @@ class CRFSuite(ChainLabeller):
 
     order = 1  # not a setting
     has_stages = False  # cRFsuite gives its last weights alone
-    checks: ClassVar = {"c2": number("a number of at least 0", lambda value: value >= 0)}
+    _parameter_constraints: ClassVar = {
+        "c2": NOT_NEGATIVE, "max_iterations": SIZE, "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
+    }  # fmt: skip
 
     def _train(
         self,

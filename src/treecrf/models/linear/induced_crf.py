@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from treecrf.models.linear.conjunctions import (
 from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
+from treecrf.models.params_checks import SIZE
 from treecrf.models.resources import Runner, make_runner
 from treecrf.sequences import SequenceSet
 
@@ -52,6 +53,8 @@ class InducedCRF(ConjunctionCRF):
     """
 
     n_threads: int = 1
+
+    _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"n_threads": SIZE}
 
     def _train(
         self,

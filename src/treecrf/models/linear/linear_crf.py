@@ -13,12 +13,25 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
-from treecrf.models.checks import Check, number, one_of, whole
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._lbfgs_kernels import dot
 from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
+from treecrf.models.params_checks import (
+    CLASS_WEIGHT,
+    FIRST_ORDER,
+    N_BINS,
+    NOT_NEGATIVE,
+    SEED,
+    SIZE,
+    TOLERANCE,
+    UNSEEN,
+    VARIANCE,
+    WINDOW,
+    one_of,
+    optional,
+)
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
@@ -101,11 +114,11 @@ class LinearCRF(ChainLabeller):
 
     _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
-    checks: ClassVar = {
-        "order": Check(whole(0, 1).holds, "choose 0 or 1"),
-        "features": one_of(*FEATURES),
-        "tolerance": number("a number from 0 to below 1", lambda value: 0 <= value < 1),
-    }
+    _parameter_constraints: ClassVar = {
+        "variance": VARIANCE, "window": WINDOW, "order": FIRST_ORDER, "features": one_of(*FEATURES), "max_iterations": SIZE,
+        "tolerance": TOLERANCE, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_bins": N_BINS,
+        "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from treecrf.compiled.struct import allocate
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
-from treecrf.models.checks import Check, one_of, optional, whole
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
+from treecrf.models.params_checks import FIRST_ORDER, FLAG, N_BINS, SIZE, UNSEEN, WINDOW, optional
 from treecrf.sequences import SequenceSet
 
 _FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps
@@ -77,11 +77,10 @@ class VotedPerceptron(ChainLabeller):
     has_probabilities = False  # a perceptron gives its scores no scale
     has_stages = False  # averages are known at the end alone
 
-    checks: ClassVar = {
-        "beam": optional(whole(1)),
-        "early_update": one_of(False, True),
-        "order": Check(whole(0, 1).holds, "choose 0 or 1"),
-    }
+    _parameter_constraints: ClassVar = {
+        "n_epochs": SIZE, "beam": optional(SIZE), "early_update": FLAG, "window": WINDOW, "order": FIRST_ORDER, "unseen": UNSEEN,
+        "n_bins": N_BINS, "min_count": SIZE,
+    }  # fmt: skip
 
     def _train(
         self,

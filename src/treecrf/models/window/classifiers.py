@@ -13,8 +13,19 @@ from numpy.typing import NDArray
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.checks import whole
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.params_checks import (
+    CLASS_WEIGHT,
+    N_BINS,
+    NOT_NEGATIVE,
+    SEED,
+    SHARE,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    optional,
+    whole,
+)
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
@@ -115,7 +126,10 @@ class NeuralNetwork(WindowClassifier):
     min_count: int = 1
     class_weight: ClassWeight = None
 
-    checks: ClassVar = {"random_state": whole(0)}
+    _parameter_constraints: ClassVar = {
+        "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE, "window": WINDOW,
+        "unseen": UNSEEN, "random_state": SEED, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+    }  # fmt: skip
 
     def _train(
         self,
@@ -237,7 +251,11 @@ class WindowLightGBM(WindowClassifier):
     min_count: int = 1
     class_weight: ClassWeight = None
 
-    checks: ClassVar = {"max_leaves": whole(2, MOST_LEAVES)}
+    _parameter_constraints: ClassVar = {
+        "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
+        "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
+        "n_bins": N_BINS, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+    }  # fmt: skip
 
     def _train(
         self,

@@ -1,0 +1,87 @@
+"""Checks of settings, from which classes make their parameter constraints."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treecrf.models.inputs import MOST_BINS
+
+
+class Check(NamedTuple):
+    """What a setting must be: a test of its value, and what a message asks for."""
+
+    holds: Callable[[Any], bool]
+    need: str
+
+
+def whole(least: int, most: int | None = None) -> Check:
+    """A whole number of at least `least`, and of at most `most`."""
+    need = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most:,}"
+    highest = math.inf if most is None else most
+    return Check(
+        lambda value: isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= highest,
+        f"give {need}",
+    )
+
+
+def number(need: str, holds: Callable[[float], bool]) -> Check:
+    """A finite number of a range."""
+    return Check(lambda value: _is_number(value) and holds(float(value)), f"give {need}")
+
+
+def one_of(*choices: Any) -> Check:
+    """One of some values."""
+    return Check(
+        lambda value: isinstance(value, Hashable) and value in choices, f"choose one of {', '.join(map(repr, choices))}"
+    )
+
+
+def optional(check: Check) -> Check:
+    """None, or what another check asks for."""
+    return Check(lambda value: value is None or check.holds(value), check.need.replace("give ", "give None or ", 1))
+
+
+def _is_number(value: Any) -> bool:
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    return is_real and abs(value) <= sys.float_info.max
+
+
+def _is_window(value: Any) -> bool:
+    sides = value.tolist() if isinstance(value, np.ndarray) else value
+    has_sides = isinstance(sides, tuple | list) and len(sides) == 2
+    return has_sides and all(_is_number(side) and side >= 0 and float(side).is_integer() for side in sides)
+
+
+def _are_shares(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(_is_number(share) and 0 < share <= 1 for share in value)
+
+
+def _are_class_weights(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(_is_number(weight) and weight >= 0 for weight in value.values())
+    return value is None or (isinstance(value, str) and value == "balanced")
+
+
+WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0, such as (3, 3)")
+CLASS_WEIGHT = Check(_are_class_weights, "give None, 'balanced' or weights of at least 0 by name of the label")
+SHARES = Check(_are_shares, "give a tuple of shares above 0 and at most 1")
+NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
+SIZE = whole(1)
+SEED = whole(0)
+FLAG = one_of(False, True)
+UNSEEN = one_of("missing", "error")
+POSITIVE = number("a number above 0", lambda value: value > 0)
+NOT_NEGATIVE = number("a number of at least 0", lambda value: value >= 0)
+SHARE = number("a number above 0 and of at most 1", lambda value: 0 < value <= 1)
+PART = number("a share above 0 and below 1", lambda value: 0 < value < 1)
+TOLERANCE = number("a number from 0 to below 1", lambda value: 0 <= value < 1)
+VARIANCE = number("a number above 0; the smaller, the nearer to no weights", lambda value: value > 0)
+FINITE = number("a finite number", lambda value: True)
+N_BINS = whole(2, MOST_BINS)
+FIRST_ORDER = Check(whole(0, 1).holds, "choose 0 or 1")
