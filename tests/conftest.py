@@ -7,7 +7,7 @@ import pytest
 from builders import TESTS, write_training_results
 from xdist.scheduler import LoadScopeScheduling
 
-CALL_KERNELS = {"chain", "cli", "compiled", "models", "tabular", "trees", "test_jobs.py", "test_study.py"}
+CALL_KERNELS = {"chain", "cli", "compiled", "models", "automl", "trees", "test_jobs.py", "test_study.py"}
 """Folders and files of tests that call most of the compiled kernels."""
 
 

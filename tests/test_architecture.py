@@ -19,7 +19,7 @@ LAYERS = (
     "report",
     "studies",
     "rendering",
-    "tabular",
+    "automl",
     "ensembles",
     "models",
     "missing",

@@ -68,7 +68,7 @@ def test_the_library_imports_no_extra():
     ]
     script = (
         "import sys; sys.modules.update(dict.fromkeys(sys.argv[1:]))\n"
-        "import treecrf, treecrf.cli, treecrf.datasets, treecrf.tabular.evaluating, treecrf.tabular.fitting\n"
+        "import treecrf, treecrf.cli, treecrf.datasets, treecrf.automl.evaluation, treecrf.automl.fitting\n"
         "from treecrf import datasets, TreeCRF, WindowLightGBM, NeuralNetwork, MalletCRF\n"
         "train, test = datasets.load('hmm')\n"
         "few = train.select([0, 1])\n"

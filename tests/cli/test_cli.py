@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 import treecrf
 from treecrf import SequenceSet, TreeCRF
+from treecrf.automl.labeller import TableLabeller
 from treecrf.cli import app
 from treecrf.missing import inject
 from treecrf.models.registry import LABELLERS
 from treecrf.readers.reading import read_table
 from treecrf.rendering.style import METHOD_NAMES
-from treecrf.tabular.labeller import TableLabeller
 
 COMMANDS = ("fit", "predict", "evaluate", "explain", "describe", "missing")
 
@@ -220,7 +220,7 @@ def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     loaded = TableLabeller.load("m.npz")
     data = loaded.read(read_table("holes.csv"), "holes.csv", labelled=True)
     assert loaded.labeller.score(data) > 0.6
-    assert (loaded.holes is None) == (
+    assert (loaded.missing is None) == (
         not {"linear_crf", "neural_network", "kernel_crf", "imputation", "imputation_indicator"} & set(options)
     )
 

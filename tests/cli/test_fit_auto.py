@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import treecrf
-from treecrf.tabular import fitting
+from treecrf.automl import fitting
 
 CHEAP = ("--iterations", 6, "--budget", 20)
 
@@ -134,7 +134,7 @@ def test_ctrl_c_in_the_middle(table, tmp_path):
 
 def test_lightgbm_is_left_out_where_it_is_not_installed(run, table, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr("treecrf.cli.fit.find_spec", lambda name: None)
+    monkeypatch.setattr("treecrf.automl.candidates.find_spec", lambda name: None)
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP, "--window", "1,0")
     assert (code, "lightgbm" in out) == (0, False)
     assert "Left out: lightgbm, which is not installed (pip install 'treecrf[rivals]')." in err

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from treecrf import TreeCRF
+from treecrf.automl.labeller import TableColumns, TableLabeller
 from treecrf.sequences import SequenceSet
-from treecrf.tabular.columns import TableColumns
-from treecrf.tabular.labeller import TableLabeller
 
 
 def tags():

@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.base import FORMAT
-from treecrf.readers.reading import read_table
 
 
 def test_columns_file_through_all(run, write):
@@ -134,94 +131,9 @@ def test_a_file_is_read_with_the_kinds_of_the_model(run, write):
     assert err.endswith("(50 cells); the model ignores such values.\n")
 
 
-def test_models_with_bins_of_an_earlier_version_are_refused(run, model, tmp_path):
+def test_a_model_whose_columns_are_described_otherwise_is_refused(run, model):
     header, arrays = read_npz(model, FORMAT)
-    header["table"] = header["table"] | {"edges": {"letter": [1.5]}, "kept": {}}
+    del header["table"]["numbers"]
     write_npz("old.npz", header, arrays)
     code, _, err = run("predict", "old.npz", "train.csv")
     assert (code, "old.npz is of another version of treecrf" in err) == (1, True)
-    header["table"] = {k: v for k, v in header["table"].items() if k != "numbers"} | {"edges": {}}
-    write_npz("older.npz", header, arrays)
-    assert run("predict", "older.npz", "train.csv")[1] == run("predict", model, "train.csv")[1]
-
-
-@pytest.fixture
-def numbered():
-    """Sequences that a number before decides: 300 different ones, two common ones, a few fractions; labels 0.0 and 1.0."""
-    rng = np.random.default_rng(2)
-    x = np.where(rng.random(900) < 0.6, rng.integers(0, 2, 900), np.arange(900) % 300)
-    before = np.where(np.arange(900) % 10, np.roll(x, 1) % 2, 0)
-    return pd.DataFrame({"sequence": np.repeat(np.arange(90), 10), "label": before, "x": x})
-
-
-@pytest.mark.parametrize("options", [(), ("--bins", 5)])
-def test_the_same_values_are_the_same_in_every_file(run, numbered, tmp_path, options):
-    numbered.to_parquet(tmp_path / "train.parquet")
-    assert (
-        run(
-            "fit",
-            "train.parquet",
-            "-o",
-            "m.npz",
-            "--method",
-            "treecrf_newton",
-            "--iterations",
-            3,
-            "--window",
-            "1,0",
-            *options,
-        )[0]
-        == 0
-    )
-    hole = numbered["x"].astype("Int64").where(numbered.index > 0)
-    plain = numbered.assign(x=hole)
-    plain.to_csv(tmp_path / "a.csv", index=False)
-    plain.to_parquet(tmp_path / "b.parquet")
-    plain.astype({"x": float, "label": float}).to_parquet(tmp_path / "c.parquet")
-    plain.astype({"x": "category"}).set_index(np.zeros(900, dtype=int)).to_parquet(tmp_path / "d.parquet")
-    found = []
-    for name in ("a.csv", "b.parquet", "c.parquet", "d.parquet"):
-        code, _, err = run("predict", "m.npz", name, "-o", "out.csv")
-        assert (code, err) == (0, "")
-        found.append(Path("out.csv").read_text())
-        assert run("evaluate", "m.npz", name)[::2] == (0, "")
-    assert found == found[:1] * 4
-    numbered.iloc[:5].to_parquet(tmp_path / "e.parquet")
-    assert run("predict", "m.npz", "e.parquet")[::2] == (0, "")
-
-
-def test_floats_are_the_same_whatever_stands_beside_them(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [0, 0, 1, 1] * 10, "label": [0.0, 1.0] * 20, "x": [1.0, 2.5, 1.0, 2.0] * 10})
-    frame = frame.sort_values("sequence", kind="stable")  # the index is out of order
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame[frame["x"] != 2.5].to_parquet(tmp_path / "whole.parquet")
-    assert (
-        run("fit", "t.parquet", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 3, "--window", "0,0")[0]
-        == 0
-    )
-    assert run("evaluate", "m.npz", "t.parquet")[::2] == (0, "")
-    assert run("predict", "m.npz", "whole.parquet", "-o", "out.parquet")[::2] == (0, "")
-    out = pd.read_parquet("out.parquet")
-    assert set(out["predicted"]) == {"0", "1"}
-    assert out.dtypes.iloc[:3].tolist() == frame.dtypes.tolist()  # as the file has them
-
-
-def test_errors_count_the_rows_of_parquet(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [9, 8, 7, 9], "label": ["u", "v", "u", "v"], "x": ["a", "b", "a", "b"]})
-    frame.set_index(np.array([57, 58, 57, 60])).to_parquet(tmp_path / "t.parquet")
-    assert run("fit", "t.parquet", "-o", "m.npz", "--method", "treecrf_newton")[2].startswith(
-        "treecrf: table t.parquet: row 3, column 'sequence'"
-    )
-
-
-@pytest.mark.parametrize("suffix", [".CSV", ".TSV", ".PARQUET"])
-def test_suffixes_in_capitals(run, model, words, tmp_path, suffix):
-    assert run("predict", model, "train.csv", "-o", f"out{suffix}")[0] == 0
-    again = read_table(tmp_path / f"out{suffix}").drop(columns="predicted")
-    assert again.to_numpy().tolist() == words.astype(str).to_numpy().tolist()
-
-
-def test_nan_in_parquet_is_missing(run, tmp_path):
-    frame = pd.DataFrame({"sequence": [0, 0, 1, 1], "label": ["u", "v", "u", "v"], "x": [1.0, np.nan, 1.0, 2.0]})
-    frame.to_parquet(tmp_path / "t.parquet")
-    assert "Missing cells: 1 of 4 (25.0%)." in run("describe", "t.parquet")[1]

@@ -11,13 +11,12 @@ from fuzzing import assert_clear, check_set, flip, fuzz, mutate, mutations_of, q
 
 import treecrf
 from treecrf import datasets
+from treecrf.automl.labeller import TableColumns, TableLabeller
 from treecrf.io.files import read_frame, read_frames, read_json, write_frame, write_json
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.sequences import SequenceSet
-from treecrf.tabular.columns import TableColumns
-from treecrf.tabular.labeller import TableLabeller
 
 # --- arrays and headers -----------------------------------------------------------------------------
 
@@ -48,7 +47,7 @@ def models(small, tmp_path_factory):
     return found
 
 
-def parts_of(content):
+def trained_parts(content):
     with np.load(io.BytesIO(content)) as archive:
         return {name: archive[name] for name in archive.files}
 
@@ -104,7 +103,7 @@ def other_header(text, rng):
 
 def other_parts(content, rng):
     """The same kind of file with a member changed, gone or new; its checksums are right."""
-    parts = parts_of(content)
+    parts = trained_parts(content)
     names = list(parts)
     name = names[rng.integers(len(names))]
     match int(rng.integers(4)):
@@ -145,7 +144,7 @@ def test_sets_of_a_faulty_writer(tmp_path, set_bytes):
     """The digest is right, what it is of is not."""
 
     def make(rng):
-        given = parts_of(set_bytes)
+        given = trained_parts(set_bytes)
         header = json.loads(bytes(given.pop("header")))
         del given["digest"]
         for _ in range(int(rng.integers(1, 3))):
@@ -194,7 +193,7 @@ def test_models_of_tables(tmp_path, models):
 def test_models_of_another_version(tmp_path, models):
     def make(rng):
         content, _ = models[rng.integers(len(models))]
-        given = parts_of(content)
+        given = trained_parts(content)
         header = other_header(given.pop("header"), rng)
         del given["digest"]
         write_npz(tmp_path / "made.npz", {"format": "treecrf.model/1"} | header, given)
@@ -215,8 +214,8 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
     seed = small.to_frame().to_csv(index=False).encode()
 
     def use(given):
+        from treecrf.automl.prediction import Wanted, add_predictions
         from treecrf.readers.reading import read_table
-        from treecrf.tabular.predicting import Wanted, add_predictions
 
         path = tmp_path / "t.csv"
         path.write_bytes(given)
@@ -286,7 +285,7 @@ def test_json(tmp_path):
 
 
 def test_a_file_with_a_member_of_another_is_damaged(tmp_path, small, set_bytes):
-    parts = parts_of(set_bytes)
+    parts = trained_parts(set_bytes)
     (tmp_path / "set.npz").write_bytes(with_parts(parts | {"labels": 1 - parts["labels"]}))
     message = assert_clear(lambda: SequenceSet.load(tmp_path / "set.npz"))
     assert message.endswith("is damaged or not a treecrf file (its contents have another digest); write it again.")
@@ -306,7 +305,7 @@ def test_a_file_with_a_member_of_another_is_damaged(tmp_path, small, set_bytes):
     ],
 )
 def test_sets_with_odd_arrays(tmp_path, set_bytes, name, array, message):
-    parts = parts_of(set_bytes)
+    parts = trained_parts(set_bytes)
     header = json.loads(bytes(parts.pop("header")))
     del parts["digest"]
     write_npz(tmp_path / "set.npz", header, parts | {name: array})

@@ -6,7 +6,7 @@ import pytest
 from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, head, mutations_of, outcome
 from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
-import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
+import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.datasets import (
     conll2000,

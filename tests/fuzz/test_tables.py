@@ -13,7 +13,7 @@ import pytest
 from frames import cells
 from fuzzing import HARMLESS, assert_clear, check_set, fuzz, head, mutate, mutations_of, quiet
 
-import treecrf.tabular.describing  # noqa: F401  loads compiled kernels, which is no part of an input's time
+import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
 from treecrf.datasets.table import encode_table, label_column

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from treecrf.automl.labeller import TableColumns
     from treecrf.io.cells import Kind
     from treecrf.readers.text_files import Dialect
     from treecrf.sequences import SequenceSet
-    from treecrf.tabular.columns import TableColumns
 
 Sequence_ = Annotated[
     str,
@@ -193,10 +193,10 @@ def read_labelled_table(
 
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they were named.
     """
+    from treecrf.automl.labeller import TableColumns
     from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column
     from treecrf.readers.column_types import decide_kinds
     from treecrf.readers.reading import read_table
-    from treecrf.tabular.columns import TableColumns
 
     frame = read_table(path, dialect, sequence, note)
     label = label_column(frame, label)
@@ -232,7 +232,7 @@ def read_training_set(
     path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
 ) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
-    from treecrf.tabular.describing import kinds_sentence, warnings_of
+    from treecrf.automl.description import kinds_sentence, warnings_of
 
     frame, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, dialect, strict=True)
     if len(data.label_names) < 2:

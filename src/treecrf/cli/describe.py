@@ -47,7 +47,7 @@ def _describe_table(
 ) -> None:
     import numpy as np
 
-    from treecrf.tabular.describing import attribute_counts, kinds_sentence, label_counts, number_counts, warnings_of
+    from treecrf.automl.description import attribute_counts, kinds_sentence, label_counts, number_counts, warnings_of
 
     frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
     lengths = data.lengths
@@ -75,8 +75,8 @@ def _describe_table(
 def _describe_model(file: Path) -> None:
     import pandas as pd
 
-    from treecrf.tabular.describing import trees_of, used_tests
-    from treecrf.tabular.labeller import TableLabeller
+    from treecrf.automl.description import trees_of, used_tests
+    from treecrf.automl.labeller import TableLabeller
 
     model = TableLabeller.load(file)
     labeller, columns = model.labeller, model.columns
@@ -90,8 +90,8 @@ def _describe_model(file: Path) -> None:
     for name, categories, is_ordered in labeller.attributes_:
         if is_ordered:
             typer.echo(f"Bins of {name!r}: {listed(categories, str)}.")
-    if model.holes is not None:
-        typer.echo(f"Missing cells are handled by {type(model.holes).__name__} before the labeller sees them.")
+    if model.missing is not None:
+        typer.echo(f"Missing cells are handled by {type(model.missing).__name__} before the labeller sees them.")
     typer.echo()
     settings = labeller.get_params()
     shared.show_table(

@@ -13,9 +13,9 @@ from treecrf.io.messages import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from treecrf.automl.evaluation import Evaluation
+    from treecrf.automl.labeller import TableLabeller
     from treecrf.sequences import SequenceSet
-    from treecrf.tabular.evaluating import Evaluation
-    from treecrf.tabular.labeller import TableLabeller
 
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
@@ -47,10 +47,10 @@ def evaluate(
     models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each one once.")
+    from treecrf.automl.evaluation import compare as compare_models
+    from treecrf.automl.evaluation import evaluate as measure
+    from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
-    from treecrf.tabular.evaluating import compare as compare_models
-    from treecrf.tabular.evaluating import evaluate as measure
-    from treecrf.tabular.labeller import TableLabeller
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
     sequence = next(iter(loaded.values())).columns.sequence

@@ -13,7 +13,7 @@ from treecrf.io.messages import counted, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from treecrf.tabular.labeller import TableLabeller
+    from treecrf.automl.labeller import TableLabeller
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
@@ -54,8 +54,8 @@ def explain(
     if (sequence is None) != (row is None) or (position is not None and sequence is not None):
         raise typer.BadParameter("name one row, by --position, or by --sequence and --row together.")
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
-    from treecrf.tabular.labeller import TableLabeller
 
     labeller = TableLabeller.load(model)
     frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
@@ -68,20 +68,19 @@ def explain(
 
 
 def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: int) -> None:
-    from treecrf.tabular.folds import draw_part
-    from treecrf.tabular.gains import total_gains, without_trees
-    from treecrf.tabular.permuting import permutation_losses
+    from treecrf.automl.cross_validation import draw_part
+    from treecrf.automl.explanation import gain_importance, permutation_importance, without_trees
 
     data = draw_part(model.encode(frame, file, labelled=True), seed, MOST_POSITIONS, 2)
     typer.echo(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
-        losses = permutation_losses(model, data, seed, tick)
+        losses = permutation_importance(model, data, seed, tick)
     shown = losses.rename(columns={"lost": "points lost", "low": "from", "high": "to"})
     shared.show_table(
         shown, "Points of accuracy lost when the column's cells change places (95% interval by sequence)", most=30
     )
     ready = model.prepare(data)
-    gains = total_gains(model.labeller, ready)
+    gains = gain_importance(model.labeller, ready)
     for name in without_trees(model.labeller, ready):
         typer.echo(f"A {name} has no trees, so there are no gains by distance{' of it' if gains is not None else ''}.")
     if gains is None:
@@ -130,7 +129,7 @@ def _find_row(
 def _explain_row(model: TableLabeller, frame: pd.DataFrame, file: Path, place: tuple[int, int], seed: int) -> None:
     from math import exp
 
-    from treecrf.tabular.contributions import explain_position
+    from treecrf.automl.explanation import explain_position
 
     data = model.encode(frame, file, labelled=False)
     found = explain_position(model, data, *place, seed)

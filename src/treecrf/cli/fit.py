@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,13 +11,14 @@ import typer
 
 from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted
-from treecrf.models.registry import CHOICES, LABELLERS, TABLES
+from treecrf.models.registry import CHOICES, TABLES
 
 if TYPE_CHECKING:
+    from treecrf.automl.candidates import Candidate
+    from treecrf.automl.choice import Choice
+    from treecrf.automl.fitting import FitOptions, HeldOutChoice
     from treecrf.models.base import Labeller, Monitor
     from treecrf.sequences import SequenceSet
-    from treecrf.tabular.candidates import Candidate
-    from treecrf.tabular.choosing import Choice
 
 AUTO = "auto"
 MISSING = (AUTO, *CHOICES, "error")
@@ -132,59 +132,61 @@ def fit(
     treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
     treecrf fit train.csv -o linear.npz --method linear_crf --window auto --missing indicator
     """
-    chosen_window = AUTO if window is None and method == AUTO else window or "3,3"
-    sides = None if chosen_window == AUTO else shared.parse_window(chosen_window)
+    from treecrf.automl import fitting
+    from treecrf.automl.candidates import methods_to_compare
+    from treecrf.automl.fitting import FitOptions
+    from treecrf.automl.labeller import TableLabeller
+
+    given: dict[str, Any] = {
+        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
+        "n_bins": bins, "min_count": min_count, "iterations": iterations,
+        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
+    }  # fmt: skip
+    options = FitOptions(
+        method,
+        _parse_window(window, method),
+        missing,
+        {name: value for name, value in given.items() if value is not None},
+        held_out,
+        budget,
+        threads or shared.n_processors(),
+        seed,
+    )
     kind_of = shared.parse_kinds(kinds)
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     shared.check_choice("--method", method, (AUTO, *TABLES))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, file)
-    given: dict[str, Any] = {
-        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
-        "n_bins": bins, "min_count": min_count, "iterations": iterations,
-        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
-    }  # fmt: skip
-    settings = {name: value for name, value in given.items() if value is not None}
-    from treecrf.tabular import fitting
-    from treecrf.tabular.labeller import TableLabeller
-
-    labeller: Labeller | None = None
-    if method == AUTO or sides is None:
-        compared = _compared(method, settings, held_out, missing)
-    else:
-        labeller, way = _labeller(method, settings | {"window": sides}, held_out, missing, seed)
+    try:
+        compared, left_out = methods_to_compare(options) if options.chooses else ({}, [])
+        labeller, treatment = (None, "") if options.chooses else options.build()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    for sentence in left_out:
+        shared.note(f"Left out: {sentence}")
+    if method != AUTO:
+        for name in options.settings.keys() - options.used_settings(method).keys():
+            shared.note(f"{method} has no use for {OPTIONS[name]}, which is ignored.")
 
     columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
-    n_holes = data.n_missing
-    handled = f"; {counted(n_holes, 'missing cell')} ({n_holes / data.n_cells:.1%})" if n_holes else ""
-    handled += f": {way}" if labeller is not None and n_holes else ""
+    n_missing = data.n_missing
+    about_missing = f"; {counted(n_missing, 'missing cell')} ({n_missing / data.n_cells:.1%})" if n_missing else ""
+    about_missing += f": {treatment}" if labeller is not None and n_missing else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
-        f"{counted(len(columns.attributes), 'attribute')}{handled}."
+        f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
     )
-    choice = None
     if labeller is None:
-        choice = _choose(data, sides, compared, missing, budget, seed)
-        labeller, way = _chosen_labeller(choice.candidates, threads, seed)
+        labeller, treatment = _choose(data, compared, options).build(options)
         held_out = 0.0
-    elif sides is not None:
-        labeller.set_params(window=shared.window_within(sides, data))
-    holes = fitting.handle_holes(labeller, way, data)
-    ready = data if holes is None else holes.transform(data)
+    elif options.window is not None:
+        labeller.set_params(window=shared.window_within(options.window, data))
+    transform = fitting.prepare_missing(labeller, treatment, data)
+    ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
-
-    with ExitStack() as stack:
-
-        def follow(title: str) -> Monitor:
-            total = fitting.n_reports(labeller)
-            tick = stack.enter_context(shared.progress(title, total))
-            return lambda stage, _, value: tick(
-                min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
-            )
-
-        by_holding_out = fitting.fit(labeller, ready, held_out, seed, follow)
-    TableLabeller(labeller, columns, holes).save(output)
+    by_holding_out = _train(labeller, ready, held_out, seed)
+    TableLabeller(labeller, columns, transform).save(output)
     if by_holding_out is not None:
         shared.note(
             f"Chose {counted(by_holding_out.iteration, 'iteration')}: {by_holding_out.accuracy:.2%} of the positions of the "
@@ -193,102 +195,24 @@ def fit(
     typer.echo(f"Wrote {output}.")
 
 
-def _labeller(method: str, settings: dict[str, Any], held_out: float, missing: str, seed: int) -> tuple[Labeller, str]:
-    """The labeller that was asked for, and its way with holes; wrong usage if it cannot do what was."""
-    from treecrf.tabular import fitting
-
-    ignored = fitting.without_effect(method, settings)
-    _note_ignored(method, ignored)
-    try:
-        labeller = fitting.build(
-            method, {"iterations": 100} | {name: value for name, value in settings.items() if name not in ignored}
-        )
-        way = fitting.choose_missing(method, missing)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    if held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
-        raise typer.BadParameter(f"the method {method} gives its last iteration alone; leave --held-out out.")
-    _set_threads_and_seed(labeller, method, settings.get("n_threads"), seed)
-    return labeller, way
+def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
+    """The window, None where a few are to be tried."""
+    if window == AUTO or (window is None and method == AUTO):
+        return None
+    return shared.parse_window(window or "3,3")
 
 
-def _chosen_labeller(candidates: list[Candidate], threads: int | None, seed: int) -> tuple[Labeller, str]:
-    """What was chosen, not trained, and its way with holes; an average sees them as they are."""
-    from treecrf.tabular import fitting
-
-    built = [candidate.build() for candidate in candidates]
-    for labeller, candidate in zip(built, candidates, strict=True):
-        _set_threads_and_seed(labeller, candidate.method, threads, seed)
-        labeller.keeps_stages = False
-    if len(built) > 1:
-        return fitting.average(built, [candidate.missing for candidate in candidates]), "error"
-    return built[0], candidates[0].missing
-
-
-def _set_threads_and_seed(labeller: Labeller, method: str, threads: int | None, seed: int) -> None:
-    if "n_threads" in labeller.get_params():
-        labeller.set_params(n_threads=threads or shared.n_processors())
-    if LABELLERS[method].start == "random":
-        labeller.set_params(random_state=seed)
-
-
-def _note_ignored(method: str, ignored: list[str]) -> None:
-    for name in ignored:
-        shared.note(f"{method} has no use for {OPTIONS[name]}, which is ignored.")
-
-
-def _compared(method: str, settings: dict[str, Any], held_out: float, missing: str) -> dict[str, dict[str, Any]]:
-    """The methods to compare, each with what was asked for and it has; wrong usage if none has it."""
-    from treecrf.tabular import fitting
-    from treecrf.tabular.candidates import METHODS
-
-    if method not in (AUTO, *METHODS):
-        raise typer.BadParameter(f"--window auto tries {', '.join(METHODS)}; give {method} a window such as 3,3.")
-    if held_out:
-        raise typer.BadParameter("auto holds sequences out by itself; leave --held-out out.")
-    suited: dict[str, dict[str, Any]] = {}
-    reasons = []
-    for name in METHODS if method == AUTO else (method,):
-        if method == AUTO and name == "lightgbm" and find_spec("lightgbm") is None:
-            shared.note("Left out: lightgbm, which is not installed (pip install 'treecrf[rivals]').")
-            continue
-        ignored = fitting.without_effect(name, settings)
-        try:
-            used = {key: value for key, value in settings.items() if key not in ignored}
-            fitting.build(name, used)
-            if missing != AUTO:
-                fitting.choose_missing(name, missing)
-        except ValueError as error:
-            reasons.append(str(error))
-            continue
-        if method != AUTO:
-            _note_ignored(name, ignored)
-        suited[name] = used
-    if not suited:
-        raise typer.BadParameter(reasons[0])
-    for reason in reasons:
-        shared.note(f"Left out: {reason}")
-    return suited
-
-
-def _choose(
-    data: SequenceSet,
-    sides: tuple[int, int] | None,
-    compared: dict[str, dict[str, Any]],
-    missing: str,
-    budget: float,
-    seed: int,
-) -> Choice:
+def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions) -> Choice:
     """What cross-validation chooses; it is shown."""
-    from treecrf.tabular.candidates import candidate_windows
-    from treecrf.tabular.choosing import MOST_POSITIONS, choose
-    from treecrf.tabular.folds import make_folds
+    from treecrf.automl.candidates import candidate_windows
+    from treecrf.automl.choice import MOST_POSITIONS, choose
+    from treecrf.automl.cross_validation import make_folds
 
-    folds = make_folds(data, seed, MOST_POSITIONS)
-    windows = candidate_windows(data) if sides is None else [shared.window_within(sides, data)]
+    folds = make_folds(data, options.seed, MOST_POSITIONS)
+    windows = candidate_windows(data) if options.window is None else [shared.window_within(options.window, data)]
     shared.note(
         f"Compares {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {budget:g}: about {budget:g} CPU seconds on one core)."
+        f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core)."
     )
     if folds.are_blocks:
         shared.note(
@@ -300,16 +224,7 @@ def _choose(
             f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, choose."
         )
     with shared.progress("choosing", 100) as tick:
-        choice = choose(
-            folds,
-            windows,
-            methods=tuple(compared),
-            missing=missing,
-            given=compared,
-            budget=budget,
-            seed=seed,
-            tick=tick,
-        )
+        choice = choose(folds, windows, compared, options, tick)
     _show_choice(choice, folds.are_blocks)
     return choice
 
@@ -339,7 +254,7 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
 
 
 def _words(candidate: Candidate) -> str:
-    from treecrf.tabular.candidates import describe_settings
+    from treecrf.automl.candidates import describe_settings
 
     settings, iterations = describe_settings(candidate), counted(candidate.iterations, "iteration")
     return f"window {_sides(candidate.window)}, {settings}, {iterations}"
@@ -351,13 +266,29 @@ def _sides(window: tuple[int, int]) -> str:
 
 def _announce(labeller: Labeller, train: SequenceSet) -> None:
     """Say what a long or large training takes."""
+    from treecrf.automl import candidates, fitting
     from treecrf.models.resources import GIB
-    from treecrf.tabular import costs, fitting
 
     n_iterations = fitting.n_reports(labeller)
-    seconds = costs.expected_seconds(labeller, train, n_iterations)
-    n_bytes = costs.expected_bytes(labeller, train, n_iterations)
+    seconds = candidates.estimate_seconds(labeller, train, n_iterations)
+    n_bytes = candidates.estimate_memory(labeller, train, n_iterations)
     parts = [f"about {seconds:.0f} CPU seconds"] if seconds > LONG else []
     parts += [f"about {n_bytes / GIB:.1f} GiB of memory"] if n_bytes > GIB else []
     if parts:
         shared.note(f"Training takes {' and '.join(parts)}.")
+
+
+def _train(labeller: Labeller, train: SequenceSet, held_out: float, seed: int) -> HeldOutChoice | None:
+    """Train, with a bar for each training."""
+    from treecrf.automl import fitting
+
+    with ExitStack() as stack:
+
+        def follow(title: str) -> Monitor:
+            total = fitting.n_reports(labeller)
+            tick = stack.enter_context(shared.progress(title, total))
+            return lambda stage, _, value: tick(
+                min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
+            )
+
+        return fitting.fit(labeller, train, held_out, seed, follow)

@@ -137,10 +137,10 @@ def missing(
 
 def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
     """What kind of holes the file has."""
+    from treecrf.automl.description import describe_missing, missing_sentences
     from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
-    from treecrf.tabular.holes import describe_holes, tell_holes
 
-    frame = describe_holes(data, seed, other)
+    frame = describe_missing(data, seed, other)
     if frame.empty:
         typer.echo("No cell is missing.")
         return
@@ -150,7 +150,7 @@ def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None
     ).rename(columns=HEADS)
     title = "Share of holes by column; p by sequence, with Holm's correction over the columns"
     shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
-    for sentence in tell_holes(frame, SIGNIFICANCE_LEVEL):
+    for sentence in missing_sentences(frame, SIGNIFICANCE_LEVEL):
         typer.echo(sentence)
     typer.echo("")
 

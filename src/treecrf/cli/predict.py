@@ -82,11 +82,11 @@ def predict(
     if output is not None:
         shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)
+    from treecrf.automl.labeller import TableLabeller
+    from treecrf.automl.prediction import Wanted, add_predictions
     from treecrf.io.files import read_content, write_text
     from treecrf.readers.columns import add_to_conllu
     from treecrf.readers.reading import format_of, read_stored, read_table
-    from treecrf.tabular.labeller import TableLabeller
-    from treecrf.tabular.predicting import Wanted, add_predictions
 
     labeller = TableLabeller.load(model)
     frame = read_table(file, dialect, labeller.columns.sequence, shared.note)

@@ -5,7 +5,7 @@ import pytest
 from builders import random_set
 
 from treecrf import SequenceSet
-from treecrf.tabular.folds import cut_into_blocks, draw_part, make_folds
+from treecrf.automl.cross_validation import cut_into_blocks, draw_part, make_folds
 
 
 def test_relatives_and_copies_are_held_out_together():

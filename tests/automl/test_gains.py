@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet, TreeCRF
+from treecrf.automl.explanation import BEFORE, gain_importance, split_gains
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.tabular.gains import BEFORE, split_gains, total_gains
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_gains_of_a_tree_as_by_a_loop(data):
     ids=["TreeCRF", "LightGBM"],
 )
 def test_what_decides_gains_most(data, labeller):
-    frame = total_gains(labeller.fit(data), data)
+    frame = gain_importance(labeller.fit(data), data)
     assert frame.loc[0, ["attribute", "distance"]].tolist() == ["letter", -1]
     assert frame.loc[0, "gain"] > 0.8
     assert frame["gain"].sum() == pytest.approx(1)
@@ -59,12 +59,12 @@ def test_labels_before_and_numbers_have_names():
         rng.integers(0, 2, (300, 1)), np.arange(0, 301, 50), [("a", "xy")], labels, "uv",
         numbers=rng.normal(labels, 1.0)[:, None], number_names=("size",),
     )  # fmt: skip
-    trees = total_gains(TreeCRF(n_iterations=5, max_leaves=4).fit(data), data)
+    trees = gain_importance(TreeCRF(n_iterations=5, max_leaves=4).fit(data), data)
     assert trees.loc[0, ["attribute", "distance"]].tolist() == [BEFORE, -1]
-    windows = total_gains(WindowLightGBM(n_iterations=5, window=(0, 1)).fit(data), data)
+    windows = gain_importance(WindowLightGBM(n_iterations=5, window=(0, 1)).fit(data), data)
     assert windows.loc[0, ["attribute", "distance"]].tolist() == ["size", 0]
     assert len(windows) == 2 + 4
 
 
 def test_a_linear_crf_has_none(data):
-    assert total_gains(LinearCRF(max_iterations=2).fit(data), data) is None
+    assert gain_importance(LinearCRF(max_iterations=2).fit(data), data) is None

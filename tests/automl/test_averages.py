@@ -1,18 +1,16 @@
-"""An average of methods, each with its own way with holes, as a model of tables."""
+"""An average of methods, each with its own treatment of missing cells, as a model of tables."""
 
 import numpy as np
 import pytest
 from builders import number_set
 
-from treecrf.tabular import fitting
-from treecrf.tabular.columns import TableColumns
-from treecrf.tabular.contributions import explain_position
-from treecrf.tabular.costs import expected_bytes, expected_seconds
-from treecrf.tabular.describing import trees_of, used_tests
-from treecrf.tabular.gains import total_gains, without_trees
-from treecrf.tabular.labeller import TableLabeller
+from treecrf.automl import fitting
+from treecrf.automl.candidates import estimate_memory, estimate_seconds
+from treecrf.automl.description import trees_of, used_tests
+from treecrf.automl.explanation import explain_position, gain_importance, without_trees
+from treecrf.automl.labeller import TableColumns, TableLabeller
 
-WAYS = {"linear_crf": "imputation_indicator", "treecrf_newton": "instance_weighting", "lightgbm": "error"}
+TREATMENTS = {"linear_crf": "imputation_indicator", "treecrf_newton": "instance_weighting", "lightgbm": "error"}
 WINDOWS = {"linear_crf": (2, 0), "treecrf_newton": (0, 0), "lightgbm": (1, 1)}
 
 
@@ -24,14 +22,14 @@ def with_holes(seed):
 
 
 def built():
-    return [fitting.build(method, {"iterations": 3, "window": WINDOWS[method]}) for method in WAYS]
+    return [fitting.build(method, {"iterations": 3, "window": WINDOWS[method]}) for method in TREATMENTS]
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """Written and read."""
     path = tmp_path_factory.mktemp("average") / "model.npz"
-    labeller = fitting.average(built(), list(WAYS.values())).fit(with_holes(0))
+    labeller = fitting.average(built(), list(TREATMENTS.values())).fit(with_holes(0))
     TableLabeller(labeller, TableColumns("sequence", "label", ("x0", "x1", "x2"), ("x0", "x1", "x2"))).save(path)
     return TableLabeller.load(path)
 
@@ -39,9 +37,9 @@ def model(tmp_path_factory):
 def test_the_mean_of_methods_that_handle_holes_by_themselves(model):
     train, test = with_holes(0), with_holes(1)
     expected = []
-    for labeller, way in zip(built(), WAYS.values(), strict=True):
-        holes = fitting.handle_holes(labeller, way, train)
-        ready = [data if holes is None else holes.transform(data) for data in (train, test)]
+    for labeller, treatment in zip(built(), TREATMENTS.values(), strict=True):
+        transform = fitting.prepare_missing(labeller, treatment, train)
+        ready = [data if transform is None else transform.transform(data) for data in (train, test)]
         expected.append(labeller.fit(ready[0]).predict_proba(ready[1]))
     np.testing.assert_array_equal(model.labeller.predict_proba(test), np.mean(expected, axis=0))
 
@@ -49,20 +47,20 @@ def test_the_mean_of_methods_that_handle_holes_by_themselves(model):
 def test_what_is_expected_is_that_of_its_methods():
     train = number_set(0, n_sequences=12)
     average = fitting.average(built(), ["error"] * 3)
-    seconds = [expected_seconds(labeller, train, 3) for labeller in built()]
-    assert expected_seconds(average, train, average.n_trainings) == pytest.approx(sum(seconds), rel=1e-12)
+    seconds = [estimate_seconds(labeller, train, 3) for labeller in built()]
+    assert estimate_seconds(average, train, average.n_trainings) == pytest.approx(sum(seconds), rel=1e-12)
     linear, *trees = built()
     linear.keeps_stages = False
-    assert expected_bytes(average, train, 3) == max(expected_bytes(each, train, 3) for each in (linear, *trees))
+    assert estimate_memory(average, train, 3) == max(estimate_memory(each, train, 3) for each in (linear, *trees))
 
 
 def test_gains_are_the_mean_over_those_with_trees(model):
     data = with_holes(1)
     _, trees, boosted = model.labeller.experts_
-    gains = total_gains(model.labeller, data)
+    gains = gain_importance(model.labeller, data)
     assert gains["gain"].sum() == pytest.approx(1)
     keys = ["attribute", "distance"]
-    apart = [total_gains(each, data).set_index(keys)["gain"] for each in (trees, boosted)]
+    apart = [gain_importance(each, data).set_index(keys)["gain"] for each in (trees, boosted)]
     expected = apart[0].add(apart[1], fill_value=0.0) / 2
     np.testing.assert_allclose(gains.set_index(keys)["gain"].loc[expected.index], expected, rtol=1e-12)
     assert without_trees(model.labeller, data) == ["LinearCRF"]

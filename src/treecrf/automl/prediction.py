@@ -9,16 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
 from treecrf.datasets.table import cell_place, check_columns
 from treecrf.io.messages import quoted
 from treecrf.models.base import Decoder
 from treecrf.models.decoding import Limits
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.tabular.labeller import TableLabeller
 
 if TYPE_CHECKING:
     from treecrf.chain.n_best import NBest
+
 
 PREDICTED = "predicted"
 """Name of the column with the predicted labels."""

@@ -1,11 +1,10 @@
-"""`TableLabeller`: a labeller, the columns that it reads, and what is done to holes before it sees them."""
+"""A labeller, the columns of a table that it reads, and what is done to missing cells before it sees them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Self
 from zipfile import is_zipfile
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets.table import cell_place, check_columns, encode_table
+from treecrf.io.cells import Kind
 from treecrf.io.files import check_file
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
@@ -20,21 +20,35 @@ from treecrf.missing import Imputer, Indicator
 from treecrf.missing.stored import describe_transform, restore_transform
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.inputs import RARE
-from treecrf.models.loading import load
+from treecrf.models.loading import rebuild
 from treecrf.sequences import SequenceSet
-from treecrf.tabular.columns import TableColumns
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Names of the columns that tell sequences apart, have the labels and are inputs; `numbers` are the inputs with numbers."""
+
+    sequence: str
+    label: str
+    attributes: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """What each input holds."""
+        return {name: "number" if name in self.numbers else "category" for name in self.attributes}
 
 
 @dataclass
 class TableLabeller:
-    """A fitted labeller that reads tables, its columns, and what fills or marks holes in every set, if anything.
+    """A fitted labeller that reads tables, its columns, and what imputes or marks missing cells in every set, if anything.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
 
     labeller: Labeller
     columns: TableColumns
-    holes: Imputer | Indicator | None = None
+    missing: Imputer | Indicator | None = None
 
     def read(
         self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool, new_labels: bool = False
@@ -43,13 +57,13 @@ class TableLabeller:
         return self.prepare(self.encode(frame, path, labelled=labelled, new_labels=new_labels))
 
     def prepare(self, data: SequenceSet) -> SequenceSet:
-        """The set with its holes filled or marked, where something does that before the labeller sees it."""
-        return data if self.holes is None else self.holes.transform(data)
+        """The set with its missing cells imputed or marked, where something does that before the labeller sees it."""
+        return data if self.missing is None else self.missing.transform(data)
 
     def encode(
         self, frame: pd.DataFrame, path: str | os.PathLike[str], *, labelled: bool, new_labels: bool = False
     ) -> SequenceSet:
-        """The sequences of a table in the file `path`, holes as they are.
+        """The sequences of a table in the file `path`, missing cells as they are.
 
         Without `labelled` the column of the labels is not read, and every row is a position. Labels that the training table
         did not have are refused, or with `new_labels` come after the others in the set's label names, in the order of the
@@ -92,13 +106,9 @@ class TableLabeller:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; atomic."""
-        temporary = Path(f"{os.fspath(path)}.{os.getpid()}.labeller")
-        try:
-            self.labeller.save(temporary)
-            header, arrays = read_npz(temporary, FORMAT)
-        finally:
-            temporary.unlink(missing_ok=True)
-        write_npz(path, header | {"table": asdict(self.columns) | {"holes": describe_transform(self.holes)}}, arrays)
+        header, arrays = self.labeller.contents()
+        table = asdict(self.columns) | {"missing": describe_transform(self.missing)}
+        write_npz(path, header | {"table": table}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -106,19 +116,17 @@ class TableLabeller:
         check_file(path, "model", "correct the path, or train one by treecrf fit")
         if not is_zipfile(path):
             raise ValueError(f"{os.fspath(path)} is no model file; the model that treecrf fit wrote comes first.")
-        header, _ = read_npz(path, FORMAT)
+        header, arrays = read_npz(path, FORMAT)
         if "table" not in header:
             raise ValueError(f"model {os.fspath(path)} does not say which columns it reads; train it by treecrf fit.")
         try:
             table = header["table"]
-            if table.get("edges") or table.get("kept"):
-                raise KeyError("its columns were cut into bins, or their rare values merged, by another rule")
             columns = TableColumns(
-                table["sequence"], table["label"], tuple(table["attributes"]), tuple(table.get("numbers", ()))
+                table["sequence"], table["label"], tuple(table["attributes"]), tuple(table["numbers"])
             )
-            holes = restore_transform(table["holes"])
+            missing = restore_transform(table["missing"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
-        return cls(load(path), columns, holes)
+        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing)

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from builders import lasting_set, number_set
 
+from treecrf.automl.description import describe_missing, missing_sentences
 from treecrf.missing import inject
 from treecrf.missing.mechanisms import by_label, in_runs
 from treecrf.sequences import MISSING
-from treecrf.tabular.holes import describe_holes, tell_holes
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def whole():
 
 @pytest.mark.parametrize(("make", "by_label_", "runs"), [(inject, 0, 0), (by_label, 1, None), (in_runs, 0, 1)])
 def test_planted_kinds_are_found(whole, make, by_label_, runs):
-    frame = describe_holes(make(whole, 0.3, np.random.default_rng(1)), 0)
+    frame = describe_missing(make(whole, 0.3, np.random.default_rng(1)), 0)
     assert (frame["p_label"] < 0.05).all() == bool(by_label_)
     assert (frame["p_label"] < 0.05).any() == bool(by_label_)
     if runs is not None:
@@ -30,7 +30,7 @@ def test_numbers_by_hand():
     data = lasting_set(2, 4).select([0, 1])
     values = data.values.copy()
     values[[0, 1, 3, 6], 0] = MISSING  # runs of 2, 1 and 1
-    row = describe_holes(data.with_values(values), 0).iloc[0]
+    row = describe_missing(data.with_values(values), 0).iloc[0]
     assert (row["share"], row["run"]) == (0.5, pytest.approx(4 / 3))
     assert row["run_by_chance"] == pytest.approx(8 / (2 * (1 + 3 * 0.5)))
     holes = values[:, 0] == MISSING
@@ -47,20 +47,20 @@ def test_two_files_are_compared(whole):
     few, many, as_many = (
         inject(whole, rate, np.random.default_rng(seed)) for rate, seed in ((0.2, 1), (0.4, 2), (0.2, 3))
     )
-    differ, alike = describe_holes(few, 0, many), describe_holes(few, 0, as_many)
+    differ, alike = describe_missing(few, 0, many), describe_missing(few, 0, as_many)
     assert (differ["p_other"] < 0.05).all()
     assert (alike["p_other"] > 0.05).all()
-    assert list(tell_holes(differ, 0.05))[2].startswith("Missing more or less often in the other file: ")
-    assert list(tell_holes(alike, 0.05)) == [
+    assert list(missing_sentences(differ, 0.05))[2].startswith("Missing more or less often in the other file: ")
+    assert list(missing_sentences(alike, 0.05)) == [
         "No column's holes were found to depend on the label.", "No column's holes were found to come in runs.",
         "No column was found to be missing more often in one file.",
     ]  # fmt: skip
 
 
 def test_no_holes(whole):
-    assert describe_holes(whole, 0).empty
+    assert describe_missing(whole, 0).empty
 
 
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
-    assert list(tell_holes(frame, 0.05)) == ["Missing in runs: z."]
+    assert list(missing_sentences(frame, 0.05)) == ["Missing in runs: z."]

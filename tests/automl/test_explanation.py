@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet, TreeCRF
+from treecrf.automl.explanation import explain_position, permutation_importance
+from treecrf.automl.labeller import TableColumns, TableLabeller
 from treecrf.missing import Imputer, inject
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.tabular.columns import TableColumns
-from treecrf.tabular.contributions import explain_position
-from treecrf.tabular.labeller import TableLabeller
-from treecrf.tabular.permuting import permutation_losses
 
 
 def made(seed=0, n_sequences=40):
@@ -43,13 +41,13 @@ def model(request):
 
 def test_what_decides_is_missed(model):
     data = made(1)
-    losses = permutation_losses(model, data, 0)
+    losses = permutation_importance(model, data, 0)
     assert losses.loc[0, "attribute"] == "letter"
     assert losses.loc[0, "low"] > 30
     others = losses[1:]
     assert set(others["attribute"]) == {"noise", "size"}
     assert (others["lost"].abs() < 5).all()
-    assert permutation_losses(model, data, 0).equals(losses)
+    assert permutation_importance(model, data, 0).equals(losses)
 
 
 def test_contributions_add_up(model):
@@ -78,7 +76,7 @@ def test_contributions_are_shapley_values_where_all_orders_are_drawn(monkeypatch
     model = TableLabeller(LABELLERS["linear"].fit(data), COLUMNS)
     both = SequenceSet.concatenate([short, data])
     monkeypatch.setattr(
-        "treecrf.tabular.contributions._draw_orders",
+        "treecrf.automl.explanation._draw_orders",
         lambda n, *_: [np.array(order) for order in itertools.permutations(range(n))],
     )
     found = explain_position(model, both, 0, 1, 0)
@@ -107,9 +105,9 @@ def test_contributions_are_shapley_values_where_all_orders_are_drawn(monkeypatch
 
 def test_holes_are_filled_as_the_model_does():
     data = inject(made(4), 0.2, np.random.default_rng(0))
-    holes = Imputer(add_indicator=True).fit(data)
-    labeller = LinearCRF(window=(1, 0), max_iterations=5).fit(holes.transform(data))
-    model = TableLabeller(labeller, COLUMNS, holes)
+    transform = Imputer(add_indicator=True).fit(data)
+    labeller = LinearCRF(window=(1, 0), max_iterations=5).fit(transform.transform(data))
+    model = TableLabeller(labeller, COLUMNS, transform)
     found = explain_position(model, data, 0, 4, 0)
     assert found.contributions["contribution"].sum() == pytest.approx(found.log_odds - found.typical_log_odds, abs=1e-9)
-    assert set(permutation_losses(model, data, 0)["attribute"]) == {"letter", "noise", "size"}
+    assert set(permutation_importance(model, data, 0)["attribute"]) == {"letter", "noise", "size"}

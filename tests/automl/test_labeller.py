@@ -6,11 +6,10 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, TreeCRF, WindowLightGBM
+from treecrf.automl.description import kinds_sentence
+from treecrf.automl.labeller import TableColumns, TableLabeller
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.readers.reading import read_table
-from treecrf.tabular.columns import TableColumns
-from treecrf.tabular.describing import kinds_sentence
-from treecrf.tabular.labeller import TableLabeller
 
 COLUMNS = TableColumns("sequence", "label", ("x1", "letter", "x2", "x3"), ("x1", "x2", "x3"))
 
@@ -22,16 +21,18 @@ def table(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("holes", [None, Imputer(), Indicator()], ids=lambda holes: type(holes).__name__)
+@pytest.mark.parametrize("transform", [None, Imputer(), Indicator()], ids=lambda transform: type(transform).__name__)
 @pytest.mark.parametrize(
     "labeller", [TreeCRF(n_iterations=3), LinearCRF(max_iterations=5), WindowLightGBM(n_iterations=3)]
 )
-def test_a_file_has_bins_and_medians(table, tmp_path, labeller, holes):
-    if holes is None:
+def test_a_file_has_bins_and_medians(table, tmp_path, labeller, transform):
+    if transform is None:
         labeller = TreeCRF(n_iterations=3, missing="instance_weighting")
     frame = read_table(table)
     data = inject(number_set(0), 0.1, np.random.default_rng(0))
-    model = TableLabeller(labeller.fit(data if holes is None else holes.fit_transform(data)), COLUMNS, holes)
+    model = TableLabeller(
+        labeller.fit(data if transform is None else transform.fit_transform(data)), COLUMNS, transform
+    )
     model.save(tmp_path / "m.npz")
     again = TableLabeller.load(tmp_path / "m.npz")
     assert again.columns == COLUMNS

@@ -8,13 +8,21 @@ import pytest
 from builders import number_set
 
 from treecrf import SequenceSet
+from treecrf.automl.candidates import (
+    GRIDS,
+    ITERATIONS,
+    METHODS,
+    candidate_windows,
+    estimate_memory,
+    estimate_seconds,
+    limit_iterations,
+    make_candidates,
+    mean_run,
+)
+from treecrf.automl.choice import SCREENING, Search, choose
+from treecrf.automl.cross_validation import CVResults, FoldResult, fit_fold, make_folds, one_standard_error_choice
+from treecrf.automl.fitting import FitOptions
 from treecrf.statistics.ranking import WORSE
-from treecrf.tabular.candidates import GRIDS, ITERATIONS, METHODS, candidate_windows, limited, make_candidates, mean_run
-from treecrf.tabular.choosing import SCREENING, Race, choose
-from treecrf.tabular.costs import expected_bytes, expected_seconds
-from treecrf.tabular.finalists import Finalist, likeliest_of_best
-from treecrf.tabular.folds import make_folds
-from treecrf.tabular.trial import Outcome, try_candidate
 
 
 def before(n_sequences=40, length=10, seed=0):
@@ -29,8 +37,7 @@ def before(n_sequences=40, length=10, seed=0):
 @pytest.fixture(scope="module")
 def choice():
     folds = make_folds(before(), 0, 10_000)
-    return choose(folds, [(0, 0), (1, 1)], given={"linear_crf": {"iterations": 10}, "treecrf_newton": {"iterations": 10},
-                                                  "lightgbm": {"iterations": 10}}, budget=60.0)  # fmt: skip
+    return choose(folds, [(0, 0), (1, 1)], {name: {"iterations": 10} for name in METHODS}, FitOptions(budget=60.0))
 
 
 def test_the_window_that_is_needed_is_found(choice):
@@ -53,15 +60,15 @@ def test_of_methods_that_are_as_good_the_fastest_is_taken(choice):
 
 def test_the_same_again():
     folds = make_folds(before(20), 0, 10_000)
-    settings = {"given": {"linear_crf": {"iterations": 5}}, "methods": ("linear_crf",), "budget": 9.0}
-    first, second = (choose(folds, [(0, 0), (1, 1)], **settings) for _ in range(2))
+    compared = {"linear_crf": {"iterations": 5}}
+    first, second = (choose(folds, [(0, 0), (1, 1)], compared, FitOptions(budget=9.0)) for _ in range(2))
     pd.testing.assert_frame_equal(first.table, second.table)
     assert first[:2] == second[:2]
 
 
 def test_a_small_budget_leaves_out_and_says_so():
     folds = make_folds(before(20), 0, 10_000)
-    found = choose(folds, [(0, 0), (1, 1)], given={}, budget=0.001)
+    found = choose(folds, [(0, 0), (1, 1)], {name: {} for name in METHODS}, FitOptions(budget=0.001))
     assert found.candidates[0].method == "linear_crf"
     assert found.n_folds == 1
     assert any(sentence.startswith("treecrf_newton: its first trial") for sentence in found.left_out)
@@ -75,35 +82,35 @@ def test_a_trial_judges_stages_by_sequence():
     data = before(12)
     train, held_out = data.select(range(8)), data.select(range(8, 12))
     [candidate] = next(make_candidates("treecrf_newton", data, [(1, 1)], "auto", {"iterations": 4}))
-    outcome = try_candidate(candidate, train, held_out)
+    result = fit_fold(candidate, train, held_out)
     labeller = candidate.build().set_params(missing="instance_weighting").fit(train)
     right = labeller.predict(held_out) == held_out.labels
-    assert outcome.iterations.tolist() == [1, 2, 3, 4]
-    np.testing.assert_array_equal(outcome.correct[-1], right.reshape(4, 10).sum(axis=1))
+    assert result.iterations.tolist() == [1, 2, 3, 4]
+    np.testing.assert_array_equal(result.correct[-1], right.reshape(4, 10).sum(axis=1))
     of_truth = labeller.predict_proba(held_out)[np.arange(40), held_out.labels]
-    np.testing.assert_allclose(outcome.surprise[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(result.log_loss[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
 
 
 def test_many_labels_are_judged_at_fewer_stages(monkeypatch):
     data = before(12)
     [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
     split = data.select(range(8)), data.select(range(8, 12))
-    assert try_candidate(candidate, *split).iterations.tolist() == list(range(1, 16))
-    monkeypatch.setattr("treecrf.tabular.trial.JUDGING", 40 * 3**2)
-    assert try_candidate(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
+    assert fit_fold(candidate, *split).iterations.tolist() == list(range(1, 16))
+    monkeypatch.setattr("treecrf.automl.cross_validation.SCORING", 40 * 3**2)
+    assert fit_fold(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
 
 
 def test_large_sets_are_screened_in_part(monkeypatch):
-    monkeypatch.setattr("treecrf.tabular.choosing.SCREENED_POSITIONS", 60)
+    monkeypatch.setattr("treecrf.automl.choice.SCREENED_POSITIONS", 60)
     trained = []
 
     def trying(candidate, train, held_out, keeps_marginals=False):
         trained.append((train.n_positions, held_out.n_positions, candidate.iterations))
         right, marginals = np.ones((1, len(held_out))), np.ones((held_out.n_positions, 3), dtype=np.float32)
-        return Outcome(np.array([1]), right.astype(int), right, [marginals] if keeps_marginals else None)
+        return FoldResult(np.array([1]), right.astype(int), right, [marginals] if keeps_marginals else None)
 
-    monkeypatch.setattr("treecrf.tabular.choosing.try_candidate", trying)
-    choose(make_folds(before(), 0, 10_000), [(1, 1)], methods=("treecrf_newton",), given={}, budget=60.0)
+    monkeypatch.setattr("treecrf.automl.choice.fit_fold", trying)
+    choose(make_folds(before(), 0, 10_000), [(1, 1)], {"treecrf_newton": {}}, FitOptions(budget=60.0))
     n_finals = 5
     assert set(trained[:-n_finals]) == {(60, 80, SCREENING)}
     assert set(trained[-n_finals:]) == {(320, 80, 2 * ITERATIONS)}  # trees of a small file
@@ -111,20 +118,22 @@ def test_large_sets_are_screened_in_part(monkeypatch):
 
 
 def test_folds_of_unlike_lengths_are_joined():
-    long = Outcome(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
-    short = Outcome(np.array([2, 4]), np.array([[1], [3]]), np.array([[1.0], [2]]))
-    finalist = Finalist([short, long])
-    np.testing.assert_array_equal(finalist.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
-    np.testing.assert_array_equal(finalist.surprise(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
-    assert finalist.best_iteration() == 4
+    long = FoldResult(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
+    short = FoldResult(np.array([2, 4]), np.array([[1], [3]]), np.array([[1.0], [2]]))
+    results = CVResults([short, long])
+    np.testing.assert_array_equal(results.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
+    np.testing.assert_array_equal(results.log_loss(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
+    assert results.best_iteration() == 4
 
 
-def test_of_candidates_that_chance_tells_apart_the_least_surprised_is_best():
+def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():
     steady, alike, worse = [8, 8, 8, 8], [10, 6, 10, 6], [7, 7, 7, 7]
-    surprise = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
-    assert likeliest_of_best(np.array([steady, alike, worse]), surprise) == 1  # `worse` is one behind everywhere
-    assert likeliest_of_best(np.array([steady, worse]), surprise[[0, 2]]) == 0
-    assert likeliest_of_best(np.array([steady, steady]), surprise[:2]) == 0
+    log_loss = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
+    assert (
+        one_standard_error_choice(np.array([steady, alike, worse]), log_loss) == 1
+    )  # `worse` is one behind everywhere
+    assert one_standard_error_choice(np.array([steady, worse]), log_loss[[0, 2]]) == 0
+    assert one_standard_error_choice(np.array([steady, steady]), log_loss[:2]) == 0
 
 
 # --- candidates and what they cost ------------------------------------------------------------------
@@ -160,9 +169,9 @@ def test_many_labels_and_categories():
         np.arange(n)[:, None] % 150, [0, n // 2, n], [("word", [f"w{i}" for i in range(150)])], np.arange(n) % 15,
         [f"l{i}" for i in range(15)],
     )  # fmt: skip
-    [tree, *_], _, ways = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
+    [tree, *_], _, others = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
     assert tree.settings["transitions"] == "separable"
-    assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], ways) == (
+    assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], others) == (
         "incorporated",
         "incorporated",
         2,
@@ -178,26 +187,26 @@ def test_many_labels_and_categories():
 def test_two_methods_pass_where_one_fold_fits():
     folds = make_folds(before(20), 0, 10_000)
     ranked = [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for method in METHODS]
-    race = Race(folds, 1.0, lambda done, words: None)
-    race.left = 1.01 * sum(map(race.cost, ranked[:2]))
-    assert [finished.candidate.method for finished in race.finish(ranked)] == list(METHODS[:2])
-    assert [sentence.split()[0] for sentence in race.left_out] == ["lightgbm", "4"]
+    search = Search(folds, 1.0, lambda done, words: None)
+    search.left = 1.01 * sum(map(search.cost, ranked[:2]))
+    assert [finished.candidate.method for finished in search.cross_validate(ranked)] == list(METHODS[:2])
+    assert [sentence.split()[0] for sentence in search.left_out] == ["lightgbm", "4"]
 
 
 def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):
-    monkeypatch.setattr("treecrf.tabular.candidates.HISTORY_BYTES", 20_000)
+    monkeypatch.setattr("treecrf.automl.candidates.HISTORY_BYTES", 20_000)
     [candidate, *_], *_ = make_candidates("linear_crf", before(), [(1, 1)], "auto", {})
-    fewer = limited(candidate, before())
+    fewer = limit_iterations(candidate, before())
     assert 1 < fewer.iterations < candidate.iterations
-    assert expected_bytes(fewer.build(), before(), fewer.iterations) <= 20_000
+    assert estimate_memory(fewer.build(), before(), fewer.iterations) <= 20_000
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_costs_grow_with_the_data(method):
     small, large = (number_set(0, n_sequences=n) for n in (10, 100))
     [candidate, wide], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
-    costs = [expected_seconds(candidate.build(), small, 10), expected_seconds(candidate.build(), large, 10),
-             expected_seconds(wide.build(), large, 10), expected_seconds(wide.build(), large, 60)]  # fmt: skip
+    costs = [estimate_seconds(candidate.build(), small, 10), estimate_seconds(candidate.build(), large, 10),
+             estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
 
@@ -206,8 +215,8 @@ def test_marginals_are_kept_where_they_are_asked_for():
     data = before(12)
     split = data.select(range(8)), data.select(range(8, 12))
     [candidate] = next(make_candidates("linear_crf", data, [(1, 1)], "auto", {"iterations": 3}))
-    assert try_candidate(candidate, *split).marginals is None
-    kept = try_candidate(candidate, *split, keeps_marginals=True).marginals
+    assert fit_fold(candidate, *split).marginals is None
+    kept = fit_fold(candidate, *split, keeps_marginals=True).marginals
     labeller = candidate.build().fit(split[0])
     assert [each.dtype for each in kept] == [np.float32] * 3
     np.testing.assert_allclose(kept[-1], labeller.predict_proba(split[1]), rtol=1e-6, atol=1e-7)

@@ -6,9 +6,9 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, WindowLightGBM
+from treecrf.automl.evaluation import evaluate
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.sequences import MISSING
-from treecrf.tabular.evaluating import evaluate
 
 NEW = np.array([0, 7])
 

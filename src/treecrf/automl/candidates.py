@@ -1,0 +1,353 @@
+"""The labellers that treecrf fit tries by itself, and what a training of each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing
+from treecrf.ensembles.labeller import Ensemble
+from treecrf.missing import transform_of
+from treecrf.models.base import Labeller
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.inputs import MOST_BINS
+from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
+from treecrf.models.window.classifiers import WindowLightGBM
+from treecrf.sequences import SequenceSet, slot_sizes
+
+METHODS = ("linear_crf", "treecrf_newton", "lightgbm")
+"""Methods that are tried, the fastest to predict first."""
+
+GRIDS: Mapping[str, tuple[dict[str, Any], ...]] = {
+    "linear_crf": ({"variance": 1.0}, {"variance": 1.0, "n_bins": 10}, {"variance": 10.0}, {"variance": 0.1}),
+    "treecrf_newton": tuple({"learning_rate": 0.2, "max_leaves": n} for n in (10, 30, 4)),
+    "lightgbm": tuple({"learning_rate": 0.2, "max_leaves": n} for n in (10, 31, 4)),
+}
+"""Settings by method, the most usual ones first; one learning rate, as settings are compared after the same few iterations."""
+
+ITERATIONS = 60
+"""At most, unless stated otherwise; held-out sequences choose how many of them."""
+
+MANY_LABELS = 12
+"""From here on trees have a matrix of transitions beside them: full ones cost too much."""
+
+ITERATIONS_OF_MANY = 20
+"""Of trees for that many labels, at most: they are dear, and gain little after that."""
+
+TREE_BINS = 63
+"""Of a number, in trees."""
+
+SMALL = 5000
+"""Positions below which a file is small."""
+
+MANY_CATEGORIES = 100
+"""From here on an attribute is one of words."""
+
+MOST_REACH = 12
+"""Observations on either side of the widest window."""
+
+HISTORY_BYTES = 160 * 2**20
+"""For the weights of a linear CRF after each of its iterations, were all kept: the more weights, the fewer iterations."""
+
+
+WORDS = {"variance": "variance", "n_bins": "bins", "max_leaves": "leaves", "learning_rate": "learning rate"}
+"""What settings are called."""
+
+
+class Candidate(NamedTuple):
+    """A labeller to try.
+
+    Attributes
+    ----------
+    method : str
+    window : (int, int)
+    settings : dict
+        Others than the method's preset, by the names of `treecrf.automl.fitting.build`, "iterations" among them.
+    missing : str
+        The treatment of missing cells (`treecrf.automl.fitting.prepare_missing`).
+    """
+
+    method: str
+    window: tuple[int, int]
+    settings: dict[str, Any]
+    missing: str
+
+    def build(self) -> Labeller:
+        """The labeller, not trained."""
+        return build(self.method, {"window": self.window} | self.settings)
+
+    @property
+    def iterations(self) -> int:
+        """The most."""
+        return int(self.settings["iterations"])
+
+    def with_iterations(self, number: int) -> Candidate:
+        """The same with another number of iterations."""
+        return self._replace(settings=self.settings | {"iterations": number})
+
+
+def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The methods to compare, each with the settings that were decided and it has, and why others are left out.
+
+    Raises
+    ------
+    ValueError
+        For options that none of the methods has.
+    """
+    if options.method not in (AUTO, *METHODS):
+        raise ValueError(f"--window auto tries {', '.join(METHODS)}; give {options.method} a window such as 3,3.")
+    if options.held_out:
+        raise ValueError("auto holds sequences out by itself; leave --held-out out.")
+    compared: dict[str, dict[str, Any]] = {}
+    left_out = []
+    for method in METHODS if options.method == AUTO else (options.method,):
+        if options.method == AUTO and method == "lightgbm" and find_spec("lightgbm") is None:
+            left_out.append("lightgbm, which is not installed (pip install 'treecrf[rivals]').")
+            continue
+        settings = options.used_settings(method)
+        try:
+            build(method, settings)
+            resolve_missing(method, options.missing)
+        except ValueError as error:
+            left_out.append(str(error))
+        else:
+            compared[method] = settings
+    if not compared:
+        raise ValueError(left_out[0])
+    return compared, left_out
+
+
+def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
+    """Windows to try, narrow ones first; none reaches beyond the longest sequence.
+
+    No, one and three observations on either side; where there are words, none and one, as what stands beside them tells little
+    more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also
+    half a run, `MOST_REACH` at most: single numbers say little about it.
+    """
+    reaches = [0, 1] if has_words(data) else [0, 1, 3]
+    wide = min(MOST_REACH, int(mean_run(data)) // 2)
+    if data.number_names and wide > max(reaches):
+        reaches.append(wide)
+    longest = int(np.diff(data.observation_offsets).max()) - 1
+    return list(dict.fromkeys((min(reach, longest),) * 2 for reach in reaches))
+
+
+def has_words(data: SequenceSet) -> bool:
+    """Whether an attribute has `MANY_CATEGORIES`."""
+    return any(len(attribute.categories) >= MANY_CATEGORIES for attribute in data.attributes)
+
+
+def mean_run(data: SequenceSet) -> float:
+    """Positions for which a label stays the same, on average, within sequences."""
+    labels = np.asarray(data.labels)
+    begins = np.append(True, labels[1:] != labels[:-1])
+    begins[data.offsets[:-1]] = True
+    return data.n_positions / int(begins.sum())
+
+
+def make_candidates(
+    method: str, data: SequenceSet, windows: list[tuple[int, int]], missing: str, given: Mapping[str, Any]
+) -> Iterator[list[Candidate]]:
+    """Rounds of candidates: first every window, then other settings, then other treatments of missing cells.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    data : SequenceSet
+    windows : list of (int, int)
+    missing : str
+        The treatment of missing cells, or "auto".
+    given : mapping
+        Settings that a user has decided, as far as the method has them.
+
+    Yields
+    ------
+    list of Candidate
+        What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
+    """
+    usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(given)
+    first, *others = _treatments(method, data, missing, usual)
+    if first == "incorporated":
+        usual["missing"] = first
+    grid = [settings | usual for settings in GRIDS[method]]
+    if method == "linear_crf" and has_words(data):  # most weights are of words seen seldom: the wide prior first
+        grid.sort(key=lambda settings: -settings["variance"])
+    bins_matter = bool(data.number_names)
+    distinct = [
+        settings
+        for i, settings in enumerate(grid)
+        if settings not in grid[:i] and (bins_matter or "n_bins" not in settings)
+    ]
+    yield [Candidate(method, window, distinct[0], first) for window in windows]
+    yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
+    yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in others]
+
+
+def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
+    """Settings that follow from the sizes of the file.
+
+    Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has once as one, as
+    new words look like them; a linear CRF has a weight for each: such words share their suffixes with others, and its prior
+    holds it.
+    """
+    settings: dict[str, Any] = {"n_bins": TREE_BINS} if method != "linear_crf" and data.number_names else {}
+    if has_words(data) and method != "linear_crf":
+        settings["min_count"] = 2
+    if method == "treecrf_newton" and len(data.label_names) >= MANY_LABELS:
+        settings |= {"transitions": "separable", "iterations": ITERATIONS_OF_MANY}
+    return settings
+
+
+def _treatments(method: str, data: SequenceSet, missing: str, settings: Mapping[str, Any]) -> list[str]:
+    """Treatments of missing cells to try: what was asked for, or those that suit the method, the most usual one first.
+
+    Trees with a matrix of transitions let tests ask for a missing cell; LightGBM sees missing numbers as they are, and
+    missing categories as one more; a linear CRF may have flags where the file has missing cells.
+    """
+    if missing != AUTO:
+        return [resolve_missing(method, missing)]
+    if method == "treecrf_newton" and settings.get("transitions") == "separable":
+        return ["incorporated"]
+    if method == "lightgbm":
+        return ["indicator" if data.attributes else "error"]
+    usual = resolve_missing(method, missing)
+    other = "imputation_indicator" if method == "linear_crf" else "incorporated"
+    return [usual, other] if data.has_missing else [usual]
+
+
+def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
+    """The candidate as it passes through the folds: trees of a small file learn half as fast and twice as long.
+
+    Their probabilities are better then. Of a large file, and with a number of iterations that a user has decided, it stays.
+    """
+    if candidate.method == "linear_crf" or data.n_positions >= SMALL or candidate.iterations != ITERATIONS:
+        return candidate
+    rate = candidate.settings["learning_rate"] / 2
+    return candidate._replace(settings=candidate.settings | {"learning_rate": rate, "iterations": 2 * ITERATIONS})
+
+
+def limit_iterations(candidate: Candidate, data: SequenceSet) -> Candidate:
+    """The candidate, with fewer iterations where a linear CRF has many weights (`HISTORY_BYTES`)."""
+    labeller = candidate.build()
+    if not isinstance(labeller, LinearCRF):
+        return candidate
+    return candidate.with_iterations(min(candidate.iterations, most_iterations(labeller, data, HISTORY_BYTES)))
+
+
+def describe_settings(candidate: Candidate) -> str:
+    """The settings that tell candidates of a method apart, in a few words."""
+    shown = [f"{words} {candidate.settings[name]:g}" for name, words in WORDS.items() if name in candidate.settings]
+    return ", ".join(shown or ["usual settings"])
+
+
+# --- what a training costs --------------------------------------------------------------------------
+
+NANOSECOND = 1e-9
+"""The unit of the coefficients below: CPU time of one core of a server of 2020, within a factor of two, nearly."""
+
+DIVIDING = 3.0
+"""How many times longer trees take that divide rows between both sides of a test."""
+
+SORTING = 3.0
+"""How many times longer LightGBM takes for an attribute of words, whose categories it sorts, in addition."""
+
+
+def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) -> float:
+    """CPU seconds that a training takes, nearly; 0 for a labeller whose cost is not known.
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Its settings count.
+    train : SequenceSet
+        As the labeller is given it.
+    n_iterations : int
+        Of an ensemble, how many experts are trained, all parts together.
+    """
+    if isinstance(labeller, Ensemble):
+        share = n_iterations / len(labeller.experts)
+        return share * sum(estimate_seconds(expert, train, n_reports(expert)) for expert in labeller.make_experts())
+    if isinstance(labeller, ImputingLabeller):
+        return estimate_seconds(labeller.labeller, _filled(labeller, train), n_iterations)
+    n_labels, n_positions = len(train.label_names), train.n_positions
+    n_slots, n_bins = _n_slots(labeller, train), _n_bins(labeller, train)
+    each = n_positions * n_slots * n_labels
+    pairs = n_positions * n_labels**2
+    if isinstance(labeller, LinearCRF):
+        weights = _n_weights(labeller, train)
+        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
+    if isinstance(labeller, TreeCRF):
+        growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
+        divided = (
+            DIVIDING if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
+        )
+        chains = (25 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
+    if isinstance(labeller, WindowLightGBM):
+        wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
+            sum(labeller.window) + 1
+        )
+        tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
+        return 0.2 + n_iterations * NANOSECOND * n_labels * tree
+    return 0.0
+
+
+def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:
+    """Bytes of memory that a training takes beside the program and the file, nearly; 0 where that is not known."""
+    if isinstance(labeller, Ensemble):
+        return max(estimate_memory(expert, train, n_reports(expert)) for expert in labeller.make_experts())
+    if isinstance(labeller, ImputingLabeller):
+        return estimate_memory(labeller.labeller, _filled(labeller, train), n_iterations)
+    if isinstance(labeller, TreeCRF):
+        return labeller.expected_memory(train)
+    if isinstance(labeller, LinearCRF):
+        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
+    return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
+
+
+def _filled(labeller: ImputingLabeller, train: SequenceSet) -> SequenceSet:
+    """What the labeller in it will see."""
+    transform = transform_of(labeller.holes)
+    assert transform is not None
+    return transform.fit_transform(train)
+
+
+def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> int:
+    """Iterations after which a linear CRF, which keeps the weights of each, has taken so many bytes; 1 at least."""
+    return max(n_bytes // (8 * _n_weights(labeller, train)) - VECTORS, 1)
+
+
+def _n_slots(labeller: Labeller, train: SequenceSet) -> int:
+    return _n_places(labeller) * (len(train.attributes) + len(train.number_names))
+
+
+def _n_places(labeller: Labeller) -> int:
+    left, right = labeller.get_params().get("window", (0, 0))
+    return int(left + right + 1)
+
+
+def _n_bins(labeller: Labeller, train: SequenceSet) -> int:
+    """Bins of all slots together, of which every leaf has sums; categories are as many at most as a number may have bins."""
+    of_categories = sum(min(len(attribute.categories), MOST_BINS) for attribute in train.attributes)
+    return _n_places(labeller) * (of_categories + len(train.number_names) * labeller.n_bins)
+
+
+def _n_weights(labeller: LinearCRF, train: SequenceSet) -> int:
+    """Weights of cells, as of categories that are not rare, and of pairs of labels."""
+    n_labels, places = len(train.label_names), sum(labeller.window) + 1
+    cells = int(slot_sizes(train.attributes, (0, 0)).sum()) + len(train.number_names) * (labeller.n_bins + 1)
+    if labeller.min_count > 1:
+        cells = sum(_n_common(train.values[:, j], labeller.min_count) for j in range(train.values.shape[1]))
+        cells += len(train.number_names) * (labeller.n_bins + 1)
+    return cells * places * n_labels + n_labels**2
+
+
+def _n_common(codes: np.ndarray, min_count: int) -> int:
+    """Categories that are there so often, one for all others, and one for places outside of sequences."""
+    return int((np.bincount(codes[codes >= 0]) >= min_count).sum()) + 2

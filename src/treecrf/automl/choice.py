@@ -1,0 +1,379 @@
+"""The choice of a method, its window and its number of iterations for a file, by cross-validation within a budget.
+
+In the first folds each method is tried with every window and then with other settings, a few iterations each on a part of the
+sequences. The best candidate of each method then passes through all folds, and the means of what they say of held-out labels are
+candidates too. What a training costs is told by the sizes of the data (`treecrf.automl.candidates.estimate_seconds`), and never
+by a clock: the same file, seed and budget give the same choice on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.automl.candidates import (
+    MANY_LABELS,
+    METHODS,
+    Candidate,
+    estimate_seconds,
+    limit_iterations,
+    make_candidates,
+    refine,
+)
+from treecrf.automl.cross_validation import (
+    CVResults,
+    FoldResult,
+    Folds,
+    fit_fold,
+    one_standard_error_choice,
+    score_marginals,
+)
+from treecrf.automl.fitting import FitOptions, average
+from treecrf.models.base import Labeller
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.estimates import CONFIDENCE, decide
+from treecrf.statistics.metrics import Accuracy, correct_for_choice, estimate_accuracy
+from treecrf.statistics.ranking import BEST, rank_methods
+from treecrf.statistics.selection import derive_seed
+from treecrf.statistics.two_way import estimate_trainings, make_pairs
+
+SCREENING, SCREENING_OF_MANY = 20, 10
+"""Iterations with which windows and settings are compared on the first folds; fewer of trees for many labels."""
+
+SCREENED_POSITIONS = 5000
+"""Of a larger training set, sequences drawn at random train what is compared so."""
+
+MOST_POSITIONS = 20_000
+"""Of a larger file, sequences drawn at random choose."""
+
+NEGLIGIBLE, NEGLIGIBLE_LOG_LOSS = 0.2, 0.01
+"""By which a simpler or faster candidate may differ from the best one: points of accuracy, and share of its log loss."""
+
+Tick = Callable[[int, str], None]
+
+
+class Choice(NamedTuple):
+    """What was chosen, and why.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        With their chosen numbers of iterations: one, or those whose marginals are averaged.
+    accuracy : Accuracy
+        To expect on new sequences, the choice itself taken into account.
+    table : DataFrame
+        One row for each method that passed through the folds and for each average, the best first: method (names joined by a
+        plus, those fastest to predict first), window and iterations (text, empty for averages), accuracy, low, high (percent), gap
+        (interval of the accuracy minus that of the first, text) and standing (`treecrf.statistics.ranking.rank_methods`).
+    n_folds, n_positions : int
+        That the table is about.
+    left_out : list of str
+        A sentence for whatever the budget did not allow.
+    """
+
+    candidates: list[Candidate]
+    accuracy: Accuracy
+    table: pd.DataFrame
+    n_folds: int
+    n_positions: int
+    left_out: list[str]
+
+    def build(self, options: FitOptions) -> tuple[Labeller, str]:
+        """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
+        labellers = [candidate.build() for candidate in self.candidates]
+        for labeller, candidate in zip(labellers, self.candidates, strict=True):
+            options.prepare(labeller, candidate.method)
+            labeller.keeps_stages = False
+        if len(labellers) > 1:
+            return average(labellers, [candidate.missing for candidate in self.candidates]), "error"
+        return labellers[0], self.candidates[0].missing
+
+
+def choose(
+    folds: Folds,
+    windows: Sequence[tuple[int, int]],
+    compared: Mapping[str, Mapping[str, Any]],
+    options: FitOptions,
+    tick: Tick = lambda done, words: None,
+) -> Choice:
+    """Choose for a file.
+
+    Parameters
+    ----------
+    folds : Folds
+    windows : sequence of (int, int)
+        To try.
+    compared : mapping of str to mapping
+        The methods, of `METHODS`, and the settings that were decided for each.
+    options : FitOptions
+        One candidate is tried whatever the budget.
+    tick : callable
+        Called with the share of the work that is done, in percent, and what is being tried.
+    """
+    search = Search(folds, options.budget, tick)
+    screened: list[tuple[Candidate, CVResults]] = []
+    for method, settings in compared.items():
+        share = options.budget / (2 * len(compared))  # half of it is for the folds
+        best = search.screen(list(make_candidates(method, folds.data, list(windows), options.missing, settings)), share)
+        if best is not None:
+            screened.append(best)
+    n_common = min(len(results.folds) for _, results in screened)
+    ranked = [candidate for candidate, _ in sorted(screened, key=lambda pair: -pair[1].n_correct(n_common))]
+    finalists = search.cross_validate(ranked)
+    tick(100, "")
+    return choose_best(finalists, folds, options.seed, search.left_out)
+
+
+# --- trials within the budget -----------------------------------------------------------------------
+
+
+class CrossValidated(NamedTuple):
+    """A candidate that passed through folds.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    results : CVResults
+    marginals : float32, shape (n_held_out_positions, n_labels)
+        At its best stage, fold by fold.
+    """
+
+    candidate: Candidate
+    results: CVResults
+    marginals: NDArray[np.float32]
+
+
+class Search:
+    """Trials within a budget.
+
+    Attributes
+    ----------
+    left : float
+        CPU seconds of the budget that have not been spent.
+    left_out : list of str
+        A sentence for whatever did not fit.
+    """
+
+    def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
+        self.folds, self.budget, self.left, self.left_out = folds, budget, budget, list[str]()
+        self._parts = [folds.split_part(fold, SCREENED_POSITIONS, fold) for fold in range(len(folds.parts))]
+        self._tick = tick
+        self._has_tried = False
+
+    def cost(self, candidate: Candidate) -> float:
+        """CPU seconds of one fold, nearly."""
+        share = 1 - 1 / len(self.folds.parts)
+        return share * estimate_seconds(candidate.build(), self.folds.data, candidate.iterations)
+
+    def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, CVResults] | None:
+        """The best candidate of the first folds after a few iterations, and its results; None if none fits.
+
+        As many folds compare as the share of the budget allows for all candidates: the differences between them are small.
+        """
+        tried: list[tuple[Candidate, CVResults]] = []
+        best: tuple[Candidate, CVResults] | None = None
+        skipped = []
+        of_all = sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
+        n_folds = min(max(int(share / of_all), 1), len(self.folds.parts))
+        for number, candidates in enumerate(rounds):
+            for candidate in candidates:
+                if number == 1 and best is not None:
+                    candidate = candidate._replace(window=best[0].window)
+                if number == 2 and best is not None:
+                    candidate = best[0]._replace(missing=candidate.missing)
+                cost = n_folds * self._screening_cost(candidate)
+                if cost > share and self._has_tried:
+                    skipped.append((candidate, cost))
+                    continue
+                share -= cost
+                results = CVResults(self._run(self._shortened(candidate), self._parts[:n_folds], cost))
+                tried.append((candidate, results))
+            best = _best_of(tried) if tried else None
+        if skipped:
+            self._note_skipped(skipped, best is not None)
+        return best
+
+    def cross_validate(self, ranked: list[Candidate]) -> list[CrossValidated]:
+        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
+        n_folds = len(self.folds.parts)
+        ranked = [limit_iterations(refine(candidate, self.folds.data), self.folds.data) for candidate in ranked]
+        while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
+            dropped = ranked.pop()
+            self.left_out.append(
+                f"{dropped.method} was behind after a few iterations and left there: a fold would take about "
+                f"{self.cost(dropped):.0f} s more."
+            )
+        each = sum(map(self.cost, ranked))
+        n_fitting = min(n_folds, max(int(self.left / each), 1))
+        if n_fitting < n_folds:
+            self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
+        splits = [self.folds.split(fold) for fold in range(n_fitting)]
+        return [self._cross_validate(candidate, splits) for candidate in ranked]
+
+    def _cross_validate(self, candidate: Candidate, splits: list[tuple[SequenceSet, SequenceSet]]) -> CrossValidated:
+        """Marginals are kept of the best stage alone, before those of another candidate come."""
+        folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
+        marginals = CVResults(folds).marginals()
+        return CrossValidated(candidate, CVResults([fold._replace(marginals=None) for fold in folds]), marginals)
+
+    def _shortened(self, candidate: Candidate) -> Candidate:
+        """The candidate with the iterations that screening gives it."""
+        candidate = limit_iterations(candidate, self._parts[0][0])
+        many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
+        return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
+
+    def _screening_cost(self, candidate: Candidate) -> float:
+        """CPU seconds of one fold of screening, nearly."""
+        short = self._shortened(candidate)
+        return estimate_seconds(short.build(), self._parts[0][0], short.iterations)
+
+    def _run(
+        self,
+        candidate: Candidate,
+        splits: list[tuple[SequenceSet, SequenceSet]],
+        cost: float,
+        keeps_marginals: bool = False,
+    ) -> list[FoldResult]:
+        left, right = candidate.window
+        self._tick(int(min(100 * (1 - self.left / self.budget), 99)), f"{candidate.method}, window {left},{right}")
+        self._has_tried = True
+        folds = [fit_fold(candidate, *split, keeps_marginals) for split in splits]
+        self.left -= cost
+        return folds
+
+    def _note_skipped(self, skipped: list[tuple[Candidate, float]], has_best: bool) -> None:
+        method, cost = skipped[0][0].method, skipped[0][1]
+        windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
+        self.left_out.append(
+            f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each."
+            if has_best
+            else f"{method}: its first trial would take about {cost:.0f} s."
+        )
+
+
+def _best_of(tried: list[tuple[Candidate, CVResults]]) -> tuple[Candidate, CVResults]:
+    """By `one_standard_error_choice`, each at its best stage."""
+    scores = [_best_scores(results) for _, results in tried]
+    correct, log_loss = (np.array(each) for each in zip(*scores, strict=True))
+    return tried[one_standard_error_choice(correct, log_loss)]
+
+
+def _best_scores(results: CVResults) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Correct positions and log loss by held-out sequence at the best stage."""
+    stage = results.best_stage()
+    return results.correct()[stage], results.log_loss()[stage]
+
+
+# --- the best of the finalists and their averages ---------------------------------------------------
+
+
+class _Entry(NamedTuple):
+    """One to choose: the numbers of the finalists that it averages, correct positions and log loss by held-out sequence."""
+
+    members: tuple[int, ...]
+    correct: NDArray[np.int64]
+    log_loss: NDArray[np.float64]
+
+
+def choose_best(finalists: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
+    """Choose one of the finalists, or an average of some.
+
+    Of methods and averages alike that with the smallest log loss counts of those within a standard error of the most accurate
+    (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
+    points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before others.
+
+    Parameters
+    ----------
+    finalists : list of CrossValidated
+        All through the same folds, from the first on.
+    folds : Folds
+    seed : int
+        Of the accuracy to expect.
+    left_out : list of str
+        For the choice.
+    """
+    n_folds = len(finalists[0].results.folds)
+    held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
+    members, cluster = np.unique(held_out.groups, return_inverse=True)
+    positions = _by_cluster(held_out.lengths, cluster, len(members))
+    entries = [_Entry((number,), *_best_scores(one.results)) for number, one in enumerate(finalists)]
+    for size in range(2, len(finalists) + 1):
+        for averaged in combinations(range(len(finalists)), size):
+            mean = np.mean([finalists[number].marginals for number in averaged], axis=0)
+            entries.append(_Entry(averaged, *score_marginals(mean, held_out)))
+    correct = _by_cluster(np.array([entry.correct for entry in entries]), cluster, len(members))
+    log_loss = _by_cluster(np.array([entry.log_loss for entry in entries]), cluster, len(members))
+    table = _table(entries, finalists, correct, positions)
+    likeliest = one_standard_error_choice(correct, log_loss)
+    near = (table["accuracy"] - table["accuracy"][likeliest]).abs().to_numpy() <= NEGLIGIBLE
+    near &= log_loss.sum(axis=1) <= (1 + NEGLIGIBLE_LOG_LOSS) * log_loss[likeliest].sum()
+    chosen = min(np.flatnonzero(near), key=lambda row: _complexity(entries[row], finalists))
+    stages = [_by_cluster(one.results.correct(), cluster, len(members)) for one in finalists]
+    expected = correct_for_choice(
+        np.vstack([*stages, correct[len(finalists) :]]), positions, derive_seed(seed, "expected")
+    )
+    taken = [finalists[number] for number in entries[chosen].members]
+    return Choice(
+        [one.candidate.with_iterations(one.results.best_iteration()) for one in taken],
+        estimate_accuracy(correct[chosen], positions, expected),
+        table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
+        left_out,
+    )  # fmt: skip
+
+
+def _complexity(entry: _Entry, finalists: list[CrossValidated]) -> tuple[int, int]:
+    """The less, the simpler and then the faster to predict."""
+    return len(entry.members), sum(METHODS.index(finalists[number].candidate.method) for number in entry.members)
+
+
+def _table(
+    entries: list[_Entry], finalists: list[CrossValidated], correct: NDArray[np.int64], positions: NDArray[np.int64]
+) -> pd.DataFrame:
+    """See `Choice`, in the order of the entries."""
+    rows = []
+    for entry, of_entry in zip(entries, correct, strict=True):
+        members = [finalists[number] for number in entry.members]
+        is_single = len(members) == 1
+        accuracy = estimate_accuracy(of_entry, positions)
+        rows.append(
+            {
+                "method": " + ".join(sorted((one.candidate.method for one in members), key=METHODS.index)),
+                "window": "{},{}".format(*members[0].candidate.window) if is_single else "",
+                "iterations": str(members[0].results.best_iteration()) if is_single else "",
+                "accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high,
+            }
+        )  # fmt: skip
+    table = pd.DataFrame(rows).assign(gap="", standing=BEST)
+    if len(rows) > 1:
+        names = table["method"].tolist()
+        accuracies = pd.Series(table["accuracy"].to_numpy(), index=names)
+        ranks = rank_methods(accuracies, _comparisons(names, correct, positions)).set_index("method").loc[names]
+        ends = zip(ranks["gap_low"], ranks["gap_high"], strict=True)
+        table["gap"] = ["" if np.isnan(low) else f"{low:+.2f} to {high:+.2f}" for low, high in ends]
+        table["standing"] = ranks["standing"].to_numpy()
+    return table
+
+
+def _comparisons(names: list[str], correct: NDArray[np.int64], positions: NDArray[np.int64]) -> pd.DataFrame:
+    """Every pair of methods by sequence, as `rank_methods` takes them."""
+    pairs = make_pairs([of_entry[None] for of_entry in correct])
+    estimates = estimate_trainings(pairs, positions)
+    return pd.DataFrame(
+        {
+            "method": [names[place] for place in pairs.first], "other": [names[place] for place in pairs.second],
+            "accuracy_points": estimates.points, "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom,
+            "decision": decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE)),
+        }
+    )  # fmt: skip
+
+
+def _by_cluster(sums: NDArray[Any], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:
+    """Sums of sequences (the last dimension) added up by group."""
+    member = (cluster[:, None] == np.arange(n_clusters)).astype(sums.dtype)
+    return sums @ member

@@ -1,0 +1,248 @@
+"""Folds of a file's sequences, trainings in them, and what these get right."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.automl.candidates import SMALL, Candidate
+from treecrf.automl.fitting import prepare_missing
+from treecrf.datasets.grouping import group_copies, join_groups
+from treecrf.models.chains import ChainLabeller
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import sequence_folds
+
+N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
+"""The more folds, the nearer are trainings to one with the whole file; of a small file more can be afforded."""
+
+FEW_GROUPS = 3
+"""Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
+
+N_BLOCKS = 12
+"""Of all sequences together, nearly: enough for an interval, and as long as they can then be."""
+
+
+class Folds(NamedTuple):
+    """Sequences, or blocks of sequences, in folds.
+
+    Attributes
+    ----------
+    data : SequenceSet
+        What the folds number; of blocks, each is a sequence by itself.
+    parts : list of int64 arrays
+        The sequences held out in each fold.
+    are_blocks : bool
+    """
+
+    data: SequenceSet
+    parts: list[NDArray[np.int64]]
+    are_blocks: bool
+
+    def split(self, fold: int) -> tuple[SequenceSet, SequenceSet]:
+        """What trains and what is held out."""
+        held_out = self.parts[fold]
+        return self.data.select(np.setdiff1d(np.arange(len(self.data)), held_out)), self.data.select(held_out)
+
+    def split_part(self, fold: int, most_positions: int, seed: int) -> tuple[SequenceSet, SequenceSet]:
+        """The same, but of a large training set only groups drawn at random up to so many positions."""
+        train, held_out = self.split(fold)
+        return draw_part(train, seed, most_positions, N_FOLDS - 1), held_out
+
+
+def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
+    """Cut a set into folds, `N_FOLDS` or `N_FOLDS_OF_SMALL`, but no more than there are unrelated sequences.
+
+    Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS` unrelated
+    sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they tell is then about
+    other parts of the same sequences, and windows do not see across a cut.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    seed : int
+    most_positions : int
+        Of a larger set, unrelated sequences are drawn up to so many positions, but `N_FOLDS` groups at least.
+    """
+    related = data.with_groups(join_groups(data.groups, group_copies(data)))
+    are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
+    if are_blocks:
+        related = cut_into_blocks(data, N_BLOCKS)
+    part = draw_part(related, seed, most_positions, N_FOLDS)
+    n_folds = min(N_FOLDS_OF_SMALL if part.n_positions < SMALL else N_FOLDS, len(np.unique(part.groups)))
+    return Folds(part, sequence_folds(part.groups, n_folds, seed), are_blocks)
+
+
+def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: int) -> SequenceSet:
+    """Whole groups at random, up to so many positions but so many groups at least, in their order."""
+    if data.n_positions <= most_positions:
+        return data
+    groups, member = np.unique(data.groups, return_inverse=True)
+    sizes = np.bincount(member, weights=data.lengths)
+    order = np.random.default_rng(seed).permutation(len(groups))
+    taken = (np.cumsum(sizes[order]) <= most_positions) | (np.arange(len(order)) < least_groups)
+    return data.select(np.flatnonzero(np.isin(member, order[taken])))
+
+
+def cut_into_blocks(data: SequenceSet, n_blocks: int) -> SequenceSet:
+    """Sequences cut into blocks of nearly equally many positions, each a sequence and a group by itself.
+
+    Observations that no label belongs to stay with the last block.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    n_blocks : int
+        Blocks in all, nearly: each sequence has its share of them, but none without a position.
+
+    Raises
+    ------
+    ValueError
+        If fewer than three blocks have a position each.
+    """
+    starts, observations = [], []
+    for sequence, length in enumerate(data.lengths):
+        n_here = min(max(round(n_blocks * length / data.n_positions), 1), length)
+        cuts = np.arange(n_here) * length // max(n_here, 1)
+        starts.append(data.offsets[sequence] + cuts)
+        observations.append(data.observation_offsets[sequence] + cuts)
+    offsets = np.append(np.concatenate(starts), data.offsets[-1])
+    if len(offsets) <= FEW_GROUPS:
+        raise ValueError(
+            f"{data.n_positions} positions cannot be cut into three parts that choose; give a longer file, or name a --method."
+        )
+    of_observations = np.append(np.concatenate(observations), data.observation_offsets[-1])
+    return SequenceSet(
+        data.values, offsets, data.attributes, data.labels, data.label_names, of_observations,
+        numbers=data.numbers, number_names=data.number_names,
+    )  # fmt: skip
+
+
+MOST_STAGES, LEAST_STAGES = 15, 5
+"""Of a training that are scored, evenly apart."""
+
+SCORING = 2 * 10**7
+"""Pairs of labels at all positions and stages together that are scored: fewer stages where there are many labels."""
+
+LEAST = 1e-10
+"""Probability that a true label counts with at least."""
+
+
+class FoldResult(NamedTuple):
+    """What held-out sequences say of some of a training's iterations.
+
+    Attributes
+    ----------
+    iterations : int64, shape (n_stages,)
+    correct : int64, shape (n_stages, n_held_out)
+        Positions labelled correctly.
+    log_loss : float64, shape (n_stages, n_held_out)
+        Sum of ``-log P(y_t | X)`` over positions.
+    marginals : list of n_stages float32 arrays, shape (n_held_out_positions, n_labels)
+        None unless they are kept.
+    """
+
+    iterations: NDArray[np.int64]
+    correct: NDArray[np.int64]
+    log_loss: NDArray[np.float64]
+    marginals: list[NDArray[np.float32]] | None = None
+
+
+def fit_fold(
+    candidate: Candidate, train: SequenceSet, held_out: SequenceSet, keeps_marginals: bool = False
+) -> FoldResult:
+    """Train on some sequences and label others; what imputes or marks missing cells is fitted to the training set alone."""
+    labeller = candidate.build()
+    transform = prepare_missing(labeller, candidate.missing, train)
+    if transform is not None:
+        train, held_out = transform.transform(train), transform.transform(held_out)
+    assert isinstance(labeller, ChainLabeller)
+    n_stages = SCORING // (held_out.n_positions * len(held_out.label_names) ** 2)
+    every = -(-candidate.iterations // min(max(n_stages, LEAST_STAGES), MOST_STAGES))
+    scores: list[tuple[int, NDArray[np.int64], NDArray[np.float64]]] = []
+    kept: list[NDArray[np.float32]] = []
+
+    def score(iterations: int, marginals: NDArray[np.float64]) -> None:
+        scores.append((iterations, *score_marginals(marginals, held_out)))
+        if keeps_marginals:
+            kept.append(marginals.astype(np.float32))
+
+    labeller.fit_watched(train, held_out, score, every)
+    if not scores:  # it stopped before the first of them
+        score(1, labeller.predict_proba(held_out))
+    iterations, correct, log_loss = zip(*scores, strict=True)
+    return FoldResult(np.array(iterations), np.array(correct), np.array(log_loss), kept or None)
+
+
+def score_marginals(
+    marginals: NDArray[np.floating], data: SequenceSet
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Correct positions and log loss of marginals of a labelled set, by sequence (see `FoldResult`)."""
+    truth = np.asarray(data.labels)
+    correct = marginals.argmax(axis=1) == truth
+    log_loss = -np.log(np.maximum(marginals[np.arange(len(truth)), truth].astype(np.float64), LEAST))
+    starts = data.offsets[:-1]
+    return np.add.reduceat(correct, starts, dtype=np.int64), np.add.reduceat(log_loss, starts)
+
+
+class CVResults(NamedTuple):
+    """What held-out sequences say of a candidate in some folds, from the first on."""
+
+    folds: list[FoldResult]
+
+    def correct(self) -> NDArray[np.int64]:
+        """Correct positions by stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
+        return self._by_stage([fold.correct for fold in self.folds])
+
+    def log_loss(self) -> NDArray[np.float64]:
+        """As `correct`, of the losses."""
+        return self._by_stage([fold.log_loss for fold in self.folds])
+
+    def _by_stage(self, folds: list[NDArray[Any]]) -> NDArray[Any]:
+        stages = np.arange(max(map(len, folds)))
+        return np.hstack([fold[np.minimum(stages, len(fold) - 1)] for fold in folds])
+
+    def best_stage(self) -> int:
+        """By `one_standard_error_choice`."""
+        return one_standard_error_choice(self.correct(), self.log_loss())
+
+    def best_iteration(self) -> int:
+        """How many iterations the best stage is."""
+        longest = max((fold.iterations for fold in self.folds), key=len)
+        return int(longest[self.best_stage()])
+
+    def n_correct(self, n_folds: int) -> int:
+        """Positions in the first folds, at the best stage of these."""
+        part = CVResults(self.folds[:n_folds])
+        return int(part.correct()[part.best_stage()].sum())
+
+    def marginals(self) -> NDArray[np.float32]:
+        """Those of the best stage, where they were kept, fold by fold; shape (n_held_out_positions, n_labels)."""
+        stage = self.best_stage()
+        kept = [fold.marginals or [] for fold in self.folds]
+        return np.concatenate([stages[min(stage, len(stages) - 1)] for stages in kept])
+
+
+def one_standard_error_choice(correct: NDArray[np.int64], log_loss: NDArray[np.float64]) -> int:
+    """Of candidates that are within a standard error of the most accurate one, that with the smallest log loss.
+
+    Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more. Of candidates that
+    get the same right everywhere, the first counts.
+
+    Parameters
+    ----------
+    correct, log_loss : arrays, shape (n_candidates, n_sequences)
+        The standard error is that of the difference between two candidates, by sequence.
+    """
+    near = _within_error(correct[correct.sum(axis=1).argmax()] - correct)
+    firsts = np.unique(correct, axis=0, return_index=True)[1]
+    near &= np.isin(np.arange(len(correct)), firsts)
+    return int(np.where(near, log_loss.sum(axis=1), np.inf).argmin())
+
+
+def _within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
+    """Whether sums of differences, shape (n_candidates, n_sequences), are at most their standard errors."""
+    n_sequences = differences.shape[1]
+    residuals = differences - differences.mean(axis=1, keepdims=True)
+    return differences.sum(axis=1) <= np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)

@@ -1,0 +1,355 @@
+"""What a model goes by: columns whose cells change places, gains of trees, and contributions to one label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.automl.fitting import trained_parts
+from treecrf.automl.labeller import TableLabeller
+from treecrf.io.messages import needs_extra
+from treecrf.models.base import Labeller
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.window.classifiers import WindowLightGBM
+from treecrf.sequences import MISSING, SequenceSet, window_codes
+from treecrf.statistics.metrics import estimate_share
+from treecrf.trees.tree import Tree
+
+N_REPEATS = 3
+"""Permutations of each column, whose mean counts."""
+
+
+def permutation_importance(
+    model: TableLabeller, data: SequenceSet, seed: int, tick: Callable[[int, str], None] = lambda done, words: None
+) -> pd.DataFrame:
+    """Points of accuracy lost when the cells of one column change places among all observations of the file.
+
+    Parameters
+    ----------
+    model : TableLabeller
+    data : SequenceSet
+        With labels, holes as they are (`TableLabeller.encode`); not what the model was trained with.
+    seed : int
+    tick : callable
+        Called with how many columns are done, and the name of the last one.
+
+    Returns
+    -------
+    DataFrame
+        attribute, lost, low, high (points, with a 95% interval by group of related sequences), the largest loss first. A hole moves
+        as any other cell does.
+
+    Notes
+    -----
+    Breiman (2001, Machine Learning 45, section 10), here for any labeller. What two columns both tell is not lost with
+    one of them.
+    """
+    correct = _correct_positions(model, data)
+    members, cluster = np.unique(data.groups, return_inverse=True)
+    positions = np.bincount(cluster, weights=data.lengths).astype(np.int64)
+    rng = np.random.default_rng(seed)
+    names = [*(attribute.name for attribute in data.attributes), *data.number_names]
+    rows = []
+    for number, name in enumerate(names):
+        lost = np.zeros(len(data))
+        for _ in range(N_REPEATS):
+            lost += (correct - _correct_positions(model, _permuted(data, number, rng))) / N_REPEATS
+        points, low, high = estimate_share(np.bincount(cluster, weights=lost, minlength=len(members)), positions)
+        rows.append({"attribute": name, "lost": points, "low": low, "high": high})
+        tick(number + 1, name)
+    return pd.DataFrame(rows).sort_values("lost", ascending=False, kind="stable", ignore_index=True)
+
+
+def _permuted(data: SequenceSet, column: int, rng: np.random.Generator) -> SequenceSet:
+    """The set with the cells of a column, counted over attributes and then numbers, in another order."""
+    order, n_attributes = rng.permutation(len(data.values)), len(data.attributes)
+    if column < n_attributes:
+        values = data.values.copy()
+        values[:, column] = values[order, column]
+        return data.with_values(values)
+    numbers = data.numbers.copy()
+    numbers[:, column - n_attributes] = numbers[order, column - n_attributes]
+    return data.with_numbers(numbers)
+
+
+def _correct_positions(model: TableLabeller, data: SequenceSet) -> NDArray[np.int64]:
+    """Positions that are labelled correctly, by sequence."""
+    ready = model.prepare(data)
+    right = model.labeller.predict(ready) == model.labeller.align_labels(ready)
+    return np.add.reduceat(right, data.offsets[:-1], dtype=np.int64)
+
+
+GAIN_COLUMNS = ("attribute", "distance", "gain")
+
+BEFORE = "(label before)"
+"""Stands in place of an attribute for tests of previous labels."""
+
+
+def gain_importance(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
+    """What all splits gain, by what they test.
+
+    Parameters
+    ----------
+    labeller : Labeller
+    data : SequenceSet
+        With labels, as the labeller sees it: what the splits of a TreeCRF gain is measured on it. LightGBM has kept what
+        its splits gained in training.
+
+    Returns
+    -------
+    DataFrame or None
+        attribute (or `BEFORE`), distance (observations after the position, negative before), gain (its share of all), the
+        largest first; of an ensemble, the mean over the experts with trees. None if the labeller has no trees.
+
+    Notes
+    -----
+    A split of a TreeCRF gains ``n1 n2 / (n1 + n2) (m1 - m2)^2``, for n1 and n2 rows on its sides with the mean leaf values m1
+    and m2 (Friedman 2001, Annals of Statistics 29, equation 35, summed over trees as in his section 8.1). A row has the true
+    labels before it; a missing cell counts as one that fails the test, unless the test asks for it.
+    """
+    parts = [shares for shares in (_shares(*part) for part in trained_parts(labeller, data)) if shares is not None]
+    if not parts:
+        return None
+    frame = pd.concat(parts).groupby(["attribute", "distance"], as_index=False).sum()
+    frame["gain"] /= len(parts)
+    return frame.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+
+
+def without_trees(labeller: Labeller, data: SequenceSet) -> list[str]:
+    """The classes of a labeller's parts that have no trees, and no gains."""
+    return [
+        type(part).__name__
+        for part, _ in trained_parts(labeller, data)
+        if not isinstance(part, TreeCRF | WindowLightGBM)
+    ]
+
+
+def _shares(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
+    """`gain_importance` of a labeller that is no ensemble, in any order."""
+    if isinstance(labeller, TreeCRF):
+        gains = _tree_gains(labeller, data)
+    elif isinstance(labeller, WindowLightGBM):
+        gains = _lightgbm_gains(labeller)
+    else:
+        return None
+    frame = pd.DataFrame(gains, columns=list(GAIN_COLUMNS)).groupby(["attribute", "distance"], as_index=False).sum()
+    frame["gain"] /= max(frame["gain"].sum(), np.finfo(float).tiny)
+    return frame
+
+
+def split_gains(tree: Tree, columns: NDArray[np.integer]) -> NDArray[np.float64]:
+    """What each split of a tree gains on some rows; float64, shape (n_splits,).
+
+    Parameters
+    ----------
+    tree : Tree
+    columns : int array, shape (n_rows, n_columns)
+        The code of each row in each column that the tree may test.
+    """
+    n_splits = len(tree.parents)
+    leaf = np.zeros(len(columns), dtype=np.int64)
+    holds = np.zeros(int(columns.max(initial=0)) + 1, dtype=np.bool_)
+    for split, (parent, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):
+        codes = tree.test(split)
+        codes = codes[codes < len(holds)]
+        holds[codes] = True
+        leaf[(leaf == parent) & holds[columns[:, column]]] = split + 1
+        holds[codes] = False
+    counts = np.bincount(leaf, minlength=n_splits + 1).astype(np.float64)
+    sums = counts * tree.values
+    gains = np.zeros(n_splits)
+    for split in range(n_splits - 1, -1, -1):  # what is below each side, from the last split on
+        parent, child = tree.parents[split], split + 1
+        n_both = counts[parent] * counts[child]
+        if n_both:
+            difference = sums[parent] / counts[parent] - sums[child] / counts[child]
+            gains[split] = n_both / (counts[parent] + counts[child]) * difference**2
+        counts[parent] += counts[child]
+        sums[parent] += sums[child]
+    return gains
+
+
+def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int, float]]:
+    aligned = labeller.align_inputs(data, labeller.unseen)
+    codes = window_codes(aligned, labeller.window).astype(np.int64)
+    columns = np.hstack(
+        [codes, _labels_before(labeller.align_labels(data), data, labeller.order, len(data.label_names))]
+    )
+    names = [attribute.name for attribute in labeller.attributes_]
+    left, right = labeller.window
+    n_slots = (left + right + 1) * len(names)
+    for number in range(labeller.forest_.n_trees):
+        tree = labeller.forest_.tree(number)
+        for column, gain in zip(tree.columns.tolist(), split_gains(tree, columns).tolist(), strict=True):
+            if column >= n_slots:
+                yield BEFORE, n_slots - column - 1, gain
+            else:
+                yield names[column % len(names)], column // len(names) - left, gain
+
+
+def _labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
+    """The true labels 1, 2, .. places before each position, `n_labels` before the first; shape (n_positions, order)."""
+    place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+    found = np.full((data.n_positions, order), n_labels, dtype=np.int64)
+    for back in range(1, order + 1):
+        there = np.flatnonzero(place >= back)
+        found[there, back - 1] = labels[there - back]
+    return found
+
+
+def _lightgbm_gains(labeller: WindowLightGBM) -> Iterator[tuple[str, int, float]]:
+    with needs_extra("rivals"):
+        import lightgbm
+
+    gains = lightgbm.Booster(model_str=labeller.model_text_).feature_importance("gain").tolist()
+    left, right = labeller.window
+    of_codes = [attribute.name for attribute in labeller.attributes_]
+    of_numbers = [*labeller.inputs_.number_names, "(outside the sequence)"] if labeller.inputs_.number_names else []
+    places = [(name, place) for names in (of_codes, of_numbers) for place in range(-left, right + 1) for name in names]
+    yield from ((name, place, gain) for (name, place), gain in zip(places, gains, strict=True))
+
+
+MOST_ORDERS = 16
+"""In which observations appear."""
+
+MOST_POSITIONS = 200_000
+"""That are labelled for one explanation, unless one pair of orders takes more."""
+
+BEYOND = 2
+"""Observations beyond the window that are told apart: the labels between may carry what they say."""
+
+LEAST = 1e-12
+"""Probabilities below it count as it."""
+
+
+class Explanation(NamedTuple):
+    """Why a position has its label.
+
+    Attributes
+    ----------
+    predicted, runner_up : str
+        The likeliest label and the next one.
+    log_odds : float
+        The logarithm of the ratio of their probabilities.
+    typical_log_odds : float
+        The same where every observation of the sequence is the typical one.
+    contributions : DataFrame
+        distance (observations after the position, negative before; NaN for all farther ones together), contribution. Their sum is
+        log_odds - typical_log_odds.
+    """
+
+    predicted: str
+    runner_up: str
+    log_odds: float
+    typical_log_odds: float
+    contributions: pd.DataFrame
+
+
+def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, place: int, seed: int) -> Explanation:
+    """Divide the log-odds of a position's label among the observations.
+
+    Parameters
+    ----------
+    model : TableLabeller
+    data : SequenceSet
+        Holes as they are (`TableLabeller.encode`). The typical observation has its commonest category and median of each column.
+    sequence, place : int
+        Which position: its sequence, and its number within it, from 0.
+    seed : int
+        Of the orders.
+
+    Returns
+    -------
+    Explanation
+
+    Notes
+    -----
+    Shapley values of the game in which the observations of a set are as they are and all others are the typical one (baseline
+    Shapley: Sundararajan and Najmi 2020, ICML), by random orders of appearance, each with its reverse (Mitchell et al. 2022,
+    Journal of Machine Learning Research 23:43). In every order the contributions add up to the whole difference, and so do their
+    means, for any model and any number of orders.
+    """
+    one = data.select([sequence])
+    n_observations = len(one.values)
+    windows = [part.get_params().get("window", (0, 0)) for part, _ in trained_parts(model.labeller, model.prepare(one))]
+    left, right = np.max(windows, axis=0)
+    distance = np.arange(n_observations) - place
+    near = np.flatnonzero((distance >= -left - BEYOND) & (distance <= right + BEYOND))
+    far = np.setdiff1d(np.arange(n_observations), near)
+    players = [np.array([row]) for row in near] + ([far] if len(far) else [])
+    game = _Game(model, one, _typical(data), place)
+    contributions, orders = np.zeros(len(players)), _draw_orders(len(players), one.n_positions, seed)
+    for order in orders:
+        worth = game.worth(_appearing([players[player] for player in order], n_observations))
+        contributions[order] += np.diff(worth) / len(orders)
+    where = [*distance[near].astype(float), *([np.nan] if len(far) else [])]
+    start, end = game.worth(np.repeat([[False], [True]], n_observations, axis=1))
+    labels = model.labeller.label_names_
+    return Explanation(
+        labels[game.predicted], labels[game.runner_up], float(end), float(start),
+        pd.DataFrame({"distance": where, "contribution": contributions}),
+    )  # fmt: skip
+
+
+class _Game:
+    """The log-odds of a position's two likeliest labels, by which observations are as they are."""
+
+    def __init__(
+        self,
+        model: TableLabeller,
+        one: SequenceSet,
+        typical: tuple[NDArray[np.integer], NDArray[np.float64]],
+        place: int,
+    ) -> None:
+        self._model, self._one, self._typical, self._place = model, one, typical, place
+        [probabilities] = self._probabilities(np.ones((1, len(one.values)), dtype=np.bool_))
+        self.runner_up, self.predicted = (int(label) for label in np.argsort(probabilities, kind="stable")[-2:])
+
+    def worth(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Log-odds, shape (n_sets,), for `present` of shape (n_sets, n_observations)."""
+        logs = np.log(np.maximum(self._probabilities(present), LEAST))
+        return logs[:, self.predicted] - logs[:, self.runner_up]
+
+    def _probabilities(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Of the labels of the position, shape (n_sets, n_labels)."""
+        one, n_sets, n_rows = self._one, len(present), present.size
+        values, numbers = self._typical
+        copies = SequenceSet(
+            np.where(present[:, :, None], one.values, values).reshape(n_rows, one.values.shape[1]),
+            np.arange(n_sets + 1) * one.n_positions, one.attributes, None, one.label_names,
+            np.arange(n_sets + 1) * len(one.values),
+            numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(n_rows, one.numbers.shape[1]),
+            number_names=one.number_names,
+        )  # fmt: skip
+        found = self._model.labeller.predict_proba(self._model.prepare(copies))
+        return found[self._place :: one.n_positions]
+
+
+def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+    """The commonest category of each attribute and the median of each number; a hole where there are only holes."""
+    values = np.full(len(data.attributes), MISSING)
+    for j in range(len(values)):
+        known = data.values[data.values[:, j] != MISSING, j]
+        values[j] = np.bincount(known).argmax() if len(known) else MISSING
+    known_numbers = [column[~np.isnan(column)] for column in data.numbers.T]
+    return values, np.array([np.median(column) if len(column) else np.nan for column in known_numbers])
+
+
+def _draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
+    """Orders of the players, each followed by its reverse; as many as `MOST_POSITIONS` allows."""
+    n_pairs = min(max(MOST_POSITIONS // (2 * (n_players + 1) * n_positions), 1), MOST_ORDERS // 2)
+    rng = np.random.default_rng(seed)
+    drawn = [rng.permutation(n_players) for _ in range(n_pairs)]
+    return [order for one in drawn for order in (one, one[::-1])]
+
+
+def _appearing(players: list[NDArray[np.int64]], n_observations: int) -> NDArray[np.bool_]:
+    """Who is there after none, one, two, .. players have appeared; shape (n_players + 1, n_observations)."""
+    present = np.zeros((len(players) + 1, n_observations), dtype=np.bool_)
+    for number, rows in enumerate(players):
+        present[number + 1 :, rows] = True
+    return present

@@ -1,0 +1,207 @@
+"""What a user asks of a training, the labeller that does it, and the training itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treecrf.ensembles.labeller import Ensemble
+from treecrf.missing import Imputer, Indicator, transform_of
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.loading import load_class
+from treecrf.models.registry import IN_TREES, LABELLERS
+from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import hold_out
+
+AUTO = "auto"
+"""Method, window or treatment of missing cells that is to be chosen."""
+
+HARMLESS = ("n_threads", "n_bins", "min_count")
+"""Settings that change nothing a user would miss where a method does not have them."""
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What a user asks of a training.
+
+    Parameters
+    ----------
+    method : str
+        `AUTO`, or a labeller of `treecrf.models.registry.TABLES`.
+    window : (int, int), optional
+        Observations before and after a position; a few are tried unless given.
+    missing : str
+        `AUTO`, "error", or a treatment of `treecrf.models.registry.TREATMENTS`.
+    settings : mapping
+        Others that were decided, by the labellers' names; "iterations" stands for the number of iterations.
+    held_out : float
+        Share of the sequences that first choose the number of iterations.
+    budget : float
+        CPU seconds for choosing, as `treecrf.automl.candidates.estimate_seconds` tells them.
+    n_threads : int
+    seed : int
+    """
+
+    method: str = AUTO
+    window: tuple[int, int] | None = None
+    missing: str = AUTO
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    held_out: float = 0.0
+    budget: float = 40.0
+    n_threads: int = 1
+    seed: int = 0
+
+    @property
+    def chooses(self) -> bool:
+        """Whether method or window are chosen by cross-validation."""
+        return self.method == AUTO or self.window is None
+
+    def used_settings(self, method: str) -> dict[str, Any]:
+        """The settings without those that the method neither has nor needs (`HARMLESS`)."""
+        known = load_class(LABELLERS[method].class_path)().get_params()
+        return {name: value for name, value in self.settings.items() if name in known or name not in HARMLESS}
+
+    def build(self) -> tuple[Labeller, str]:
+        """The labeller that was asked for, not trained, and its treatment of missing cells.
+
+        Raises
+        ------
+        ValueError
+            If it does not have a setting, the treatment or the choice of its iterations.
+        """
+        settings = {"iterations": 100} | self.used_settings(self.method) | {"window": self.window}
+        labeller = build(self.method, settings)
+        missing = resolve_missing(self.method, self.missing)
+        if self.held_out and not (labeller.has_stages or "held_out" in labeller.get_params()):
+            raise ValueError(f"the method {self.method} gives its last iteration alone; leave --held-out out.")
+        self.prepare(labeller, self.method)
+        return labeller, missing
+
+    def prepare(self, labeller: Labeller, method: str) -> None:
+        """Set threads and seed, where the labeller has them."""
+        if "n_threads" in labeller.get_params():
+            labeller.set_params(n_threads=self.n_threads)
+        if LABELLERS[method].start == "random":
+            labeller.set_params(random_state=self.seed)
+
+
+def build(method: str, settings: Mapping[str, Any]) -> Labeller:
+    """A labeller (of `treecrf.models.registry.TABLES`) with these settings and its preset or defaults for others.
+
+    "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
+    """
+    labeller = load_class(LABELLERS[method].class_path)(**LABELLERS[method].preset)
+    known = labeller.get_params()
+    for name, value in settings.items():
+        known_as = iterations_name(labeller) if name == "iterations" else name
+        if known_as not in known:
+            raise ValueError(f"the method {method} has no {name}; leave that option out.")
+        labeller.set_params(**{known_as: value})
+    return labeller
+
+
+def iterations_name(labeller: Labeller) -> str:
+    """What a labeller calls its number of iterations."""
+    name = type(labeller).__name__
+    return next(row.iterations for row in LABELLERS.values() if row.class_name == name)
+
+
+def n_reports(labeller: Labeller) -> int:
+    """How often a training tells its monitor how far it is, at most."""
+    if isinstance(labeller, Ensemble):
+        return labeller.n_trainings
+    if isinstance(labeller, ImputingLabeller):
+        return n_reports(labeller.labeller)
+    return int(labeller.get_params()[iterations_name(labeller)])
+
+
+# --- missing cells and ensembles --------------------------------------------------------------------
+
+
+def resolve_missing(method: str, missing: str) -> str:
+    """What `AUTO` stands for: instance weighting for trees, imputation for others.
+
+    Where nothing is missing both train what "error" would, and a model can then label a table with missing cells. A
+    ValueError if the labeller has no such treatment.
+    """
+    has_trees = LABELLERS[method].family == "boosted"
+    if missing == AUTO:
+        return "instance_weighting" if has_trees else "imputation"
+    if missing in IN_TREES and not has_trees:
+        raise ValueError(f"the method {method} has no trees and cannot do {missing}; choose imputation or indicator.")
+    return missing
+
+
+def prepare_missing(labeller: Labeller, missing: str, train: SequenceSet) -> Imputer | Indicator | None:
+    """Tell the labeller how to treat missing cells, or give what imputes or marks them before it, fitted."""
+    transform = transform_of(missing)
+    if transform is not None:
+        return transform.fit(train)
+    if missing != "error":
+        labeller.set_params(missing=missing)
+    return None
+
+
+def with_missing(labeller: Labeller, missing: str) -> Labeller:
+    """The labeller that treats missing cells so by itself."""
+    if transform_of(missing) is not None:
+        return ImputingLabeller(labeller, missing)
+    return labeller if missing == "error" else labeller.set_params(missing=missing)
+
+
+def average(labellers: Sequence[Labeller], treatments: Sequence[str]) -> Ensemble:
+    """The mean of what labellers say, each with its own treatment of missing cells; not trained."""
+    return Ensemble(
+        [with_missing(*each) for each in zip(labellers, treatments, strict=True)], combine="marginal_average"
+    )
+
+
+def trained_parts(labeller: Labeller, data: SequenceSet) -> list[tuple[Labeller, SequenceSet]]:
+    """The trained experts of an ensemble, or the labeller itself, and what each sees of a set."""
+    if isinstance(labeller, Ensemble):
+        return [part for expert in labeller.experts_ for part in trained_parts(expert, data)]
+    if isinstance(labeller, ImputingLabeller):
+        return [(labeller.labeller_, labeller.fill(data))]
+    return [(labeller, data)]
+
+
+# --- training ---------------------------------------------------------------------------------------
+
+
+class HeldOutChoice(NamedTuple):
+    """The iteration that held-out sequences chose, the fraction of positions right after it, and their number."""
+
+    iteration: int
+    accuracy: float
+    n_sequences: int
+
+
+def fit(
+    labeller: Labeller,
+    train: SequenceSet,
+    held_out: float,
+    seed: int,
+    follow: Callable[[str], Monitor],
+) -> HeldOutChoice | None:
+    """Train on the whole set, with the number of iterations that held-out sequences choose.
+
+    The labeller's number of iterations is the most; afterwards the chosen one. With `held_out` (a share of the
+    sequences) 0 all iterations are done. In an ensemble the sequences held out train what combines the experts; with 0
+    it is cross-fitted. `follow` gives the monitor of a training by its name.
+    """
+    choice = None
+    if isinstance(labeller, Ensemble):
+        labeller.set_params(held_out=held_out or None, seed=seed)
+    elif held_out:
+        fitted, judges = hold_out(train.groups, held_out, seed)
+        labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
+        accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]
+        best = int(np.argmax(accuracy))
+        choice = HeldOutChoice(best + 1, float(accuracy[best]), len(judges))
+        labeller.set_params(**{iterations_name(labeller): choice.iteration})
+    labeller.fit(train, monitor=follow("training"))
+    return choice
