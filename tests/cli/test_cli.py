@@ -57,7 +57,6 @@ def test_entry_point():
     assert project["scripts"] == {
         "treecrf": "treecrf.cli:main",
         "treecrf-report": "treecrf.report.command:main",
-        "treecrf-workflow": "treecrf.cli.workflow:main",
     }
 
 

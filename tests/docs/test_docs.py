@@ -30,7 +30,6 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from treecrf import datasets
 from treecrf.cli import app, main
-from treecrf.cli.workflow import app as workflow
 from treecrf.models.registry import TREATMENTS
 from treecrf.report.command import app as report_app
 from treecrf.studies import registry
@@ -116,8 +115,6 @@ def check_command(command):
     elif program in APPS:
         group = typer.main.get_command(APPS[program])
         group.commands[words[1]].make_context(words[1], words[2:])
-    elif program == "treecrf-workflow":
-        typer.main.get_command(workflow).commands[words[1]].make_context(words[1], words[2:])
     elif program == "snakemake":
         check_snakemake(words[1:])
 

@@ -1,1 +1,1 @@
-"""What computed a result: versions, commit, machine and its speed. No result depends on it, so that its code reruns no job."""
+"""Versions, commit and machine behind a result. No result depends on them, so that their code reruns no job."""

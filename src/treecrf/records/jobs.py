@@ -10,7 +10,6 @@ import datetime
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,9 +18,7 @@ from typing import Any
 import pandas as pd
 
 from treecrf.io.files import read_json, write_json
-from treecrf.records.calibration import REFERENCE_SECONDS, kernel_seconds
-from treecrf.records.environment import environment
-from treecrf.records.machine import machine, machine_id
+from treecrf.records.environment import environment, machine, machine_id
 
 LOGS, BENCHMARKS = "logs", "benchmarks"
 """Folders of the results."""
@@ -38,7 +35,6 @@ FIELDS = (
     "threads",
     "environment",
     "machine",
-    "kernel_seconds",
     "inputs",
     "outputs",
 )
@@ -72,8 +68,6 @@ def recorded(snakemake: Any) -> Iterator[None]:
         "threads": snakemake.threads,
         "environment": _described_once(environment(), folder / ENVIRONMENTS),
         "machine": _described_once(machine(), folder / MACHINES, machine_id()),
-        # Whoever has not loaded numba has not computed much, and would wait half a second for it.
-        "kernel_seconds": kernel_seconds() if "numba" in sys.modules else None,
         "inputs": list(snakemake.input),
         "outputs": {path: Path(path).stat().st_size for path in snakemake.output},
     }
@@ -112,9 +106,3 @@ def read_records(results: str | os.PathLike[str]) -> pd.DataFrame:
 def read_described(results: str | os.PathLike[str], kind: str) -> dict[str, dict[str, Any]]:
     """The environments or the machines (`kind`: `ENVIRONMENTS`, `MACHINES`) of a folder of results, by name."""
     return {path.stem: read_json(path) for path in sorted(Path(results, BENCHMARKS, kind).glob("*.json"))}
-
-
-def factors(records: pd.DataFrame) -> dict[str, float]:
-    """How long each machine of `read_records` takes for what the reference does in one second; those that did not measure are left out."""
-    seconds = records["kernel_seconds"].astype(float).groupby(records["machine"]).median().dropna()
-    return {str(name): value / REFERENCE_SECONDS for name, value in seconds.items()}

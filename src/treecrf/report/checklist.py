@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from treecrf.io.files import read_frames, resource
-from treecrf.rendering.cells import DASH, number
+from treecrf.records.jobs import read_records
+from treecrf.rendering.cells import DASH, count_text, number
 from treecrf.rendering.layouts import to_markdown
 from treecrf.rendering.parts import Figure, Fold, Note, Part, Table, listed, paragraph
 from treecrf.report import provenance
-from treecrf.report.computed_by import computed_by
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings
 from treecrf.studies.study import Study
@@ -70,6 +70,18 @@ def checklist(settings: Settings, studies: Sequence[Study], is_published: bool =
         *chosen,
         *limitations(studies, is_published),
     ]
+
+
+def computed_by(results: Path) -> list[Part]:
+    """The machines and the environments that computed a run; nothing where no job has left a record."""
+    records = read_records(results)
+    if records.empty:
+        return []
+    machines, environments = (
+        provenance.machines_frame(results, records),
+        provenance.environments_frame(results, records),
+    )
+    return [Table("Machines", machines.map(_text)), Table("Environments", environments.map(_text))]
 
 
 def checklist_markdown(parts: Sequence[Part], level: int = 1) -> str:
@@ -140,6 +152,12 @@ def _settings_table(settings: Settings, studies: Sequence[Study], wanted: Any) -
         if wanted(name, value)
     ]
     return pd.DataFrame(rows, columns=["study", "setting", "value"])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int | float):
+        return count_text(value)
+    return DASH if value is None else str(value)
 
 
 def _are_numbers(values: list[Any]) -> bool:

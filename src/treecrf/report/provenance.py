@@ -13,10 +13,9 @@ from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
 from treecrf.readers.reading import files_of
 from treecrf.records import environment
-from treecrf.records import machine as machines
 from treecrf.records.environment import commit as commit
+from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described
 from treecrf.rendering.cells import DASH, count_text, seconds_text
-from treecrf.report.computed_by import SHARED, machine_text, study_of
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -24,6 +23,12 @@ from treecrf.studies.study import Study, combinations
 
 NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare")
 """Folders of the run and of another: they say nothing of its numbers."""
+
+SHARED = "all studies"
+"""The study of jobs that belong to no study alone."""
+
+SHOWN = ("commit", "python", "treecrf", "numba", "numpy")
+"""Versions that are always shown; of others, those that differ."""
 
 
 def versions() -> pd.DataFrame:
@@ -33,7 +38,37 @@ def versions() -> pd.DataFrame:
 
 def machine() -> str:
     """The system, the processor and the number of its cores."""
-    return machine_text(machines.machine())
+    here = environment.machine()
+    return f"{here['system']}, {here['processor']}, {here['cores']} cores"
+
+
+def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
+    """A row per machine: system, processor, cores, memory in MiB, and the jobs of each study that it ran."""
+    known, jobs = read_described(results, MACHINES), _jobs(records, "machine")
+    rows = [{**known.get(name, {}), "jobs": jobs[name]} for name in jobs]
+    columns = ["system", "processor", "cores", "memory_mib", "jobs"]
+    return pd.DataFrame(rows, columns=columns).rename(columns={"memory_mib": "memory, MiB"})
+
+
+def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
+    """A row per environment: `SHOWN` and versions in which they differ, and the jobs of each study that it ran."""
+    known, jobs = read_described(results, ENVIRONMENTS), _jobs(records, "environment")
+    frame = pd.DataFrame([known.get(name, {}) for name in jobs], dtype=object)
+    differ = [str(name) for name in frame if name not in SHOWN and len(set(frame[name])) > 1]
+    return frame.reindex(columns=[*SHOWN, *differ]).assign(jobs=list(jobs.values()))
+
+
+def study_of(name: str) -> str:
+    """The study of the job with a name (see `treecrf.records.jobs.read_records`), or `SHARED`."""
+    first = name.split("/")[0]
+    return first if first in {study.name for study in registry()} else SHARED
+
+
+def _jobs(records: pd.DataFrame, kind: str) -> dict[str, str]:
+    """How many jobs of each study each environment or machine ran, most first, as text."""
+    counts = records.groupby([kind, records["name"].map(study_of)]).size()
+    order = counts.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index
+    return {name: ", ".join(f"{study} {count}" for study, count in counts[name].items()) for name in order}
 
 
 def used_settings(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:

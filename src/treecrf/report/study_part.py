@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treecrf.io.files import read_json, write_json, write_text
-from treecrf.records.jobs import factors, read_records
+from treecrf.records.jobs import read_records
 from treecrf.rendering.markdown import figure_markdown, parts_markdown, study_markdown, table_markdown
 from treecrf.rendering.parts import Figure, Table
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import evidence, provenance
 from treecrf.report.checklist import checklist, checklist_markdown
-from treecrf.report.computed_by import environments_frame, machines_frame, study_of
 from treecrf.report.differing import TITLE, differing_parts
 from treecrf.report.page import unfinished
 from treecrf.studies import registry
@@ -115,11 +114,10 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
     results = Path(settings.results)
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
     records = read_records(results)
-    records = records[records["name"].map(study_of) == study.name]
-    speeds = records["machine"].map(factors(records))
+    records = records[records["name"].map(provenance.study_of) == study.name]
     frames = {
-        "machines": machines_frame(results, records),
-        "environments": environments_frame(results, records),
+        "machines": provenance.machines_frame(results, records),
+        "environments": provenance.environments_frame(results, records),
         "versions": provenance.versions(),
         "seeds": provenance.seeds(settings, [study]),
         "raw_files": provenance.raw_checksums(settings, [study]),
@@ -130,7 +128,6 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         "date": today.isoformat(),
         "commit": provenance.commit(),
         "machine": provenance.machine(),
-        "factor": None if speeds.isna().all() else round(speeds.mean(), 3),
         "unfinished": unfinished(study, settings, results),
         "settings": provenance.used_settings(settings, [study]),
     }

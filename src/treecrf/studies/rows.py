@@ -35,11 +35,5 @@ def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
     return {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
 
 
-def published_of(datasets: Iterable[str], methods: Iterable[str], published: pd.DataFrame) -> list[Row | None]:
-    """The published row for each data set and method; None where there is none."""
-    printed = by_key(published, "dataset", "method")
-    return [printed.get(key) for key in zip(datasets, methods, strict=True)]
-
-
 def method_names(methods: Iterable[str]) -> list[str]:
     return [training_method_name(method) for method in methods]

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import pandas as pd
 
-from treecrf.io.files import read_frame, read_json
+from treecrf.io.files import read_frame
 from treecrf.report.comparing.runs import Run
 from treecrf.studies import registry
 
-COLUMNS = ["study", "dataset", "method", "seconds_from", "seconds_to", "ratio", "calibrated_ratio"]
-
-
-def calibration(run: Run) -> float | None:
-    """Seconds of a fixed computation as the records of a run's jobs have them, the median; None where no job measured it."""
-    paths = sorted((run.folder / "benchmarks").rglob("*.json"))
-    seconds = [value for path in paths if (value := read_json(path).get("kernel_seconds"))]
-    return median(seconds) if seconds else None
+COLUMNS = ["study", "dataset", "method", "seconds_from", "seconds_to", "ratio"]
 
 
 def compare_costs(one: Run, other: Run) -> pd.DataFrame:
@@ -26,13 +17,10 @@ def compare_costs(one: Run, other: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `COLUMNS`; ratio is the second run by the first, and calibrated_ratio what remains of it where each run's seconds are
-        divided by those of the same computation on its machine; NaN unless both measured that.
+        `COLUMNS`; ratio is the second run by the first.
     """
     frame = _seconds(one).merge(_seconds(other), on=COLUMNS[:3], suffixes=("_from", "_to"))
     frame["ratio"] = frame["seconds_to"] / frame["seconds_from"].where(frame["seconds_from"] > 0)
-    before, after = calibration(one), calibration(other)
-    frame["calibrated_ratio"] = frame["ratio"] * (before / after if before and after else float("nan"))
     return frame[COLUMNS]
 
 

@@ -37,7 +37,8 @@ The numbers that moved, at most {MOST}, those that moved farthest. Right of the 
 """
 
 COSTS_NOTE = """
-CPU seconds of the trainings that the studies keep, and the second run's divided by the first's. Nothing tests them.
+CPU seconds of the trainings that the studies keep, and the second run's divided by the first's. Nothing tests them: seconds of different
+machines, or of a busy one, say little about the code.
 """
 
 
@@ -174,18 +175,10 @@ def _flips(flips: pd.DataFrame, folder: Path) -> list[Part]:
 def _costs(costs: pd.DataFrame, folder: Path) -> list[Part]:
     if costs.empty:
         return [paragraph("No study of which both runs keep CPU seconds.")]
-    is_calibrated = bool(costs["calibrated_ratio"].notna().any())
     columns = {
         "study": costs["study"], "data set": costs["dataset"], "method": costs["method"].astype(str),
         "first (CPU s)": cell_texts(costs["seconds_from"], seconds_text),
         "second (CPU s)": cell_texts(costs["seconds_to"], seconds_text), "ratio": cell_texts(costs["ratio"], number),
     }  # fmt: skip
-    if is_calibrated:
-        columns["ratio, calibrated"] = cell_texts(costs["calibrated_ratio"], number)
-    word = (
-        "The calibrated ratio is what remains where the seconds of either run are divided by those of one fixed computation on its machine."
-        if is_calibrated
-        else "The machines are not calibrated: seconds of different machines, or of a busy one, say little about the code."
-    )
     table = Table("CPU seconds by study, data set and method", pd.DataFrame(columns), folder / "costs")
-    return [paragraph(COSTS_NOTE + word), Fold("CPU seconds by study, data set and method", [table])]
+    return [paragraph(COSTS_NOTE), Fold("CPU seconds by study, data set and method", [table])]

@@ -23,7 +23,6 @@ from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule
 from treecrf.report.manifest import MANIFEST, read_manifest
 from treecrf.studies import registry
 from treecrf.studies.confidence import CONFIDENCE
-from treecrf.studies.study import Kept
 
 
 @dataclass(frozen=True)
@@ -112,11 +111,6 @@ def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
         raise FileNotFoundError(
             f"{given} is not there; name a folder of results, such as results, or an archive of a run."
         )
-
-
-def kept_frames(run: Run) -> list[tuple[str, Kept]]:
-    """The kept frames that a run has of any data set, with the names of their studies."""
-    return [(study.name, kept) for study in registry() for kept in study.kept if run.datasets(study.name, kept.frame)]
 
 
 def _in_folder(folder: Path) -> Run:

@@ -1,1 +1,0 @@
-"""What a run would do, before it does: jobs, reasons, time, memory and disk."""
