@@ -189,10 +189,3 @@ def test_a_class_of_a_users_own_gets_the_numbers(monkeypatch):
     model = CustomLabeller("my:Own").fit(data)
     assert model.inner_.seen == data.number_names
     assert model.predict(data).tolist() == (data.numbers.sum(axis=1) > 0).astype(int).tolist()
-
-
-def test_models_from_before_there_were_numbers_load():
-    attributes = [["letter", ["a", "b"]]]
-    assert Inputs.from_described({"attributes": attributes, "label_names": ["u"]}) == Inputs(
-        (Attribute("letter", ("a", "b")),)
-    )

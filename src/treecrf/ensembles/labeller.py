@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.combiners import COMBINERS
 from treecrf.ensembles.evidence import Evidence
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
 from treecrf.models.params_checks import (
@@ -223,23 +224,18 @@ class Ensemble(Labeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         of_combiner, arrays_of_combiner = self.combiner_.state()
         values: dict[str, Any] = {"seconds": self.seconds_, "combiner": of_combiner, "experts": []}
-        arrays = {f"combiner_{name}": array for name, array in arrays_of_combiner.items()}
+        arrays = prefixed("combiner", arrays_of_combiner)
         for number, expert in enumerate(self.experts_):
             header, of_expert = expert.contents()
             values["experts"].append(header)
-            arrays |= {f"expert_{number}_{name}": array for name, array in of_expert.items()}
+            arrays |= prefixed(f"expert_{number}", of_expert)
         return values, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.seconds_ = values["seconds"]
         self.combiner_ = COMBINERS[self.combine]()
-        self.combiner_.restore(values["combiner"], _named("combiner_", arrays))
+        self.combiner_.restore(values["combiner"], without_prefix("combiner", arrays))
         self.experts_ = [
-            rebuild(header, _named(f"expert_{number}_", arrays), f"expert {number}")
+            rebuild(header, without_prefix(f"expert_{number}", arrays), f"expert {number}")
             for number, header in enumerate(values["experts"])
         ]
-
-
-def _named(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays whose name begins so, without that."""
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

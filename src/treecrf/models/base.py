@@ -26,6 +26,7 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
+from treecrf.models.fitted import Declared, declared_values, named_arrays
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
 from treecrf.models.params_checks import Check
@@ -76,6 +77,12 @@ class Labeller(Estimator):
 
     keeps_stages: bool = True
     """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
+
+    _fitted_arrays: ClassVar[Declared] = {}
+    """What `fit` learns as arrays (`treecrf.models.fitted`), and `save` writes."""
+
+    _fitted_values: ClassVar[tuple[str, ...]] = ("seconds",)
+    """What it learns as JSON values."""
 
     n_bins: int = MOST_BINS
     min_count: int = 1
@@ -259,13 +266,21 @@ class Labeller(Estimator):
         """How many observations before and after a position its potentials see."""
         raise ValueError(f"{type(self).__name__} labels no streams, as it is no chain of windows; leave lag out.")
 
+    def _sizes(self) -> dict[str, int]:
+        """Lengths of axes that arrays from a file must have."""
+        return {"n_labels": len(self.label_names_)}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What `fit` learnt, as JSON values and arrays."""
-        raise NotImplementedError
+        """What `fit` learnt, as JSON values and arrays: what the class declares, and what it adds."""
+        values = {name: getattr(self, f"{name}_") for name in self._fitted_values}
+        fitted = {name: getattr(self, f"{name}_") for name in self._fitted_arrays}
+        return values, named_arrays(fitted, self._fitted_arrays)
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Take back what `_state` gave."""
-        raise NotImplementedError
+        fitted = declared_values(arrays, self._fitted_arrays, self._sizes())
+        for name, value in (fitted | {name: values[name] for name in self._fitted_values}).items():
+            setattr(self, f"{name}_", value)
 
     # --- predictions --------------------------------------------------------------------------------
 

@@ -255,12 +255,12 @@ class Inputs(NamedTuple):
 
     @classmethod
     def from_described(cls, described: dict[str, Any]) -> Self:
-        """What `described` gave; files from before there were numbers have attributes alone."""
-        binner, edges = None, described.get("edges")
+        """What `described` gave."""
+        binner, edges = None, described["edges"]
         if edges is not None:
             binner = Binner()
             binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
-        return cls(attributes_from(described["attributes"]), tuple(described.get("number_names", ())), binner)
+        return cls(attributes_from(described["attributes"]), tuple(described["number_names"]), binner)
 
 
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"

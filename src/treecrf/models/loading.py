@@ -33,16 +33,17 @@ def load(path: str | os.PathLike[str]) -> Labeller:
 def rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]], place: str) -> Labeller:
     """The labeller that `Labeller.contents` described; a ValueError names the place that they are from."""
     name = header.get("class")
-    if isinstance(name, str) and name in _PATHS:
-        load_class(_PATHS[name])
-    if not isinstance(name, str) or name not in Labeller.registry:
-        raise ValueError(f"{place} holds a {quoted(name)}, which is not known; import the module that has it.")
     try:
-        kind = Labeller.registry[name]
+        kind = _class_named(name)
+    except LookupError:
+        raise ValueError(
+            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
+        ) from None
+    try:
         model = kind(**kind._params_from_file(header["params"]))
         model.inputs_ = Inputs.from_described(header)
         model.label_names_ = tuple(header["label_names"])
-        model._classes = np.array(header["classes"]) if "classes" in header else None  # older files have none
+        model._classes = np.array(header["classes"])
         model._restore(header["values"], arrays)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(
@@ -58,5 +59,12 @@ def describe_untrained(labeller: Labeller) -> dict[str, Any]:
 
 def build_untrained(described: dict[str, Any]) -> Labeller:
     """The labeller, not trained, that `describe_untrained` described."""
-    kind = load_class(_PATHS[described["class"]])
+    kind = _class_named(described["class"])
     return kind(**kind._params_from_file(described["params"]))
+
+
+def _class_named(name: Any) -> type[Labeller]:
+    """The class of a labeller, which is imported if it is this package's."""
+    if isinstance(name, str) and name in _PATHS:
+        load_class(_PATHS[name])
+    return Labeller.registry[str(name)]

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Bool
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.coding.cascade import (
-    history_attributes,
     neighbours,
-    window_attributes,
     windows_as_attributes,
     with_history,
 )
 from treecrf.models.coding.codes import make_code, staged_distances
-from treecrf.models.inputs import Inputs, refuse_missing
+from treecrf.models.fitted import prefixed, without_prefix
+from treecrf.models.inputs import refuse_missing
+from treecrf.models.loading import build_untrained, describe_untrained, rebuild
 from treecrf.models.params_checks import FLAG, N_BINS, SEED, SIZE, UNSEEN, Check, whole
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
@@ -95,6 +96,7 @@ class CodedCRF(Labeller):
     min_count: int = 1
 
     has_probabilities = False
+    _fitted_arrays: ClassVar = {"code": Annotated[Bool, "n_labels, code_length"]}
 
     _parameter_constraints: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
@@ -222,35 +224,30 @@ class CodedCRF(Labeller):
     # --- files --------------------------------------------------------------------------------------
 
     def _params_for_file(self) -> dict[str, Any]:
-        described = {"class": type(self.base).__name__, "params": self.base._params_for_file()}
-        return self.get_params() | {"base": described}
+        return self.get_params() | {"base": describe_untrained(self.base)}
 
     @classmethod
     def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        described: Mapping[str, Any] = params["base"]
-        kind = Labeller.registry[described["class"]]
-        return super()._params_from_file(params) | {"base": kind(**kind._params_from_file(described["params"]))}
+        return super()._params_from_file(params) | {"base": build_untrained(params["base"])}
+
+    def _sizes(self) -> dict[str, int]:
+        return super()._sizes() | {"code_length": self.code_length}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        values: dict[str, Any] = {"seconds": self.seconds_, "bits": []}
-        arrays: dict[str, NDArray[Any]] = {"code": self.code_}
+        values, arrays = super()._state()
+        values["bits"] = []
         for bit, labeller in enumerate(self.bits_):
-            of_bit, arrays_of_bit = labeller._state()
-            values["bits"].append(of_bit)
-            arrays |= {f"bit_{bit}_{name}": array for name, array in arrays_of_bit.items()}
+            header, of_bit = labeller.contents()
+            values["bits"].append(header)
+            arrays |= prefixed(f"bit_{bit}", of_bit)
         return values, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.code_, self.seconds_, self.bits_ = arrays["code"], values["seconds"], []
-        windows = window_attributes(self.attributes_, self.base.window)
-        for bit, of_bit in enumerate(values["bits"]):
-            prefix, first = f"bit_{bit}_", self._first_of(bit)
-            labeller = self._make_bit()
-            labeller.inputs_ = Inputs((*windows, *history_attributes(first, bit - first)))
-            labeller.label_names_ = ("0", "1")
-            own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-            labeller._restore(of_bit, own)
-            self.bits_.append(labeller)
+        super()._restore(values, arrays)
+        self.bits_ = [
+            rebuild(header, without_prefix(f"bit_{bit}", arrays), f"bit {bit} of a CodedCRF")
+            for bit, header in enumerate(values["bits"])
+        ]
 
 
 def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
+from treecrf.compiled.struct import Float64, Int64
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.chains import ChainLabeller
+from treecrf.models.fitted import declared_values, prefixed, without_prefix
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.params_checks import (
@@ -32,7 +34,7 @@ from treecrf.models.params_checks import (
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
-from treecrf.trees.forest import Evaluator, join_trees, restored_forest
+from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
@@ -137,6 +139,9 @@ class FutureFeatureMEMM(ChainLabeller):
     random_state: int | None = None
     number_bins: int = MOST_BINS
     min_count: int = 1
+
+    _fitted_arrays: ClassVar = {"forest": Forest, "lower_steps": Annotated[Float64, "n_lower_trees"]}
+    _fitted_values = ("seconds", "reach")
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)), "window": WINDOW,
@@ -304,19 +309,18 @@ class FutureFeatureMEMM(ChainLabeller):
     # --- settings and files -------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        lower = [tree for feature in self.features_ for tree in feature.trees]
-        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
-        arrays |= {f"lower_{name}": part for name, part in join_trees(lower)._asdict().items()}
-        arrays |= {f"stages_{name}": part for name, part in self.stages_.items()}
-        arrays["lower_steps"] = self.lower_steps_
-        arrays["thresholds"] = np.array([feature.thresholds for feature in self.features_])
+        values, arrays = super()._state()
+        lower = join_trees([tree for feature in self.features_ for tree in feature.trees])
+        thresholds = np.array([feature.thresholds for feature in self.features_])
         features = [[f.label, f.start, len(f.trees), f.weight] for f in self.features_]
-        return {"seconds": self.seconds_, "reach": self.reach_, "features": features}, arrays
+        return values | {"features": features}, arrays | {
+            **prefixed("lower", lower._asdict()), **prefixed("stages", self.stages_), "thresholds": thresholds
+        }  # fmt: skip
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_, lower = (restored_forest(arrays, kind) for kind in ("forest", "lower"))
-        self.stages_ = {name: arrays[f"stages_{name}"] for name in ("n_features", *_STAGE_NUMBERS)}
-        self.lower_steps_, self.reach_, self.seconds_ = arrays["lower_steps"], values["reach"], values["seconds"]
+        super()._restore(values, arrays)
+        self.stages_ = declared_values(without_prefix("stages", arrays), _STAGES, {})
+        lower: Forest = declared_values(arrays, {"lower": Forest}, {})["lower"]
         features, first = [], 0
         for (label, start, n_trees, weight), thresholds in zip(values["features"], arrays["thresholds"], strict=True):
             trees = tuple(lower.tree(i) for i in range(first, first + n_trees))
@@ -326,6 +330,10 @@ class FutureFeatureMEMM(ChainLabeller):
 
 
 _STAGE_NUMBERS = ("step", "log_likelihood", "validation_log_likelihood")
+_STAGES = {
+    "n_features": Annotated[Int64, "n_stages"],
+    **dict.fromkeys(_STAGE_NUMBERS, Annotated[Float64, "n_stages"]),
+}
 
 
 def _renumber_labels(tree: Tree, n_slots: int, n_final_slots: int) -> Tree:

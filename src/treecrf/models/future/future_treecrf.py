@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.future.future_memm import FutureFeatureMEMM
-from treecrf.models.inputs import Inputs, refuse_missing
+from treecrf.models.inputs import refuse_missing
+from treecrf.models.loading import rebuild
 from treecrf.models.params_checks import NOT_NEGATIVE, SIZE, whole
-from treecrf.sequences import SequenceSet, attributes_from
+from treecrf.sequences import SequenceSet
 from treecrf.trees.tree import MAX_LEAVES
 
 
@@ -75,15 +77,11 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
-        crf_values, crf_arrays = self.crf_._state()
-        values |= {"crf": crf_values, "crf_attributes": self.crf_.attributes_}
-        return values, arrays | {f"crf_{name}": array for name, array in crf_arrays.items()}
+        header, of_crf = self.crf_.contents()
+        return values | {"crf": header}, arrays | prefixed("crf", of_crf)
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        self.crf_ = self._make_crf()
-        self.crf_.inputs_ = Inputs(attributes_from(values["crf_attributes"]))
-        self.crf_.label_names_ = self.label_names_
-        self.crf_._restore(
-            values["crf"], {n.removeprefix("crf_"): a for n, a in arrays.items() if n.startswith("crf_")}
-        )
+        crf = rebuild(values["crf"], without_prefix("crf", arrays), "the CRF of a FutureFeatureTreeCRF")
+        assert isinstance(crf, TreeCRF)
+        self.crf_ = crf

@@ -18,7 +18,7 @@ from treecrf.models.java.machine import start_java
 from treecrf.models.params_checks import N_BINS, POSITIVE, SIZE, UNSEEN, WINDOW, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.forest import Evaluator, Forest, join_trees, restored_forest
+from treecrf.trees.forest import Evaluator, Forest, join_trees
 from treecrf.trees.tree import Tree, make_tree
 
 
@@ -75,6 +75,8 @@ class SmileCRF(ChainLabeller):
 
     order = 1
 
+    _fitted_arrays: ClassVar = {"forest": Forest}
+
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2), "shrinkage": POSITIVE, "window": WINDOW, "max_depth": SIZE, "min_samples_leaf": SIZE,
         "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
@@ -121,14 +123,6 @@ class SmileCRF(ChainLabeller):
                 evaluator.add(self.forest_.tree(iteration * n_labels + label), potentials[label])
             if (iteration + 1) % every == 0:
                 yield potentials
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
-        return {"seconds": self.seconds_}, arrays
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_ = restored_forest(arrays)
-        self.seconds_ = values["seconds"]
 
 
 def build_tuples(data: SequenceSet, window: tuple[int, int]) -> list[list[Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, struct
 from treecrf.io.messages import listed
 from treecrf.models.window.network import one_hot
 from treecrf.models.window.numbers import window_numbers
@@ -21,21 +22,14 @@ DENSE = 0.1
 """Inputs are an array rather than a sparse matrix where at least this part of them is not 0."""
 
 
+@struct
 class Standards(NamedTuple):
-    """What makes the numbers of a training set standard ones: float64, shape (n_numbers,).
+    """What makes the numbers of a training set standard ones."""
 
-    Attributes
-    ----------
-    mean, deviation
-        The deviation is infinite for a number that does not vary, so that it is 0 everywhere.
-    least, most
-        Numbers below and above are far outside of the training set, and are taken for these.
-    """
-
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    least: NDArray[np.float64]
-    most: NDArray[np.float64]
+    mean: Annotated[Float64, "n_numbers"]
+    deviation: Annotated[Float64, "n_numbers", "Infinite for a number that does not vary, so that it is 0 everywhere."]
+    least: Annotated[Float64, "n_numbers", "Numbers below are far outside of the training set, and are taken for it."]
+    most: Annotated[Float64, "n_numbers", "The same above."]
 
     @classmethod
     def of(cls, train: SequenceSet) -> Self:

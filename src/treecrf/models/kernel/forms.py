@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Annotated, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, Int32, Int64
+from treecrf.models.fitted import declared_values
 from treecrf.models.kernel.features import Windows, join
 from treecrf.models.kernel.gram import Inputs, Kernel, kernel_matrix
 from treecrf.models.kernel.low_rank import incomplete_cholesky
@@ -111,8 +113,25 @@ class MonomialScores(NamedTuple):
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
         """What `arrays` gave."""
-        monomials = Monomials(arrays["sizes"], len(arrays["order_weights"]) - 1, arrays["keys"], arrays["first"])
-        return cls(monomials, arrays["order_weights"], arrays["weights"])
+        found = declared_values(arrays, _MONOMIALS, {})
+        monomials = Monomials(found["sizes"], len(found["order_weights"]) - 1, found["keys"], found["first"])
+        return cls(monomials, found["order_weights"], found["weights"])
+
+
+_MONOMIALS = {
+    "sizes": Annotated[Int64, "n_slots"],
+    "keys": Annotated[Int64, "n_monomials"],
+    "first": Annotated[Int64, "n_slot_sets + 1"],
+    "order_weights": Annotated[Float64, "degree + 1"],
+    "weights": Annotated[Float64, "n_features, n_labels"],
+}
+_SUPPORT = {
+    "numbers": Annotated[Float64, "n_support, n_numbers"],
+    "sizes": Annotated[Int64, "n_slots"],
+    "window_of": Annotated[Int32, "n_positions"],
+    "kernel": Annotated[Float64, "n_settings"],
+    "coefficients": Annotated[Float64, "n_support, n_labels"],
+}
 
 
 def monomial_form(kernel: Kernel, windows: Windows) -> Form:
@@ -180,9 +199,10 @@ class KernelScores(NamedTuple):
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
         """What `arrays` gave."""
-        is_rbf, degree, coef0, scale = arrays["kernel"].tolist()
+        found = declared_values(arrays, _SUPPORT, {"n_settings": 4})
+        is_rbf, degree, coef0, scale = found["kernel"].tolist()
         kernel = Kernel("rbf" if is_rbf else "polynomial", int(degree), coef0, scale)
-        return cls(kernel, Windows(*(arrays[name] for name in Windows._fields)), arrays["coefficients"])
+        return cls(kernel, Windows(arrays["codes"], *(found[n] for n in Windows._fields[1:])), found["coefficients"])
 
 
 def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:

@@ -7,13 +7,15 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
+from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import refuse_missing
 from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
@@ -155,6 +157,13 @@ class KernelCRF(ChainLabeller):
     order = 1  # not a setting
     has_stages = False  # the model is that of the last iteration alone
     takes_numbers = True
+    _fitted_arrays: ClassVar = {
+        "alphas": Annotated[Float64, "n_windows, n_labels"],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels"],
+        "objective_history": Annotated[Float64, "n_values"],
+        "standards": Standards,
+    }
+    _fitted_values = ("form", "scale", "objective", "gap", "duality_gap", "converged", "seconds")
     _parameter_constraints: ClassVar = {
         "degree": SIZE, "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
         "window": WINDOW, "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
@@ -251,22 +260,10 @@ class KernelCRF(ChainLabeller):
     # --- files --------------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        values = {name: getattr(self, name) for name in _VALUES}
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        arrays |= {f"scores.{name}": array for name, array in self.scores_.arrays().items()}
-        return values, arrays | {f"standards.{name}": array for name, array in self.standards_._asdict().items()}
+        values, arrays = super()._state()
+        return values, arrays | prefixed("scores", self.scores_.arrays())
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        for name in _VALUES:
-            setattr(self, name, values[name])
-        for name in _ARRAYS:
-            setattr(self, name, arrays[name])
+        super()._restore(values, arrays)
         kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
-        self.scores_ = kind.from_arrays(
-            {name.removeprefix("scores."): array for name, array in arrays.items() if name.startswith("scores.")}
-        )
-        self.standards_ = Standards(*(arrays[f"standards.{name}"] for name in Standards._fields))
-
-
-_VALUES = ("form_", "scale_", "objective_", "gap_", "duality_gap_", "converged_", "seconds_")
-_ARRAYS = ("alphas_", "transition_weights_", "objective_history_")
+        self.scores_ = kind.from_arrays(without_prefix("scores", arrays))

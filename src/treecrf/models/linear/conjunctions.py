@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, Int32, Int64, struct
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller, ScoredChains
+from treecrf.models.fitted import declared_values
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
@@ -31,14 +33,15 @@ from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 
 
+@struct
 class Conjunctions(NamedTuple):
     """Features that hold where a window has all of some cells (cells as in `treecrf.trees.columns.Columns`).
 
-    The cells of conjunction i are ``cells[first[i]:first[i + 1]]`` (int32 and int64), ascending and of different slots.
+    The cells of conjunction i are ``cells[first[i]:first[i + 1]]``, ascending and of different slots.
     """
 
-    first: NDArray[np.int64]
-    cells: NDArray[np.int32]
+    first: Annotated[Int64, "n_conjunctions + 1"]
+    cells: Annotated[Int32, "n_cells_of_conjunctions"]
 
     @classmethod
     def of(cls, conjunctions: Iterable[Iterable[int]]) -> Self:
@@ -226,6 +229,8 @@ class ConjunctionCRF(ChainLabeller):
     min_count: int = 1
 
     order = 1
+    _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}
+    _fitted_values = ("seconds", "n_inductions")
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE, "window": WINDOW, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
         "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
@@ -269,16 +274,30 @@ class ConjunctionCRF(ChainLabeller):
             yield chain_potentials(scores, windows, weights, data.offsets)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays: dict[str, NDArray[Any]] = {
-            f"conjunctions_{name}": p for name, p in self.conjunctions_._asdict().items()
-        }
-        arrays |= {"stages": np.concatenate(self.stages_), "stage_sizes": np.array([len(s) for s in self.stages_])}
-        return {"seconds": self.seconds_, "n_inductions": self.n_inductions_}, arrays
+        values, arrays = super()._state()
+        return values, arrays | {
+            "stages": np.concatenate(self.stages_), "stage_sizes": np.array([len(stage) for stage in self.stages_])
+        }  # fmt: skip
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.conjunctions_ = Conjunctions(arrays["conjunctions_first"], arrays["conjunctions_cells"])
-        self.stages_ = np.split(arrays["stages"], np.cumsum(arrays["stage_sizes"])[:-1])
-        self.seconds_, self.n_inductions_ = values["seconds"], values["n_inductions"]
+        super()._restore(values, arrays)
+        self.conjunctions_: Conjunctions
+        n_cells = int(slot_sizes(self.attributes_, self.window).sum())
+        first, cells = self.conjunctions_
+        if (
+            first[0]
+            or (np.diff(first) < 0).any()
+            or first[-1] != len(cells)
+            or not ((cells >= 0) & (cells < n_cells)).all()
+        ):
+            raise ValueError("conjunctions have cells that no window has")
+        stages = declared_values(arrays, _STAGES, {})
+        if stages["stage_sizes"].sum() != len(stages["stages"]):
+            raise ValueError("stages have other sizes than stage_sizes")
+        self.stages_ = np.split(stages["stages"], np.cumsum(stages["stage_sizes"])[:-1])
+
+
+_STAGES = {"stages": Annotated[Float64, "n_weights_of_stages"], "stage_sizes": Annotated[Int64, "n_stages"]}
 
 
 def score_features(

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Bool, Float64
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
@@ -20,7 +21,7 @@ from treecrf.models.inputs import FEW_BINS, Inputs, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
 from treecrf.models.params_checks import N_BINS, NOT_NEGATIVE, SIZE, UNSEEN, WINDOW
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import SequenceSet, slot_sizes
 
 
 @dataclass(eq=False, repr=False)
@@ -72,6 +73,15 @@ class CRFSuite(ChainLabeller):
         "c2": NOT_NEGATIVE, "max_iterations": SIZE, "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
     }  # fmt: skip
 
+    _fitted_arrays: ClassVar = {
+        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels"],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1"],
+        "seen": Annotated[Bool, "n_labels"],
+    }
+
+    def _sizes(self) -> dict[str, int]:
+        return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
+
     def _train(
         self,
         train: SequenceSet,
@@ -119,11 +129,3 @@ class CRFSuite(ChainLabeller):
         cells, _ = window_cells(aligned, self.window)
         scores = score_cells(cells, self.cell_weights_)
         yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays = {"cells": self.cell_weights_, "transitions": self.transition_weights_, "seen": self.seen_}
-        return {"seconds": self.seconds_}, arrays
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.cell_weights_, self.transition_weights_ = arrays["cells"], arrays["transitions"]
-        self.seen_, self.seconds_ = arrays["seen"], values["seconds"]

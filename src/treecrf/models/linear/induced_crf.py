@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.compiled.struct import Float64
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
@@ -55,6 +56,7 @@ class InducedCRF(ConjunctionCRF):
     n_threads: int = 1
 
     _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"n_threads": SIZE}
+    _fitted_arrays: ClassVar = ConjunctionCRF._fitted_arrays | {"objective_history": Annotated[Float64, "n_values"]}
 
     def _train(
         self,
@@ -105,14 +107,6 @@ class InducedCRF(ConjunctionCRF):
         self.conjunctions_ = training.conjunctions
         self.stages_ = stages or [training.split(training.weights).joined()]  # where the start is the optimum
         self.objective_history_, self.seconds_, self.n_inductions_ = np.array(history), seconds, n_inductions
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        values, arrays = super()._state()
-        return values, arrays | {"objective_history": self.objective_history_}
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        super()._restore(values, arrays)
-        self.objective_history_ = arrays["objective_history"]
 
 
 class _Part(NamedTuple):

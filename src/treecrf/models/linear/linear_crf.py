@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.compiled.struct import Float64
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.inputs import FEW_BINS, refuse_missing
@@ -108,6 +109,11 @@ class LinearCRF(ChainLabeller):
     n_bins: int = FEW_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
+
+    _fitted_arrays: ClassVar = {
+        "weights_history": Annotated[Float64, "n_kept, n_weights"],
+        "objective_history": Annotated[Float64, "n_values"],
+    }
 
     takes_unknown_labels = True
     takes_weights = True
@@ -229,13 +235,9 @@ class LinearCRF(ChainLabeller):
             by_state[:, :n_labels] = of_pairs.T
         return ScoredChains(outcomes.combined(scores), by_state, offsets, self.order)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays = {"weights_history": self.weights_history_, "objective_history": self.objective_history_}
-        return {"seconds": self.seconds_}, arrays
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.weights_history_, self.objective_history_ = arrays["weights_history"], arrays["objective_history"]
-        self.seconds_ = values["seconds"]
+    def _sizes(self) -> dict[str, int]:
+        n_cells = int(slot_sizes(self.attributes_, self.window).sum())
+        return super()._sizes() | {"n_weights": self._outcomes(len(self.label_names_)).n_weights(n_cells)}
 
 
 class Objective:

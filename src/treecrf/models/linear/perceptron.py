@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import allocate
+from treecrf.compiled.struct import Float64, Int64, allocate
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.window_chains import score_cells, window_chains
 from treecrf.models.params_checks import FIRST_ORDER, FLAG, N_BINS, SIZE, UNSEEN, WINDOW, optional
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import SequenceSet, slot_sizes
 
 _FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps
 
@@ -82,6 +82,15 @@ class VotedPerceptron(ChainLabeller):
         "n_bins": N_BINS, "min_count": SIZE,
     }  # fmt: skip
 
+    _fitted_arrays: ClassVar = {
+        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels"],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1"],
+        "n_wrong": Annotated[Int64, "n_epochs"],
+    }
+
+    def _sizes(self) -> dict[str, int]:
+        return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
+
     def _train(
         self,
         train: SequenceSet,
@@ -123,11 +132,3 @@ class VotedPerceptron(ChainLabeller):
             yield ScoredChains(scores, transitions, aligned.offsets, 1)
         else:
             yield window_chains(scores, transitions, aligned.offsets, np.ones(len(transitions), dtype=np.bool_))
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays = {"cells": self.cell_weights_, "transitions": self.transition_weights_, "n_wrong": self.n_wrong_}
-        return {"seconds": self.seconds_}, arrays
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.cell_weights_, self.transition_weights_ = arrays["cells"], arrays["transitions"]
-        self.n_wrong_, self.seconds_ = arrays["n_wrong"], values["seconds"]

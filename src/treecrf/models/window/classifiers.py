@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
@@ -126,6 +127,8 @@ class NeuralNetwork(WindowClassifier):
     min_count: int = 1
     class_weight: ClassWeight = None
 
+    _fitted_arrays: ClassVar = {"weights": Weights, "scale": Scale}
+
     _parameter_constraints: ClassVar = {
         "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE, "window": WINDOW,
         "unseen": UNSEEN, "random_state": SEED, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
@@ -179,16 +182,10 @@ class NeuralNetwork(WindowClassifier):
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         cells = see_windows(self.scale_.apply(data), self.window)
-        every = every or len(self.weights_.hidden)
-        for weights in zip(*(part[every - 1 :: every] for part in self.weights_), strict=True):
-            yield score_cells(cells, Weights(*weights))
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return {"seconds": self.seconds_}, self.weights_._asdict() | self.scale_._asdict()
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.scale_ = Scale(*(arrays.pop(name, np.empty(0)) for name in Scale._fields))  # old files have no numbers
-        self.weights_, self.seconds_ = Weights(**arrays), values["seconds"]
+        n_epochs = len(self.weights_.hidden)
+        every = every or n_epochs
+        for epoch in range(every, n_epochs + 1, every):
+            yield score_cells(cells, self.weights_.after(epoch))
 
 
 @dataclass(eq=False, repr=False)
@@ -250,6 +247,9 @@ class WindowLightGBM(WindowClassifier):
     n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
+
+    _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels"]}
+    _fitted_values = ("model_text", "seconds")
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
@@ -360,12 +360,6 @@ class WindowLightGBM(WindowClassifier):
         codes, numbers = np.split(gains, [n_places * n_attributes])
         by_number = numbers.reshape(n_places, -1)[:, : len(self.inputs_.number_names)]
         return shares_of(np.concatenate([codes.reshape(n_places, -1).sum(axis=0), by_number.sum(axis=0)]))
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return {"seconds": self.seconds_, "model_text": self.model_text_}, {"start": self.start_}
-
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.start_, self.model_text_, self.seconds_ = arrays["start"], values["model_text"], values["seconds"]
 
 
 def counted_positions(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, struct
 from treecrf.models.window.numbers import window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
@@ -25,23 +26,20 @@ def see_windows(data: SequenceSet, window: tuple[int, int]) -> csr_array:
     return hstack([cells, csr_array(np.nan_to_num(window_numbers(data, window)))], format="csr")
 
 
+@struct
 class Weights(NamedTuple):
-    """The weights of a network with one hidden layer, or of many such networks along a leading axis.
+    """The weights of a network with one hidden layer after each epoch, or without the leading axis after one (`after`)."""
 
-    Attributes
-    ----------
-    hidden : float64, shape (n_inputs, n_hidden)
-        Of what the network sees (`see_windows`) in each hidden unit.
-    hidden_bias : float64, shape (n_hidden,)
-    output : float64, shape (n_hidden, n_labels)
-        Of two labels the first one's weights are 0.
-    output_bias : float64, shape (n_labels,)
-    """
+    hidden: Annotated[
+        Float64, "n_epochs, n_inputs, n_hidden", "Of what the network sees (`see_windows`) in each hidden unit."
+    ]
+    hidden_bias: Annotated[Float64, "n_epochs, n_hidden"]
+    output: Annotated[Float64, "n_epochs, n_hidden, n_labels", "Of two labels the first one's weights are 0."]
+    output_bias: Annotated[Float64, "n_epochs, n_labels"]
 
-    hidden: NDArray[np.float64]
-    hidden_bias: NDArray[np.float64]
-    output: NDArray[np.float64]
-    output_bias: NDArray[np.float64]
+    def after(self, epoch: int) -> Weights:
+        """Those of one epoch, without the leading axis."""
+        return Weights(*(part[epoch - 1] for part in self))
 
 
 def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> csr_array:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, struct
 from treecrf.sequences import SequenceSet, window_rows
 
 
@@ -33,11 +34,12 @@ def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.flo
     return np.concatenate([numbers, outside[:, :, None]], axis=2).reshape(len(rows), -1)
 
 
+@struct
 class Scale(NamedTuple):
-    """What makes the numbers of a training set standard ones: float64, shape (n_numbers,)."""
+    """What makes the numbers of a training set standard ones."""
 
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
+    mean: Annotated[Float64, "n_numbers"]
+    deviation: Annotated[Float64, "n_numbers"]
 
     @classmethod
     def of(cls, train: SequenceSet) -> Self:
