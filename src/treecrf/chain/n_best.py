@@ -40,7 +40,7 @@ class Search(NamedTuple):
 SEARCH = compiled_type(Search)
 
 
-def allocate_search(n_best: int, n_longest: int, n_states: int) -> Search:
+def _allocate_search(n_best: int, n_longest: int, n_states: int) -> Search:
     """Room for sequences of at most `n_longest` positions."""
     return allocate(Search, n_best=n_best, n_places=n_longest + 1, n_states=n_states)
 
@@ -245,7 +245,7 @@ def _search(trellis: Trellis, n: int) -> tuple[NDArray[np.int16], NDArray[np.int
     if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
         raise ValueError(f"n={n!r}: give the number of paths, at least 1.")
     n_positions, n_labels = trellis.unary.shape
-    search = allocate_search(n, int(np.diff(trellis.offsets).max()), n_labels**trellis.order)
+    search = _allocate_search(n, int(np.diff(trellis.offsets).max()), n_labels**trellis.order)
     labels, n_paths = np.full((n, n_positions), NO_LABEL, dtype=np.int16), np.empty(len(trellis.offsets) - 1, np.int64)
     check_reached(trellis, find_n_best(trellis, search, labels, n_paths))
     return labels, n_paths

@@ -75,7 +75,7 @@ def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> N
     return np.isfinite(shortest_path(edges, unweighted=True))
 
 
-def fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> Fit:
+def _fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> Fit:
     """Fit the methods and training sets in `members` (bool), which must have finite differences.
 
     `correct` and `positions` have the shape (n_methods, n_training_sets, n_sequences). A single method or training set
@@ -129,20 +129,20 @@ def fit_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) ->
     above, below = orders[:n_methods, n_methods:], orders[n_methods:, :n_methods].T
     probabilities = np.where(above, 1.0, np.where(below, 0.0, np.nan))
     for members in np.unique(orders & orders.T, axis=0):
-        fit = fit_members(cells[:, :, None], sizes[:, :, None], members)
+        fit = _fit_members(cells[:, :, None], sizes[:, :, None], members)
         probabilities[np.ix_(fit.methods, fit.training_sets)] = fit.probabilities()
     return probabilities
 
 
 def find_likelihood_ratios(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each method, the deviance added by making it and the first method one; shape (n_methods,)."""
-    deviance = deviance_of(cells, sizes, fit_probabilities(cells, sizes))
+    deviance = _deviance_of(cells, sizes, fit_probabilities(cells, sizes))
     ratios = np.zeros(len(cells))
     for method in range(1, len(cells)):
         merged, merged_sizes = (_merge_into_first(counts, method) for counts in (cells, sizes))
         probabilities = fit_probabilities(merged, merged_sizes)
         probabilities = np.insert(probabilities, method, probabilities[0], axis=0)
-        ratios[method] = max(0.0, deviance_of(cells, sizes, probabilities) - deviance)
+        ratios[method] = max(0.0, _deviance_of(cells, sizes, probabilities) - deviance)
     return ratios
 
 
@@ -153,7 +153,7 @@ def _merge_into_first(counts: NDArray[np.float64], method: int) -> NDArray[np.fl
     return np.delete(merged, method, axis=0)
 
 
-def deviance_of(
+def _deviance_of(
     correct: NDArray[np.float64], positions: NDArray[np.float64], probabilities: NDArray[np.float64]
 ) -> float:
     """Twice the log likelihood that fitted probabilities (broadcast) lose against the observed proportions."""
@@ -360,7 +360,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     n_methods, n_training_sets, n_sequences = table.correct.shape
     cells, sizes = table.correct.sum(axis=2), table.positions.sum(axis=2)
     orders = order_by_counts(cells, sizes)
-    fit = fit_members(table.correct, table.positions, orders[0] & orders[:, 0])
+    fit = _fit_members(table.correct, table.positions, orders[0] & orders[:, 0])
     equal = (sizes == sizes[0]).all(axis=1) & (cells.sum(axis=1) == cells[0].sum())
     coefficient = np.where(orders[:n_methods, 0], np.inf, np.where(orders[0, :n_methods], -np.inf, np.nan))
     coefficient[fit.methods] = fit.method_coefficients
@@ -452,7 +452,7 @@ def _deviance_rows(table: _Table) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     previous: tuple[float, int] | None = None
     for term, probabilities, n_coefficients in models:
-        residual = deviance_of(table.correct, table.positions, probabilities[:, :, None])
+        residual = _deviance_of(table.correct, table.positions, probabilities[:, :, None])
         row: dict[str, object] = {"dataset": table.dataset, "rate": table.rate, "term": term}
         if previous is not None:
             explained, degrees = max(0.0, previous[0] - residual), n_coefficients - previous[1]
