@@ -38,6 +38,8 @@ from treecrf.studies.settings import load_settings
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
     ROOT / "config/README.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if not {*page.parents} & {*WRITTEN_BY_RUNS}),
 ]
