@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
 from treecrf.io.arrays import check_parts
+from treecrf.io.cells import MISSING as MISSING
 from treecrf.io.cells import Kind
-from treecrf.io.frames import MISSING as MISSING
 from treecrf.io.frames import Encoded
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz

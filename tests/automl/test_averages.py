@@ -8,7 +8,8 @@ from treecrf.automl import fitting
 from treecrf.automl.candidates import estimate_memory, estimate_seconds
 from treecrf.automl.description import trees_of, used_tests
 from treecrf.automl.explanation import explain_position, gain_importance, without_trees
-from treecrf.automl.labeller import TableColumns, TableLabeller
+from treecrf.automl.labeller import TableLabeller
+from treecrf.readers.tables import TableColumns
 
 TREATMENTS = {"linear_crf": "imputation_indicator", "treecrf_newton": "instance_weighting", "lightgbm": "error"}
 WINDOWS = {"linear_crf": (2, 0), "treecrf_newton": (0, 0), "lightgbm": (1, 1)}

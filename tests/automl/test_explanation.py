@@ -8,10 +8,11 @@ import pytest
 
 from treecrf import SequenceSet, TreeCRF
 from treecrf.automl.explanation import explain_position, permutation_importance
-from treecrf.automl.labeller import TableColumns, TableLabeller
+from treecrf.automl.labeller import TableLabeller
 from treecrf.missing import Imputer, inject
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
+from treecrf.readers.tables import TableColumns
 
 
 def made(seed=0, n_sequences=40):

@@ -103,7 +103,7 @@ def test_evaluate(run, model):
     code, out, err = run("evaluate", model, "train.csv")
     assert (code, err) == (0, "")
     model_ = TableLabeller.load(model)
-    data = model_.read(read_table("train.csv"), "train.csv", labelled=True)
+    data = model_.read(read_table("train.csv"), labelled=True)
     assert f"{model_.labeller.score(data):.2%} of 600 positions are right." in out
     assert f"{model_.labeller.log_likelihood(data).sum() / 600:.4f} per position" in out
     assert re.search(r"label +precision +recall +f1 +positions", out)
@@ -217,7 +217,7 @@ def test_every_way_with_holes_comes_back(run, words, tmp_path, options):
     code, out, err = run("predict", "m.npz", "holes.csv")
     assert (code, err, len(out.splitlines())) == (0, "", 601)
     loaded = TableLabeller.load("m.npz")
-    data = loaded.read(read_table("holes.csv"), "holes.csv", labelled=True)
+    data = loaded.read(read_table("holes.csv"), labelled=True)
     assert loaded.labeller.score(data) > 0.6
     assert (loaded.missing is None) == (
         not {"linear_crf", "neural_network", "kernel_crf", "imputation", "imputation_indicator"} & set(options)

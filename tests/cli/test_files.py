@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from treecrf.readers.reading import read_table
+from treecrf.readers.reading import read_frame
 
 TREEBANK = """# newdoc id = weblog-1
 # sent_id = 1
@@ -40,7 +40,7 @@ def test_a_treebank_through_all(run, write):
     assert run("predict", "m.npz", "new.conllu", "-o", "out.conllu")[0] == 0
     before, after = new.read_text().splitlines(), (new.parent / "out.conllu").read_text().splitlines()
     assert len(before) == len(after)
-    words = read_table(new).index
+    words = read_frame(new).index
     for number, (old, found) in enumerate(zip(before, after, strict=True), 1):
         *rest, misc = found.split("\t")
         if number not in words:
@@ -48,9 +48,9 @@ def test_a_treebank_through_all(run, write):
             continue
         assert rest == old.split("\t")[:-1]
         assert re.fullmatch(r"((Gloss=the|SpaceAfter=No)\|)?predicted=[A-Z]+", misc)
-    predicted = read_table(new.parent / "out.conllu")["MISC"].str.extract("predicted=(.*)")[0].tolist()
+    predicted = read_frame(new.parent / "out.conllu")["MISC"].str.extract("predicted=(.*)")[0].tolist()
     assert run("predict", "m.npz", "new.conllu", "-o", "out.csv")[0] == 0
-    assert read_table(new.parent / "out.csv")["predicted"].tolist() == predicted
+    assert read_frame(new.parent / "out.csv")["predicted"].tolist() == predicted
     assert run("predict", "m.npz", "out.csv", "-o", "out2.conllu")[::2] == (
         1, "treecrf: out2.conllu cannot be CoNLL-U, since out.csv is not; name it .conll or .csv.\n",
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_a_folder_of_files(run, words, tmp_path):
     assert run("fit", "one.csv", "-o", "one.npz", *options)[0] == 0
     assert run("predict", "folder.npz", "patients", "-o", "out.csv", "--probabilities")[0] == 0
     assert run("predict", "one.npz", "one.csv", "-o", "out2.csv", "--probabilities")[0] == 0
-    one, other = read_table("out.csv"), read_table("out2.csv")
+    one, other = read_frame("out.csv"), read_frame("out2.csv")
     assert one[other.columns].to_numpy().tolist() == other.to_numpy().tolist()
     (tmp_path / "patients/p07.csv").write_text("label,letter,noise\nu,a,0\nx,a,1\n")
     code, _, err = run("explain", "folder.npz", "patients")

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from treecrf import TreeCRF
-from treecrf.automl.labeller import TableColumns, TableLabeller
+from treecrf.automl.labeller import TableLabeller
+from treecrf.readers.tables import TableColumns
 from treecrf.sequences import SequenceSet
 
 

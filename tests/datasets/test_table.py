@@ -8,7 +8,7 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.readers.reading import read_table
+from treecrf.readers.reading import read_frame
 from treecrf.sequences import MISSING
 
 
@@ -104,7 +104,7 @@ def test_text_of_parquet_depends_on_the_value_alone(tmp_path):
         }
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    assert cells(read_table(tmp_path / "t.parquet").T) == [
+    assert cells(read_frame(tmp_path / "t.parquet").T) == [
         ["1", None, "0"],
         ["1", "2.5", "9007199254740992.0"],
         ["0.1", "7", "inf"],
@@ -125,14 +125,14 @@ def test_csv_like_others_write_it(write):
         plain.replace("b,v", "\nb,v"),
         'sequence,label,"x"\n"a",u,1\nb,"v",2\n',
     ]
-    frames = [read_table(write(text)) for text in same]
-    frames.append(read_table(write(plain.replace(",", "\t"), "table.tsv")))
+    frames = [read_frame(write(text)) for text in same]
+    frames.append(read_frame(write(plain.replace(",", "\t"), "table.tsv")))
     for frame in frames[1:]:
         pd.testing.assert_frame_equal(frame.reset_index(drop=True), frames[0].reset_index(drop=True))
 
 
 def test_text_that_looks_missing_is_text(write):
-    frame = read_table(write("sequence,label,x\na,u,NA\na,u,nan\na,u,\na,u,01\n"))
+    frame = read_frame(write("sequence,label,x\na,u,NA\na,u,nan\na,u,\na,u,01\n"))
     assert cells(frame[["x"]]) == [["NA"], ["nan"], [None], ["01"]]
 
 
@@ -218,9 +218,9 @@ def test_absent_and_damaged_files(tmp_path, write):
 
 def test_folders_and_devices_are_no_tables(tmp_path):
     with pytest.raises(ValueError, match=r"folder \S+ has no file that ends in one of \.csv, "):
-        read_table(tmp_path)
+        read_frame(tmp_path)
     with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
-        read_table("/dev/null")
+        read_frame("/dev/null")
 
 
 def test_what_to_frame_writes_comes_back(tmp_path):

@@ -11,11 +11,12 @@ from fuzzing import assert_clear, check_set, flip, fuzz, mutate, mutations_of, q
 
 import treecrf
 from treecrf import datasets
-from treecrf.automl.labeller import TableColumns, TableLabeller
+from treecrf.automl.labeller import TableLabeller
 from treecrf.io.files import read_frame, read_frames, read_json, write_frame, write_json
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import LinearCRF
+from treecrf.readers.tables import TableColumns
 from treecrf.sequences import SequenceSet
 
 # --- arrays and headers -----------------------------------------------------------------------------
@@ -220,10 +221,10 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
         path = tmp_path / "t.csv"
         path.write_bytes(given)
         with quiet():
-            frame = read_table(path)
-            labelled = add_predictions(model, frame, path, Wanted("viterbi", True))
-            data = model.read(frame, path, labelled=True)
-            list(model.unseen(frame, path))
+            table = read_table(path)
+            labelled = add_predictions(model, table, Wanted("viterbi", True))
+            data = model.read(table, labelled=True)
+            list(model.unseen(table))
         assert set(labelled["predicted"]) <= {"0", "1"}
         return check_set(data)
 

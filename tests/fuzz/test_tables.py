@@ -16,11 +16,10 @@ from fuzzing import HARMLESS, assert_clear, check_set, fuzz, head, mutate, mutat
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
 from treecrf.cli._shared import read_training_set
-from treecrf.datasets.table import encode_table, label_column
 from treecrf.io.files import Content, read_content
 from treecrf.readers.columns import add_to_conllu, write_columns
 from treecrf.readers.csv_files import parse_plain, parse_strictly
-from treecrf.readers.reading import PLAIN, read_table
+from treecrf.readers.reading import PLAIN, read_frame, read_table
 from treecrf.readers.text_files import Dialect
 from treecrf.sequences import SequenceSet
 
@@ -140,16 +139,15 @@ def test_treebanks(tmp_path):
     def use(given):
         path = written(tmp_path / "t.conllu", given)
         with quiet():
-            frame = read_table(path)
+            table = read_table(path)
+        frame = table.frame
         n_words = len(frame)
         text = add_to_conllu(read_content(path), {"predicted": ["X"] * n_words}, frame.index, None)
-        again = read_table(written(path, text.encode()))
+        again = read_frame(written(path, text.encode()))
         assert again["MISC"].str.endswith("predicted=X").sum() == n_words == len(again)
         others = [name for name in frame.columns if name != "MISC"]
         assert cells(again[others]) == cells(frame[others])
-        return check_set(
-            encode_table(frame, path, sequence="sequence", label="ID", attributes=["FORM", "LEMMA", "FEATS"])
-        )
+        return check_set(table.encode(table.decide_columns("sequence", "ID", ["FORM", "LEMMA", "FEATS"])))
 
     fuzz("treebanks", mutations_of([TREEBANK]), use)
 
@@ -193,14 +191,14 @@ def test_csv_written_in_other_ways_is_the_same(tmp_path, table_bytes):
 
 
 def read_as_columns(path):
-    frame = read_table(path)
-    label = label_column(frame)
-    inputs = [name for name in frame.columns if name not in ("sequence", label)]
-    found = check_set(encode_table(frame, path, sequence="sequence", label=label, attributes=inputs))
+    table = read_table(path)
+    frame, label = table.frame, table.label_column()
+    inputs = [name for name in table if name not in ("sequence", label)]
+    found = check_set(table.encode(table.decide_columns("sequence", label, inputs)))
     again = path.with_suffix(".again.conll")
     write_columns(frame, again)
     if not any(cell.startswith("#") or cell.endswith(" ") for row in cells(frame) for cell in row if cell):
-        pd.testing.assert_frame_equal(read_table(again).reset_index(drop=True), frame.reset_index(drop=True))
+        pd.testing.assert_frame_equal(read_frame(again).reset_index(drop=True), frame.reset_index(drop=True))
     return found
 
 
@@ -223,7 +221,7 @@ def test_real_columns_files(tmp_path, mirror):
 
 
 def test_parquet(tmp_path, table_bytes):
-    frame = read_table(written(tmp_path / "t.csv", table_bytes))
+    frame = read_frame(written(tmp_path / "t.csv", table_bytes))
     seeds = []
     for compression in (None, "snappy"):
         frame.to_parquet(tmp_path / "seed.parquet", compression=compression)
@@ -344,10 +342,10 @@ def test_a_columns_file_without_line_ends_is_refused(tmp_path):
 
 def test_a_mark_of_the_encoding_in_the_first_cell_comes_back(tmp_path):
     path = written(tmp_path / "t.conll", b"\xef\xbb\xbf\xef\xbb\xbfthe D B\ncat N I\n")
-    frame = read_table(path)
+    frame = read_frame(path)
     assert frame["1"].tolist() == ["\ufeffthe", "cat"]
     write_columns(frame, path)
-    pd.testing.assert_frame_equal(read_table(path), frame)
+    pd.testing.assert_frame_equal(read_frame(path), frame)
 
 
 @pytest.mark.parametrize("dtype", ["object", "category"])

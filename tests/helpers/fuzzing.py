@@ -25,6 +25,7 @@ import treecrf
 from treecrf.datasets._text import DataError
 from treecrf.datasets.archives import DamagedArchive
 from treecrf.datasets.download import RawFileError
+from treecrf.io.cells import CellError
 
 PACKAGE = Path(treecrf.__file__).parent
 FULL = "TREECRF_FUZZ" in os.environ
@@ -37,7 +38,7 @@ MOST_BYTES = 300_000
 MOST_CHARACTERS = 1500
 """Of an input, and of an error's message."""
 
-OWN_ERRORS = (ValueError, DataError, RawFileError, DamagedArchive, FileNotFoundError)
+OWN_ERRORS = (ValueError, CellError, DataError, RawFileError, DamagedArchive, FileNotFoundError)
 """Exactly these classes: UnicodeDecodeError, for one, is a ValueError that no user understands."""
 
 # --- what may come of an input ----------------------------------------------------------------------

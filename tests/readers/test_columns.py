@@ -9,12 +9,12 @@ from frames import cells
 
 import treecrf
 from treecrf.readers.columns import write_columns
-from treecrf.readers.reading import read_table
+from treecrf.readers.reading import read_frame
 from treecrf.readers.text_files import Dialect
 
 
 def test_columns_file(write, tmp_path):
-    frame = read_table(write("a.conll", "\ufeff# made by hand\na N B\r\nb _ I\n\n\n# c\n# # O\nc V O"))
+    frame = read_frame(write("a.conll", "\ufeff# made by hand\na N B\r\nb _ I\n\n\n# c\n# # O\nc V O"))
     assert frame.index.tolist() == [2, 3, 7, 8]
     assert cells(frame) == [
         ["0", "a", "N", "B"],
@@ -23,16 +23,16 @@ def test_columns_file(write, tmp_path):
         ["1", "c", "V", "O"],
     ]
     write_columns(frame, tmp_path / "b.txt")
-    pd.testing.assert_frame_equal(read_table(tmp_path / "b.txt").reset_index(drop=True), frame.reset_index(drop=True))
+    pd.testing.assert_frame_equal(read_frame(tmp_path / "b.txt").reset_index(drop=True), frame.reset_index(drop=True))
 
 
 def test_columns_file_with_tabs_has_spaces_in_cells(write):
-    frame = read_table(write("a.conll", "# text = New York\nNew York\t\tB\n"))
+    frame = read_frame(write("a.conll", "# text = New York\nNew York\t\tB\n"))
     assert cells(frame) == [["0", "New York", None, "B"]]
 
 
 def test_no_break_spaces_are_part_of_a_cell(write):
-    frame = read_table(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
+    frame = read_frame(write("a.conll", "10\u00a0000  N B\n\u3000 \t V I \n \t \n\u00a0 N B\n"))
     assert cells(frame) == [
         ["0", "10\u00a0000", "N", "B"],
         ["0", "\u3000", "V", "I"],
@@ -66,7 +66,7 @@ def told(write):
 
     def read(text, name="t.txt"):
         path, sentences = write(name, text), []
-        frame = read_table(path, tell=lambda sentence: sentences.append(sentence.removeprefix(f"table {path}: ")))
+        frame = read_frame(path, tell=lambda sentence: sentences.append(sentence.removeprefix(f"table {path}: ")))
         return cells(frame), sentences
 
     return read
@@ -120,8 +120,8 @@ def test_tabs_at_the_end_of_every_line(told):
 def test_csv_by_another_name(write, text, message):
     path = write("t.txt", text)
     with pytest.raises(ValueError, match=re.escape(f"table {path}: {message}")):
-        read_table(path)
-    assert read_table(path, Dialect("csv")).shape[1] == 3
+        read_frame(path)
+    assert read_frame(path, Dialect("csv")).shape[1] == 3
 
 
 def test_cells_of_one_column_may_be_commas(told):
@@ -131,5 +131,5 @@ def test_cells_of_one_column_may_be_commas(told):
 def test_options_of_csv_are_told_to_mean_nothing(write):
     told = []
     path = write("t.conll", "a B\n")
-    read_table(path, Dialect(separator=";"), tell=told.append)
+    read_frame(path, Dialect(separator=";"), tell=told.append)
     assert told == [f"table {path} is no CSV file: separator and decimal are not looked at."]

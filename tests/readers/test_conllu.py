@@ -7,7 +7,7 @@ import pytest
 from frames import cells
 
 from treecrf.readers.columns import COLUMNS
-from treecrf.readers.reading import read_table
+from treecrf.readers.reading import read_frame
 
 TREEBANK = """# newdoc id = weblog-1
 # sent_id = 1
@@ -37,7 +37,7 @@ def read(write):
 
     def read(text, name="t.conllu"):
         path, told = write(name, text), []
-        return read_table(path, tell=lambda sentence: told.append(sentence.removeprefix(f"table {path}: "))), told
+        return read_frame(path, tell=lambda sentence: told.append(sentence.removeprefix(f"table {path}: "))), told
 
     return read
 

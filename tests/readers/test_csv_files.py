@@ -11,8 +11,8 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.datasets.table import check_columns
-from treecrf.readers.reading import PLAIN, read_table
+from treecrf.readers.reading import PLAIN, read_frame
+from treecrf.readers.tables import TypedTable
 from treecrf.readers.text_files import Dialect
 
 MEASURED = (
@@ -40,7 +40,7 @@ def read(tmp_path):
         path = tmp_path / name
         path.write_bytes(given if isinstance(given, bytes) else given.encode())
         told = []
-        return read_table(
+        return read_frame(
             path, dialect, tell=lambda sentence: told.append(sentence.removeprefix(f"table {path}: "))
         ), told
 
@@ -225,13 +225,13 @@ def test_standard_input(monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", Stream)
     for _ in range(2):  # it can be read again
-        assert cells(read_table("-")) == READ
+        assert cells(read_frame("-")) == READ
 
 
 def test_a_column_that_is_not_there_in_a_file_of_one_column(read):
     frame, _ = read("a b c\n1 2 3\n")
     with pytest.raises(ValueError, match=r"its columns are 'a b c'; say what stands between cells \(separator\)\."):
-        check_columns(frame, "table.csv", ["a"])
+        TypedTable(frame, "table.csv").check_columns(["a"])
 
 
 def test_the_same_sets_from_every_dialect(tmp_path):

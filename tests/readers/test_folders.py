@@ -8,7 +8,7 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.readers.reading import read_table
+from treecrf.readers.reading import read_frame
 
 
 def written(folder, **files):
@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 def test_sequences_are_named_by_files(folder):
     told = []
-    frame = read_table(folder, sequence="walk", tell=told.append)
+    frame = read_frame(folder, sequence="walk", tell=told.append)
     assert list(frame.columns) == ["walk", "label", "x"]
     assert cells(frame) == [["a", "v", "7"], ["b", "u", "1.5"], ["b", "v", "2.5"], ["c", "u", "3"]]
     assert frame.index.tolist() == [("a.csv.gz", 2), ("b.csv", 2), ("b.csv", 3), ("c.parquet", 0)]
@@ -46,7 +46,7 @@ def test_sequences_are_named_by_files(folder):
 
 def test_files_with_sequences_of_their_own(tmp_path):
     folder = written(tmp_path / "tags", b_conll="x N\n\ny V\n", a_conll="z V\n")
-    assert cells(read_table(folder)) == [["a:0", "z", "V"], ["b:0", "x", "N"], ["b:1", "y", "V"]]
+    assert cells(read_frame(folder)) == [["a:0", "z", "V"], ["b:0", "x", "N"], ["b:1", "y", "V"]]
     assert sum(map(len, datasets.load("table", path=folder))) == 3
 
 
@@ -66,7 +66,7 @@ def test_files_with_sequences_of_their_own(tmp_path):
 def test_what_is_wrong_is_said(tmp_path, files, message):
     folder = written(tmp_path / "f", **files)
     with pytest.raises(ValueError, match=re.escape(message.format(folder=folder))):
-        read_table(folder)
+        read_frame(folder)
 
 
 def test_errors_of_cells_name_the_file(tmp_path):
@@ -80,5 +80,5 @@ def test_errors_of_cells_name_the_file(tmp_path):
 def test_many_notes_are_not_all_told(tmp_path):
     folder = written(tmp_path / "f", **{f"f{i}_csv": "x;label\n1;u\n" for i in range(9)})
     told = []
-    read_table(folder, tell=told.append)
+    read_frame(folder, tell=told.append)
     assert (len(told), told[-1]) == (4, f"folder {folder}: 6 more sentences of this kind.")

@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.labeller import TableColumns, TableLabeller
+from treecrf.automl.labeller import TableLabeller
 from treecrf.ensembles.labeller import Ensemble
-from treecrf.io.cells import KINDS, Kind, parse_numbers
+from treecrf.io.cells import Column, Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.imputing import ImputingLabeller
-from treecrf.readers.column_types import marks_of
+from treecrf.readers.column_types import find_marks
+from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.selection import derive_seed
@@ -30,18 +31,19 @@ def label_counts(data: SequenceSet) -> pd.DataFrame:
     return frame.sort_values("n_positions", ascending=False, kind="stable", ignore_index=True)
 
 
-def attribute_counts(frame: pd.DataFrame, attributes: Sequence[str]) -> pd.DataFrame:
+def attribute_counts(table: TypedTable, attributes: Sequence[str]) -> pd.DataFrame:
     """attribute, n_values (different ones), n_missing, share_missing, commonest, commonest_share (of what is there)."""
     rows = []
     for name in attributes:
-        text = _present(frame[name])
-        counts = text.value_counts()
-        n_missing = len(frame) - len(text)
+        codes, texts = table[name].distinct
+        counts = np.bincount(codes[codes != MISSING], minlength=len(texts))
+        n_known = int(counts.sum())
+        n_missing = len(codes) - n_known
         rows.append(
             {
-                "attribute": name, "n_values": len(counts), "n_missing": n_missing,
-                "share_missing": n_missing / len(frame), "commonest": str(counts.index[0]) if len(counts) else "",
-                "commonest_share": counts.iloc[0] / len(text) if len(text) else np.nan,
+                "attribute": name, "n_values": len(texts), "n_missing": n_missing, "share_missing": n_missing / len(codes),
+                "commonest": str(texts[counts.argmax()]) if n_known else "",
+                "commonest_share": counts.max() / n_known if n_known else np.nan,
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
@@ -61,60 +63,59 @@ def number_counts(data: SequenceSet) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def warnings_of(frame: pd.DataFrame, columns: TableColumns) -> Iterator[str]:
+def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
     """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
     for name, kind in columns.kinds.items():
-        yield from _use(frame[name], name, kind)
+        yield from _about_values(table[name], kind)
         if kind == "category":
-            yield from _marks(frame[name], name)
-    for name in (columns.label, *columns.attributes):
-        if name not in columns.numbers:
-            yield from _twins(frame[name], name)
+            yield from _about_marks(table[name])
+    for name in (columns.label, *columns.categories):
+        yield from _about_white_space(table[name])
 
 
-def kinds_sentence(frame: pd.DataFrame, columns: TableColumns) -> str | None:
+def kinds_sentence(table: TypedTable, columns: TableColumns) -> str | None:
     """Which columns are read as numbers and which as categories; None where no cell could be read as the other."""
-    names = {kind: [name for name, of_it in columns.kinds.items() if of_it == kind] for kind in KINDS}
-    if not names["number"] and not any(_holds_numbers(frame[name], name) for name in names["category"]):
+    if not columns.numbers and not any(_holds_numbers(table[name]) for name in columns.categories):
         return None
-    numbers, categories = (listed(names[kind], str) or "none" for kind in KINDS)
+    numbers, categories = (listed(names, str) or "none" for names in (columns.numbers, columns.categories))
     return f"Numbers: {numbers}; categories: {categories} (--kinds says otherwise)."
 
 
-def _holds_numbers(column: pd.Series, name: str) -> bool:
-    numbers, strange = parse_numbers(column, name)
-    return not strange.any() and not np.isnan(numbers).all()
+def _holds_numbers(column: Column) -> bool:
+    return not column.strange.any() and not np.isnan(column.numbers).all()
 
 
-def _use(column: pd.Series, name: str, kind: Kind) -> Iterator[str]:
-    n_values = _present(column).nunique()
+def _about_values(column: Column, kind: Kind) -> Iterator[str]:
+    n_values = len(column.distinct[1])
     if n_values == 0:
-        yield f"Column {name!r} is empty everywhere; leave it out by --attributes."
+        yield f"Column {column.name!r} is empty everywhere; leave it out by --attributes."
     elif n_values == 1:
-        yield f"Column {name!r} has the same value wherever it has one."
+        yield f"Column {column.name!r} has the same value wherever it has one."
     elif kind == "category" and n_values > MAX_CATEGORIES:
         yield (
-            f"Column {name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf fit --min-count 2 "
-            "takes those as one that occur once."
+            f"Column {column.name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf fit "
+            "--min-count 2 takes those as one that occur once."
         )
 
 
-def _marks(column: pd.Series, name: str) -> Iterator[str]:
+def _about_marks(column: Column) -> Iterator[str]:
     """Whether a column of numbers has a few other values, as tables of other programs have for a missing one."""
-    marks = marks_of(column, name)
+    marks = find_marks(column)
     if marks is not None:
         n_cells = counted(int(marks.strange.sum()), "cell")
-        yield f"Column {name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they are missing."
+        yield (
+            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they are missing."
+        )
 
 
-def _twins(column: pd.Series, name: str) -> Iterator[str]:
+def _about_white_space(column: Column) -> Iterator[str]:
     """Whether two values of a column differ only by the white space around them."""
     seen: dict[str, str] = {}
-    for value in sorted(_present(column).unique()):
+    for value in sorted(column.distinct[1]):
         other = seen.setdefault(value.strip(), value)
         if other != value and value.strip():
             yield (
-                f"Column {name!r} has both {quoted(other)} and {quoted(value)}, which are two values; make them one if the "
+                f"Column {column.name!r} has both {quoted(other)} and {quoted(value)}, which are two values; make them one if the "
                 "white space means nothing."
             )
             return
@@ -165,11 +166,7 @@ def _one_of(names: Sequence[str], codes: tuple[int, ...]) -> str:
     return f"in {{{', '.join(names[code] for code in codes)}}}"
 
 
-def _present(column: pd.Series) -> pd.Series:
-    """Cells with a value, as text."""
-    text = column.dropna().astype(str)
-    return text[text != ""]
-
+# --- missing cells ----------------------------------------------------------------------------------
 
 N_EXCHANGES = 2000
 """Of sequences between two files."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
-from treecrf.datasets.table import cell_place, check_columns
 from treecrf.io.messages import quoted
 from treecrf.models.base import Decoder
 from treecrf.models.decoding import Limits
+from treecrf.readers.tables import TypedTable
 from treecrf.sequences import MISSING, SequenceSet
 
 if TYPE_CHECKING:
@@ -54,9 +53,7 @@ class Wanted(NamedTuple):
     known: str | None = None
 
 
-def add_predictions(
-    model: TableLabeller, frame: pd.DataFrame, path: str | os.PathLike[str], wanted: Wanted
-) -> pd.DataFrame:
+def add_predictions(model: TableLabeller, table: TypedTable, wanted: Wanted) -> pd.DataFrame:
     """The table with the predicted label of every row as a last column; other labels than known ones are not looked at.
 
     Before it come, if they are wanted: a column ``P(LABEL)`` for each label; the probability of the best path
@@ -74,17 +71,17 @@ def add_predictions(
         wanted.n_best
     )
     added.append(PREDICTED)
-    taken = [name for name in added if name in frame.columns]
+    taken = [name for name in added if name in table]
     if taken:
         raise ValueError(
-            f"table {path} has a column {taken[0]!r} already, which predictions would be called; rename it."
+            f"table {table.path} has a column {taken[0]!r} already, which predictions would be called; rename it."
         )
-    data = model.read(frame, path, labelled=False)
+    data, frame = model.read(table, labelled=False), table.frame
     try:
-        columns = _predict(model, data, wanted, _limits(frame, path, labels, wanted))
+        columns = _predict(model, data, wanted, _limits(table, labels, wanted))
     except NoPathError as error:
-        place = cell_place(frame, path, error.position, model.columns.sequence)
-        raise ValueError(f"{place}: no labelling of its sequence is left here, all are forbidden; {_ADVICE}.") from None
+        problem = f"no labelling of its sequence is left here, all are forbidden; {_ADVICE}."
+        raise table.cell_error(error.position, model.columns.sequence, problem) from None
     return pd.concat([frame, pd.DataFrame({name: columns[name] for name in added}, index=frame.index)], axis=1)
 
 
@@ -110,7 +107,7 @@ def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Li
     return columns
 
 
-def _limits(frame: pd.DataFrame, path: str | os.PathLike[str], labels: tuple[str, ...], wanted: Wanted) -> Limits:
+def _limits(table: TypedTable, labels: tuple[str, ...], wanted: Wanted) -> Limits:
     """The limits that are wanted."""
     limits = Limits()
     if wanted.constraints is not None:
@@ -118,17 +115,15 @@ def _limits(frame: pd.DataFrame, path: str | os.PathLike[str], labels: tuple[str
     if wanted.lag is not None:
         limits["lag"] = wanted.lag
     if wanted.known is not None:
-        check_columns(frame, path, [wanted.known], "name the column with known labels by --known")
-        cells = frame[wanted.known]
-        texts = cells.where(cells.notna(), "").astype(str)
-        code_of = {name: code for code, name in enumerate(labels)}
-        codes = np.array([code_of.get(text, MISSING) for text in texts])
-        wrong = (codes == MISSING) & (texts != "").to_numpy()
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(
-                f"{cell_place(frame, path, row, wanted.known)}: the model was not trained with the label "
-                f"{quoted(cells.iloc[row])} (it knows {', '.join(labels)}); correct it, or empty the cell."
-            )
-        limits["known"] = codes
+        table.check_columns([wanted.known], "name the column with known labels by --known")
+        codes, texts = table[wanted.known].distinct
+        for code, text in enumerate(texts):
+            if text not in labels:
+                raise table.cell_error(
+                    int((codes == code).argmax()),
+                    wanted.known,
+                    f"the model was not trained with the label {quoted(text)} (it knows {', '.join(labels)}); correct it, or empty "
+                    "the cell.",
+                )
+        limits["known"] = np.array([*map(labels.index, texts), MISSING])[codes]
     return limits

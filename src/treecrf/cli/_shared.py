@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from treecrf.automl.labeller import TableColumns
     from treecrf.io.cells import Kind
+    from treecrf.readers.tables import TableColumns, TypedTable
     from treecrf.readers.text_files import Dialect
     from treecrf.sequences import SequenceSet
 
@@ -188,42 +188,38 @@ def read_labelled_table(
     dialect: Dialect,
     *,
     strict: bool,
-) -> tuple[pd.DataFrame, TableColumns, SequenceSet]:
+) -> tuple[TypedTable, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they were named.
     """
-    from treecrf.automl.labeller import TableColumns
-    from treecrf.datasets.table import check_columns, check_marks, encode_table, label_column
-    from treecrf.readers.column_types import decide_kinds
     from treecrf.readers.reading import read_table
 
-    frame = read_table(path, dialect, sequence, note)
-    label = label_column(frame, label)
-    names = [name for name in frame.columns if name not in (sequence, label)]
+    table = read_table(path, dialect, sequence, note)
+    label = table.label_column(label)
+    names = [name for name in table if name not in (sequence, label)]
     if attributes is not None:
         names = [name.strip() for name in attributes.split(",")]
     elif strict:
-        names = _with_cells(frame, names, path)
-    check_columns(frame, path, [sequence, label, *names], "name yours by --sequence, --label and --attributes")
-    decided = decide_kinds(frame, names, kinds)
+        names = _with_cells(table, names)
+    table.check_columns([sequence, label, *names], "name yours by --sequence, --label and --attributes")
+    columns = table.decide_columns(sequence, label, names, kinds)
     if strict:
-        check_marks(frame, path, decided, kinds)
-    data = encode_table(frame, path, sequence=sequence, label=label, attributes=names, kinds=decided)
-    return frame, TableColumns(sequence, label, tuple(names), data.number_names), data
+        table.check_marks([name for name in columns.categories if name not in kinds])
+    return table, columns, table.encode(columns)
 
 
-def _with_cells(frame: pd.DataFrame, names: list[str], path: Path) -> list[str]:
+def _with_cells(table: TypedTable, names: list[str]) -> list[str]:
     """The columns that have a cell; others are named on stderr."""
-    if frame.empty:
+    if table.frame.empty:
         return names
-    full = [name for name in names if not frame[name].isna().all() and not (frame[name].dropna() == "").all()]
+    full = [name for name in names if len(table[name].distinct[1])]
     for name in names:
         if name not in full:
             note(f"Column {name!r} is empty everywhere, and left out.")
     if names and not full:
         raise ValueError(
-            f"table {path}: no column but those of sequences and labels has a cell; there is nothing to learn from."
+            f"table {table.path}: no column but those of sequences and labels has a cell; there is nothing to learn from."
         )
     return full
 
@@ -232,16 +228,16 @@ def read_training_set(
     path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
 ) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
-    from treecrf.automl.description import kinds_sentence, warnings_of
+    from treecrf.automl.description import column_warnings, kinds_sentence
 
-    frame, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, dialect, strict=True)
+    table, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, dialect, strict=True)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "
             "two."
         )
-    decided = kinds_sentence(frame, columns)
-    for sentence in [*([] if decided is None else [decided]), *warnings_of(frame, columns)]:
+    decided = kinds_sentence(table, columns)
+    for sentence in [*([] if decided is None else [decided]), *column_warnings(table, columns)]:
         note(sentence)
     return columns, data
 

@@ -47,28 +47,33 @@ def _describe_table(
 ) -> None:
     import numpy as np
 
-    from treecrf.automl.description import attribute_counts, kinds_sentence, label_counts, number_counts, warnings_of
+    from treecrf.automl.description import (
+        attribute_counts,
+        column_warnings,
+        kinds_sentence,
+        label_counts,
+        number_counts,
+    )
 
-    frame, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
+    table, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
     lengths = data.lengths
     typer.echo(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
-        f"{counted(len(frame), 'row')}."
+        f"{counted(len(table.frame), 'row')}."
     )
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
     n_holes, n_cells = data.n_missing, data.n_cells
     typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
-    decided = kinds_sentence(frame, columns)
+    decided = kinds_sentence(table, columns)
     typer.echo("" if decided is None else f"{decided}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     if columns.numbers:
         shared.show_table(number_counts(data).rename(columns=headings), "Numbers")
-    categories = [name for name in columns.attributes if name not in columns.numbers]
-    if categories:
-        shared.show_table(attribute_counts(frame, categories).rename(columns=headings), "Attributes")
-    for sentence in warnings_of(frame, columns):
+    if columns.categories:
+        shared.show_table(attribute_counts(table, columns.categories).rename(columns=headings), "Attributes")
+    for sentence in column_warnings(table, columns):
         shared.note(sentence)
 
 

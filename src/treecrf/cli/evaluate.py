@@ -54,15 +54,15 @@ def evaluate(
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
     sequence = next(iter(loaded.values())).columns.sequence
-    frame = read_table(file, dialect, sequence, shared.note)
-    read = {name: model.read(frame, file, labelled=True, new_labels=True) for name, model in loaded.items()}
+    table = read_table(file, dialect, sequence, shared.note)
+    read = {name: model.read(table, labelled=True, new_labels=True) for name, model in loaded.items()}
     first, *others = loaded
     for name in others:
         if not _same_task(loaded[first], read[first], loaded[name], read[name]):
             raise ValueError(f"{name} reads other sequences or labels from {file} than {first}; compare them apart.")
     found = {}
     for name, model in loaded.items():
-        for sentence in model.unseen(frame, file):
+        for sentence in model.unseen(table):
             shared.note(sentence)
         found[name] = measure(model.labeller, read[name], decoder)
         if found[name].new_labels:

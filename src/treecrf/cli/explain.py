@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.readers.tables import TypedTable
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
@@ -58,26 +59,27 @@ def explain(
     from treecrf.readers.reading import read_table
 
     labeller = TableLabeller.load(model)
-    frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
-    for sentence in labeller.unseen(frame, file):
+    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    for sentence in labeller.unseen(table):
         shared.note(sentence)
     if position is None and sequence is None:
-        _explain_model(labeller, frame, file, seed)
+        _explain_model(labeller, table, seed)
     else:
-        _explain_row(labeller, frame, file, _find_row(labeller, frame, file, position, sequence, row), seed)
+        _explain_row(labeller, table, _find_row(labeller, table, position, sequence, row), seed)
 
 
-def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: int) -> None:
+def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
     from treecrf.automl.cross_validation import draw_part
     from treecrf.automl.explanation import gain_importance, permutation_importance, without_trees
 
-    data = draw_part(model.encode(frame, file, labelled=True), seed, MOST_POSITIONS, 2)
+    data = draw_part(model.encode(table, labelled=True), seed, MOST_POSITIONS, 2)
     typer.echo(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
         losses = permutation_importance(model, data, seed, tick)
-    shown = losses.rename(columns={"lost": "points lost", "low": "from", "high": "to"})
     shared.show_table(
-        shown, "Points of accuracy lost when the column's cells change places (95% interval by sequence)", most=30
+        losses.rename(columns={"lost": "points lost", "low": "from", "high": "to"}),
+        "Points of accuracy lost when the column's cells change places (95% interval by sequence)",
+        most=30,
     )
     ready = model.prepare(data)
     gains = gain_importance(model.labeller, ready)
@@ -88,35 +90,34 @@ def _explain_model(model: TableLabeller, frame: pd.DataFrame, file: Path, seed: 
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
     by_distance = by_distance[sorted(by_distance.columns)].assign(all=by_distance.sum(axis=1))
     by_distance = by_distance.sort_values("all", ascending=False, kind="stable").head(30)
-    table = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
-    if len(table.columns) <= 12:
-        shared.show_table(
-            table.reset_index(), "Share of the trees' total gain, by observations before (-) and after (+)"
-        )
-        return
-    shared.show_table(gains, "Share of the trees' total gain, by observations before (-) and after (+)", most=20)
+    shown = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
+    title = "Share of the trees' total gain, by observations before (-) and after (+)"
+    if len(shown.columns) <= 12:
+        shared.show_table(shown.reset_index(), title)
+    else:
+        shared.show_table(gains, title, most=20)
 
 
 def _find_row(
-    model: TableLabeller, frame: pd.DataFrame, file: Path, position: int | None, sequence: str | None, row: int | None
+    model: TableLabeller, table: TypedTable, position: int | None, sequence: str | None, row: int | None
 ) -> tuple[int, int]:
     """The number of the sequence, and of the row within it; a ValueError if there is no such row."""
     import numpy as np
 
-    from treecrf.datasets.table import check_columns
-
     column = model.columns.sequence
-    check_columns(frame, file, [column], "give it the columns that the model was trained with")
-    names = frame[column].astype(str).to_numpy()
+    table.check_columns([column], "give it the columns that the model was trained with")
+    names = table.frame[column].astype(str).to_numpy()
     begins = np.flatnonzero(np.append(True, names[1:] != names[:-1])) if len(names) else np.array([], dtype=np.int64)
     if position is not None:
         if position >= len(names):
-            raise ValueError(f"table {file} has {counted(len(names), 'row')}, numbered from 0, and no row {position}.")
+            raise ValueError(
+                f"table {table.path} has {counted(len(names), 'row')}, numbered from 0, and no row {position}."
+            )
         number = int(np.searchsorted(begins, position, side="right")) - 1
         return number, position - int(begins[number])
     found = np.flatnonzero(names[begins] == sequence)
     if not len(found):
-        raise ValueError(f"table {file} has no sequence {quoted(sequence)} in its column {quoted(column)}.")
+        raise ValueError(f"table {table.path} has no sequence {quoted(sequence)} in its column {quoted(column)}.")
     number = int(found[0])
     length = int(np.append(begins, len(names))[number + 1] - begins[number])
     if row is None or row >= length:
@@ -126,31 +127,34 @@ def _find_row(
     return number, row
 
 
-def _explain_row(model: TableLabeller, frame: pd.DataFrame, file: Path, place: tuple[int, int], seed: int) -> None:
+def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int) -> None:
     from math import exp
 
     from treecrf.automl.explanation import explain_position
 
-    data = model.encode(frame, file, labelled=False)
+    data = model.encode(table, labelled=False)
     found = explain_position(model, data, *place, seed)
     first = int(data.offsets[place[0]])
-    inputs = frame[list(model.columns.attributes)]
+    inputs = table.frame[list(model.columns.attributes)]
     typer.echo(
         f"Row {first + place[1]}: {found.predicted}, {_times(exp(min(found.log_odds, 50.0)))} as likely as {found.runner_up} (log-odds "
         f"{found.log_odds:.3f}). With the file's typical observation throughout, the log-odds are {found.typical_log_odds:.3f}; "
         "the observations make the difference:\n"
     )
-    table = found.contributions
+    contributions = found.contributions
     texts = [
         "all others" if distance != distance else _observation(inputs.iloc[first + place[1] + int(distance)])
-        for distance in table["distance"]
+        for distance in contributions["distance"]
     ]
     where = [
-        "" if distance != distance else f"{int(distance):+d}" if distance else "0" for distance in table["distance"]
+        "" if distance != distance else f"{int(distance):+d}" if distance else "0"
+        for distance in contributions["distance"]
     ]
-    shown = table.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
+    shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
     shared.show_table(shown, f"Contribution to the log-odds of {found.predicted} against {found.runner_up}")
-    typer.echo(f"Sum: {table['contribution'].sum():.3f} = {found.log_odds:.3f} - ({found.typical_log_odds:.3f}).")
+    typer.echo(
+        f"Sum: {contributions['contribution'].sum():.3f} = {found.log_odds:.3f} - ({found.typical_log_odds:.3f})."
+    )
 
 
 def _observation(cells: pd.Series) -> str:

@@ -89,13 +89,13 @@ def predict(
     from treecrf.readers.reading import format_of, read_stored, read_table
 
     labeller = TableLabeller.load(model)
-    frame = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
     kind = None if file.is_dir() else format_of(read_content(file), dialect)
     if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
         raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
     wanted = Wanted(decoder, probabilities, n_best, constraints, lag, known)
-    labelled = add_predictions(labeller, frame, file, wanted)
-    for sentence in labeller.unseen(frame, file):
+    labelled = add_predictions(labeller, table, wanted)
+    for sentence in labeller.unseen(table):
         shared.note(sentence)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
@@ -103,11 +103,11 @@ def predict(
         labelled.to_csv(sys.stdout, index=False)
         return
     if output.suffix.lower() == ".conllu":
-        added = {name: labelled[name].tolist() for name in labelled.columns.difference(frame.columns, sort=False)}
-        write_text(add_to_conllu(read_content(file), added, frame.index.tolist(), dialect.encoding), output)
+        added = {name: labelled[name].tolist() for name in labelled.columns.difference(table.frame.columns, sort=False)}
+        write_text(add_to_conllu(read_content(file), added, table.frame.index.tolist(), dialect.encoding), output)
     else:
         if kind == "parquet" and output.suffix.lower() == ".parquet":
-            labelled[frame.columns] = read_stored(file)
+            labelled[table.frame.columns] = read_stored(file)
         _write(labelled, output)
     typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
 

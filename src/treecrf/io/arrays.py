@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.frames import MISSING, Encoded
+from treecrf.io.cells import MISSING
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import quoted, repeated
 
 

@@ -1,8 +1,9 @@
-"""Cells of tables as text and as numbers, and the columns that hold numbers."""
+"""Columns of tables, parsed once as text and as numbers, and the cells that are at fault."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,7 +15,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MISSING = -1
+"""Code of a cell whose value is not known."""
+
 _EXACT = 2**53  # whole numbers below it are exact in float64
+
+
+class CellError(ValueError):
+    """What is wrong with a cell of a table: one sentence, which whoever knows the file completes by its name and the line.
+
+    Parameters
+    ----------
+    row : int
+        From 0.
+    column : str
+    problem : str
+        What is wrong and what to do.
+    """
+
+    def __init__(self, row: int, column: str, problem: str) -> None:
+        super().__init__(row, column, problem)
+        self.row, self.column, self.problem = row, column, problem
+
+    def __str__(self) -> str:
+        """The sentence without file and line."""
+        return f"row {self.row}, column {quoted(self.column)}: {self.problem}"
 
 
 def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
@@ -25,8 +50,8 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
 
     Raises
     ------
-    ValueError
-        For bytes that are no UTF-8 and text with half a surrogate pair; the message names row (from 0) and column.
+    CellError
+        For bytes that are no UTF-8 and text with half a surrogate pair.
     """
     import pandas as pd
 
@@ -40,9 +65,7 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
             texts[row] = _text(cell)
             texts[row].encode()
         except UnicodeError:
-            raise ValueError(
-                f"row {row}, column {quoted(name)}: {quoted(cell)} is not text in UTF-8; fix that cell."
-            ) from None
+            raise CellError(row, name, f"{quoted(cell)} is not text in UTF-8; fix that cell.") from None
     return texts
 
 
@@ -86,43 +109,78 @@ def column_kind(column: pd.Series) -> Kind:
     """
     if column.dtype.kind not in "iuf":
         return "category"
-    values = np.unique(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return kind_of_numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def kind_of_numbers(numbers: NDArray[np.float64]) -> Kind:
+    """What a column of numbers, NaN where one is missing, holds, as `column_kind` has it."""
+    values = np.unique(numbers)
     values = values[~np.isnan(values)]
     return "category" if len(values) <= MOST_INTEGERS and (values == np.floor(values)).all() else "number"
 
 
-def parse_numbers(column: pd.Series, name: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The cells of a column as numbers; `name` is what an error calls the column.
+class Column:
+    """A column of a table, whose cells are parsed once: when they are first asked for as text, or as numbers.
 
-    Returns
-    -------
-    numbers : float64, shape (n_rows,)
-        NaN where the cell is empty or no finite number.
-    strange : bool, shape (n_rows,)
-        Whether a cell has a value that is no finite number.
-
-    Raises
-    ------
-    ValueError
-        For cells that are no text, as `cell_texts` has it.
+    Parameters
+    ----------
+    cells : Series
+    name : str
+        What an error calls the column.
     """
-    import pandas as pd
 
-    empty = np.array(column.isna(), dtype=bool)
-    fast = _cast(column) if is_text(column) else None
-    if fast is not None:
-        numbers = fast
-        empty |= (column == "").to_numpy(dtype=bool, na_value=False)
-    elif column.dtype.kind in "iufb":
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan).copy()
-    else:
-        texts = cell_texts(column, name)
-        empty |= texts == ""
-        numbers = np.array(pd.to_numeric(pd.Series(texts).mask(empty), errors="coerce"), dtype=np.float64)
-        found = np.isfinite(numbers)
-        numbers[found] = texts[found].astype(np.float64)  # exact, which pandas' last digit is not
-    numbers[~np.isfinite(numbers)] = np.nan
-    return numbers, np.isnan(numbers) & ~empty
+    def __init__(self, cells: pd.Series, name: str) -> None:
+        self.cells, self.name = cells, name
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+        """Which of its different texts (second, in the order of the rows) each cell has, `MISSING` where it is empty.
+
+        Raises
+        ------
+        CellError
+            For cells that are no text, as `cell_texts` has it.
+        """
+        import pandas as pd
+
+        column = self.cells
+        cells = column if is_text(column) else pd.Series(cell_texts(column, self.name)).mask(column.isna().to_numpy())
+        codes, texts = pd.factorize(cells.mask(cells == ""))
+        return codes, np.asarray(texts, dtype=object)
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The cells as numbers, NaN where one is empty or no finite number; float64, shape (n_rows,). Errors as of `distinct`."""
+        return self._parsed[0]
+
+    @property
+    def strange(self) -> NDArray[np.bool_]:
+        """Whether a cell has a value that is no finite number; bool, shape (n_rows,)."""
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        column = self.cells
+        plain = _cast(column) if is_text(column) else None
+        if plain is not None:
+            numbers, empty = plain, np.array(column.isna(), dtype=bool)
+            empty |= (column == "").to_numpy(dtype=bool, na_value=False)
+        elif column.dtype.kind in "iufb":
+            numbers, empty = (
+                column.to_numpy(dtype=np.float64, na_value=np.nan).copy(),
+                np.array(column.isna(), dtype=bool),
+            )
+        else:
+            codes, texts = self.distinct
+            numbers, empty = np.append(_parse(texts), np.nan)[codes], codes == MISSING
+        numbers[~np.isfinite(numbers)] = np.nan
+        return numbers, np.isnan(numbers) & ~empty
+
+
+def parse_numbers(column: pd.Series, name: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The cells of a column as numbers, and which of them have a value that is no finite number (`Column`)."""
+    parsed = Column(column, name)
+    return parsed.numbers, parsed.strange
 
 
 def _cast(column: pd.Series) -> NDArray[np.float64] | None:
@@ -134,3 +192,13 @@ def _cast(column: pd.Series) -> NDArray[np.float64] | None:
     except pa.ArrowInvalid:
         return None
     return np.array(numbers.to_numpy(), dtype=np.float64)
+
+
+def _parse(texts: NDArray[np.object_]) -> NDArray[np.float64]:
+    """The numbers that texts are, NaN for those that are none."""
+    import pandas as pd
+
+    numbers = np.array(pd.to_numeric(pd.Series(texts), errors="coerce"), dtype=np.float64)
+    found = np.isfinite(numbers)
+    numbers[found] = texts[found].astype(np.float64)  # exact, which pandas' last digit is not
+    return numbers

@@ -1,54 +1,37 @@
-"""Which columns of a table of text hold numbers, with decimal commas and marks between thousands, and which categories."""
+"""Types of the columns of a table of text: numbers, with decimal commas and marks between thousands, or categories."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cells import Kind, column_kind, parse_numbers
+from treecrf.io.cells import Column, Kind, kind_of_numbers
 from treecrf.io.messages import listed, quoted
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
-
 
 MOST_MARKS = 3
 """More different values beside numbers are not taken for marks of missing ones."""
 
 
-def decide_kinds(
-    frame: pd.DataFrame, attributes: Sequence[str], kinds: Mapping[str, Kind] | None = None
-) -> dict[str, Kind]:
-    """What the input columns of a table of text hold.
+def column_type(column: Column) -> Kind:
+    """What a column of text holds.
 
-    A column whose cells all read as finite numbers, but for empty ones, is judged as one of a numeric type
-    (`treecrf.io.cells.column_kind`); all others hold categories.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `treecrf.readers.reading.read_table`.
-    attributes : sequence of str
-    kinds : mapping of str to "number" or "category", optional
-        Kinds that are known already.
+    One whose cells all read as finite numbers, but for empty ones, is judged as one of a numeric type
+    (`treecrf.io.cells.kind_of_numbers`); all others hold categories.
     """
-    found: dict[str, Kind] = {}
-    for name in attributes:
-        if name not in (kinds or {}) and name in frame.columns:
-            numbers, strange = parse_numbers(frame[name], name)
-            found[name] = "category" if strange.any() else column_kind(_as_column(numbers))
-    return found | dict(kinds or {})
+    return "category" if column.strange.any() else kind_of_numbers(column.numbers)
 
 
 class Marks(NamedTuple):
     """Cells of a column of numbers that stand for missing ones, it seems.
 
     `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether the
-    other cells, taken by themselves, are numbers (`treecrf.io.cells.column_kind`).
+    other cells, taken by themselves, are numbers (`treecrf.io.cells.kind_of_numbers`).
     """
 
     strange: NDArray[np.bool_]
@@ -56,21 +39,17 @@ class Marks(NamedTuple):
     are_among_many: bool
 
 
-def marks_of(column: pd.Series, name: str) -> Marks | None:
+def find_marks(column: Column) -> Marks | None:
     """A few values beside many different numbers, as tables of other programs have for a missing one; None if there are none."""
-    numbers, strange = parse_numbers(column, name)
-    texts = [str(text) for text in column[strange].unique()]
-    known = numbers[~np.isnan(numbers)]
-    if not 0 < len(texts) <= MOST_MARKS or len(texts) >= len(np.unique(known)) or strange.sum() >= len(known):
+    codes, texts = column.distinct
+    marks = [str(text) for text in texts[np.unique(codes[column.strange])]]
+    known = column.numbers[~np.isnan(column.numbers)]
+    if not 0 < len(marks) <= MOST_MARKS or len(marks) >= len(np.unique(known)) or column.strange.sum() >= len(known):
         return None
-    return Marks(strange, texts, column_kind(_as_column(numbers)) == "number")
+    return Marks(column.strange, marks, kind_of_numbers(column.numbers) == "number")
 
 
-def _as_column(numbers: NDArray[np.float64]) -> pd.Series:
-    import pandas as pd
-
-    return pd.Series(numbers)
-
+# --- decimal marks ----------------------------------------------------------------------------------
 
 _OTHER = {".": ",", ",": "."}
 

@@ -1,4 +1,4 @@
-"""Tables in files of all kinds, and in folders of them, as frames of text."""
+"""Tables in files of all kinds, and in folders of them."""
 
 from __future__ import annotations
 
@@ -12,87 +12,14 @@ from treecrf.io.files import PACKED_SUFFIXES, Content, parse_parquet, plain_suff
 from treecrf.io.messages import counted, listed
 from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
 from treecrf.readers.csv_files import read_csv
+from treecrf.readers.tables import TypedTable
 from treecrf.readers.text_files import Dialect, Format, Tell, check_names, say_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
 READ = (".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
-"""Suffixes of the files that are read; others may be notes."""
-
-
-def files_of(path: str | os.PathLike[str]) -> list[Path]:
-    """The files that a table is read from: itself, or those of a folder, by name."""
-    if not Path(path).is_dir():
-        return [Path(path)]
-    return sorted(file for file in Path(path).iterdir() if _is_read(file))
-
-
-def read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:
-    """The files of a folder one after another, by name.
-
-    Parameters
-    ----------
-    folder : Path
-    read : callable
-        A file to its frame.
-    sequence : str
-        The column that gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``.
-    tell : callable
-        Told what is left out: files with other suffixes, folders.
-
-    Returns
-    -------
-    DataFrame of str
-        The columns of the first file, which all must have. The index holds the names of the files and the lines (rows from
-        0 in Parquet files).
-
-    Raises
-    ------
-    ValueError
-        If there is no such file, or files have other columns than the first or the same name but for suffixes.
-    """
-    import pandas as pd
-
-    files = files_of(folder)
-    others = sorted(
-        {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")} - {f.name for f in files}
-    )
-    if not files:
-        raise ValueError(f"folder {folder} has no file that ends in one of {listed(READ, str)}; name another one.")
-    if others:
-        tell(f"folder {folder}: left out {listed(others)}, which are no files of sequences by their suffixes.")
-    frames: dict[str, pd.DataFrame] = {}
-    named: dict[str, Path] = {}
-    for file in files:
-        name = _name(file)
-        if name in named:
-            raise ValueError(f"folder {folder}: {named[name].name} and {file.name} would be one sequence; rename one.")
-        named[name] = file
-        frame = read(file)
-        cells = name + ":" + frame[sequence] if sequence in frame.columns else name
-        frame = frame.drop(columns=sequence, errors="ignore")
-        frame.insert(0, sequence, pd.Series(cells, index=frame.index, dtype="str"))
-        first = next(iter(frames.values()), frame)
-        if set(frame.columns) != set(first.columns):
-            raise ValueError(
-                f"table {file} has the columns {listed(frame.columns[1:])}, and {files[0].name} has {listed(first.columns[1:])}; "
-                "give all files of the folder the same ones."
-            )
-        frames[file.name] = frame[first.columns]
-    return pd.concat(frames)
-
-
-def _is_read(entry: Path) -> bool:
-    return not entry.name.startswith(".") and plain_suffix(entry) in READ and entry.is_file()
-
-
-def _name(file: Path) -> str:
-    """A file's name without the suffix of its compression and that of its kind."""
-    plain = file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name
-    return Path(plain).stem
-
+"""Suffixes of the files of a folder that are read; others may be notes."""
 
 PLAIN = Dialect()
 """Everything is found out."""
@@ -102,6 +29,13 @@ MOST_TOLD = 3
 
 
 def read_table(
+    path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
+) -> TypedTable:
+    """Read a table, as `read_frame` does; its columns are parsed when they are asked for."""
+    return TypedTable(read_frame(path, dialect, sequence, tell), path)
+
+
+def read_frame(
     path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> pd.DataFrame:
     """Read a file, standard input (``-``), or a folder with a file for each sequence.
@@ -133,7 +67,7 @@ def read_table(
     if not Path(path).is_dir():
         return _read(read_content(path), dialect, tell)
     told: list[str] = []
-    frame = read_folder(Path(path), lambda file: _read(read_content(file), dialect, told.append), sequence, tell)
+    frame = _read_folder(Path(path), lambda file: _read(read_content(file), dialect, told.append), sequence, tell)
     for sentence in told[:MOST_TOLD]:
         tell(sentence)
     if len(told) > MOST_TOLD:
@@ -142,8 +76,19 @@ def read_table(
 
 
 def read_stored(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """The table in a Parquet file with the types of its cells, where `read_table` gives text; rows numbered from 0."""
+    """The table in a Parquet file with the types of its cells, where `read_frame` gives text; rows numbered from 0."""
     return _stored(read_content(path))
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that a table is read from: itself, or those of a folder, by name."""
+    if not Path(path).is_dir():
+        return [Path(path)]
+    return sorted(
+        file
+        for file in Path(path).iterdir()
+        if not file.name.startswith(".") and plain_suffix(file) in READ and file.is_file()
+    )
 
 
 def format_of(content: Content, dialect: Dialect) -> Format:
@@ -172,15 +117,6 @@ def _read(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
             return read_csv(content, dialect, tell)
 
 
-def _stored(content: Content) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = parse_parquet(content.data, content.name).reset_index(drop=True)
-    frame.columns = pd.Index([str(name) for name in frame.columns])
-    check_names(content.name, list(frame.columns))
-    return frame
-
-
 def _read_parquet(content: Content) -> pd.DataFrame:
     """Text, missing where empty: the same value is the same text, whatever the type of its column in this file."""
     import pandas as pd
@@ -194,3 +130,51 @@ def _read_parquet(content: Content) -> pd.DataFrame:
         cells[frame[name].isna().to_numpy() | (cells == "")] = None
         texts[name] = pd.Series(cells, dtype="str")
     return pd.DataFrame(texts, index=frame.index, columns=frame.columns)
+
+
+def _stored(content: Content) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = parse_parquet(content.data, content.name).reset_index(drop=True)
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    check_names(content.name, list(frame.columns))
+    return frame
+
+
+def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:
+    """The files of a folder one after another, by name, with the columns of the first one, which all must have.
+
+    The column `sequence` gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``. The index
+    holds the names of the files and the lines (rows from 0 in Parquet files).
+    """
+    import pandas as pd
+
+    files = files_of(folder)
+    others = sorted(
+        {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")} - {f.name for f in files}
+    )
+    if not files:
+        raise ValueError(f"folder {folder} has no file that ends in one of {listed(READ, str)}; name another one.")
+    if others:
+        tell(f"folder {folder}: left out {listed(others)}, which are no files of sequences by their suffixes.")
+    frames: dict[str, pd.DataFrame] = {}
+    file_of: dict[str, Path] = {}
+    for file in files:
+        name = Path(file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name).stem
+        if name in file_of:
+            raise ValueError(
+                f"folder {folder}: {file_of[name].name} and {file.name} would be one sequence; rename one."
+            )
+        file_of[name] = file
+        frame = read(file)
+        cells = name + ":" + frame[sequence] if sequence in frame.columns else name
+        frame = frame.drop(columns=sequence, errors="ignore")
+        frame.insert(0, sequence, pd.Series(cells, index=frame.index, dtype="str"))
+        first = next(iter(frames.values()), frame)
+        if set(frame.columns) != set(first.columns):
+            raise ValueError(
+                f"table {file} has the columns {listed(frame.columns[1:])}, and {files[0].name} has {listed(first.columns[1:])}; "
+                "give all files of the folder the same ones."
+            )
+        frames[file.name] = frame[first.columns]
+    return pd.concat(frames)

@@ -1,0 +1,193 @@
+"""A table of text, each column of which is parsed once: what it holds, where its rows are, and the set that it makes."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from treecrf.io.cells import CellError, Column, Kind
+from treecrf.io.frames import check_kinds, encode_columns, find_sequences
+from treecrf.io.messages import counted, listed, quoted
+from treecrf.readers.column_types import column_type, find_marks
+from treecrf.readers.columns import SEQUENCE
+from treecrf.sequences import SequenceSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABEL = "label"
+"""Name of the column with the labels, unless stated otherwise."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Names of the columns that tell sequences apart, have the labels and are inputs; `numbers` are the inputs with numbers."""
+
+    sequence: str
+    label: str
+    attributes: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The other inputs."""
+        return tuple(name for name in self.attributes if name not in self.numbers)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """What each input holds."""
+        return {name: "number" if name in self.numbers else "category" for name in self.attributes}
+
+
+class TypedTable(Mapping[str, Column]):
+    """The columns of a table by name, each parsed once.
+
+    Parameters
+    ----------
+    frame : DataFrame of str
+        As `treecrf.readers.reading.read_frame` gives it: missing where a cell is empty, lines in the index.
+    path : path-like
+        The file that it was read from, for errors.
+    """
+
+    def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+        self.frame, self.path = frame, path
+        self._columns = {name: Column(frame[name], name) for name in frame.columns}
+        self._parts: list[TypedTable] = [self]
+        self._starts = [0]
+
+    @classmethod
+    def join(cls, tables: Sequence[TypedTable], sequence: str) -> TypedTable:
+        """The rows of tables with the same columns, one after another; the same name in two tables means two sequences.
+
+        Parameters
+        ----------
+        tables : sequence of TypedTable
+        sequence : str
+            The column that tells sequences apart.
+
+        Raises
+        ------
+        ValueError
+            For a table without rows or with a sequence in two places; one sentence that names its file.
+        """
+        import pandas as pd
+
+        for table in tables:
+            if not len(table.frame):
+                raise ValueError(f"table {table.path}: the table has no rows; give at least one sequence.")
+            try:
+                find_sequences(table[sequence])
+            except CellError as error:
+                raise table.error(error) from None
+        frames = [
+            table.frame.assign(**{sequence: f"{number}:" + table.frame[sequence]})
+            for number, table in enumerate(tables)
+        ]
+        joined = cls(pd.concat(frames, ignore_index=True), tables[0].path)
+        joined._parts = list(tables)
+        joined._starts = [sum(len(table.frame) for table in tables[:number]) for number in range(len(tables))]
+        return joined
+
+    def __getitem__(self, name: str) -> Column:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        return len(self._columns)
+
+    # --- errors -------------------------------------------------------------------------------------
+
+    def error(self, error: CellError) -> ValueError:
+        """The error with the file, the file in a folder, and the line where there are lines; rows are those of the file."""
+        number = bisect_right(self._starts, error.row) - 1
+        part, row = self._parts[number], error.row - self._starts[number]
+        index = part.frame.index
+        if index.nlevels == 2:
+            file, line = index[row]
+            place = f"/{file}, line {line}"
+        else:
+            place = f", line {index[row]}" if index.dtype.kind == "i" and index[0] != 0 else ""
+        return ValueError(f"table {part.path}{place}: {CellError(row, error.column, error.problem)}")
+
+    def cell_error(self, row: int, column: str, problem: str) -> ValueError:
+        """`error` of a cell; rows count from 0."""
+        return self.error(CellError(row, column, problem))
+
+    def check_columns(self, names: Sequence[str], advice: str = "correct the name") -> None:
+        """Raise where the table has no such column; `advice` says what to do."""
+        for name in names:
+            if name not in self:
+                if len(self) == 1:
+                    advice = "say what stands between cells (separator)"
+                raise ValueError(
+                    f"table {self.path} has no column {quoted(name)}; its columns are {listed(self)}; {advice}."
+                )
+
+    # --- what the columns are -----------------------------------------------------------------------
+
+    def label_column(self, label: str = LABEL) -> str:
+        """The column with the labels: that of this name, or the last one where columns have no names but numbers."""
+        numbers = [name for name in self if name != SEQUENCE]
+        nameless = bool(numbers) and numbers == [str(place) for place in range(1, len(numbers) + 1)]
+        return numbers[-1] if nameless and label == LABEL else label
+
+    def decide_columns(
+        self, sequence: str, label: str, attributes: Sequence[str], kinds: Mapping[str, Kind] | None = None
+    ) -> TableColumns:
+        """The columns with what the inputs hold: what `kinds` says, else `treecrf.readers.column_types.column_type`."""
+        kinds = kinds or {}
+        try:
+            check_kinds(kinds, attributes)
+            kind_of = {name: kinds.get(name) or column_type(self[name]) for name in attributes}
+        except ValueError as error:
+            raise ValueError(f"table {self.path}: {error}") from None
+        numbers = tuple(name for name, kind in kind_of.items() if kind == "number")
+        return TableColumns(sequence, label, tuple(attributes), numbers)
+
+    def check_marks(self, names: Sequence[str]) -> None:
+        """Refuse columns of categories that would hold numbers, were it not for a few cells such as "NA"."""
+        for name in names:
+            marks = find_marks(self[name])
+            if marks is not None and marks.are_among_many:
+                raise self.cell_error(
+                    int(marks.strange.argmax()),
+                    name,
+                    f"{quoted(marks.texts[0])} is not a number, as all but {counted(int(marks.strange.sum()), 'cell')} of the "
+                    "column are; empty it if it is missing, or read the column as categories (kinds).",
+                )
+
+    def encode(
+        self, columns: TableColumns, *, labelled: bool = True, label_names: Sequence[str] | None = None
+    ) -> SequenceSet:
+        """The sequences of the table.
+
+        Parameters
+        ----------
+        columns : TableColumns
+        labelled : bool
+            Whether the column of the labels is read; without it every row is a position.
+        label_names : sequence of str, optional
+            The order of the labels; sorted unless given.
+
+        Raises
+        ------
+        ValueError
+            As of `SequenceSet.from_frame`; one sentence that names file, line, row and column.
+        """
+        label = columns.label if labelled else None
+        try:
+            encoded = encode_columns(
+                self, columns.sequence, label, columns.attributes, label_names, kinds=columns.kinds
+            )
+            return SequenceSet(**encoded._asdict())
+        except CellError as error:
+            raise self.error(error) from None
+        except ValueError as error:
+            raise ValueError(f"table {self.path}: {error}") from None
