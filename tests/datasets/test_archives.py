@@ -3,7 +3,7 @@
 import pytest
 from builders import CONTENT, compressed, tar, zipped
 
-from treecrf.datasets.archives import DamagedArchive, extract
+from treecrf.datasets.download import DamagedArchive, extract
 
 
 def take(folder, content, member):

@@ -5,7 +5,7 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import conll2000
-from treecrf.datasets._text import DataError
+from treecrf.datasets.loading import DataError
 from treecrf.statistics.chunks import chunk_f1
 
 

@@ -4,15 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from treecrf.datasets import faq_stand_ins, pod, sectlabel
-from treecrf.datasets._text import DataError, text_lines
+from treecrf.datasets import faq, sectlabel
 from treecrf.datasets.faq import LABELS
+from treecrf.datasets.loading import DataError, text_lines
 
 # --- stand-ins for FAQ files --------------------------------------------------------------------------------------------
 
 
 def test_pod_text_has_no_markup_left(data):
-    lines = faq_stand_ins.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
+    lines = faq.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
     assert [text for label, text in lines if label == "question"] == [
         "What is $x->toy good for? <nothing>?",
         "Who",
@@ -43,7 +43,7 @@ def test_pod_text_has_no_markup_left(data):
 
 
 def test_pod_paragraphs_without_text_leave_no_blank_lines(data):
-    lines = faq_stand_ins.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
+    lines = faq.pod_lines((data / "perlfaq.pod").read_bytes(), "perlfaq.pod")
     texts = [text for _, text in lines]
     assert texts[0] == "NAME"
     assert not any(a == b == "" for a, b in pairwise(texts))
@@ -53,7 +53,7 @@ def test_pod_paragraphs_without_text_leave_no_blank_lines(data):
 
 def test_pod_with_other_line_ends_is_the_same(data):
     content = (data / "perlfaq.pod").read_bytes()
-    assert faq_stand_ins.pod_lines(content.replace(b"\n", b"\r\n"), "x") == faq_stand_ins.pod_lines(content, "x")
+    assert faq.pod_lines(content.replace(b"\n", b"\r\n"), "x") == faq.pod_lines(content, "x")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_pod_with_other_line_ends_is_the_same(data):
     ],
 )
 def test_formatting_codes(text, expected):
-    assert pod.plain(text) == expected
+    assert faq.plain_pod(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_formatting_codes(text, expected):
 )
 def test_pod_errors(content, message):
     with pytest.raises(DataError) as caught:
-        faq_stand_ins.pod_lines(content, "file")
+        faq.pod_lines(content, "file")
     assert str(caught.value).startswith(message)
 
 
 def test_digest(data):
     content = (data / "xfaq.txt").read_bytes()
-    lines = faq_stand_ins.digest_lines(content, "xfaq.txt")
+    lines = faq.digest_lines(content, "xfaq.txt")
     assert "".join(label[0] for label, _ in lines) == "h" * 8 + "aqaqaaaaaaqaa" + "ttt"
     assert [text for label, text in lines if label == "question"] == [
         "Subject:  0) TOPIC: SHAPES",
@@ -95,15 +95,15 @@ def test_digest(data):
         "Subject:  2)  Are cubes round?",
     ]
     assert lines[-1] == ("tail", "End. \x85ÿ")  # neither splits the line nor is lost
-    assert faq_stand_ins.digest_lines(content.replace(b"\n", b"\r\n") + b"\r\n", "x") == lines
+    assert faq.digest_lines(content.replace(b"\n", b"\r\n") + b"\r\n", "x") == lines
 
 
 def test_digest_errors(data):
     content = (data / "xfaq.txt").read_bytes()
     with pytest.raises(DataError, match="file: holds no question"):
-        faq_stand_ins.digest_lines(content[:120], "file")
+        faq.digest_lines(content[:120], "file")
     with pytest.raises(DataError, match="file: has no line of dashes before its trailer"):
-        faq_stand_ins.digest_lines(content[: content.index(b"Are cubes")], "file")
+        faq.digest_lines(content[: content.index(b"Are cubes")], "file")
 
 
 # --- SectLabel --------------------------------------------------------------------------------------

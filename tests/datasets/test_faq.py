@@ -8,9 +8,9 @@ import pytest
 import scipy.io
 
 from treecrf import datasets
-from treecrf.datasets import _text, faq
-from treecrf.datasets._text import DataError
+from treecrf.datasets import faq, loading
 from treecrf.datasets.download import RawFile
+from treecrf.datasets.loading import DataError
 
 
 def documents(n_lines=2):
@@ -36,7 +36,7 @@ def own(tmp_path, monkeypatch):
     (tmp_path / faq.FILE).parent.mkdir()
     (tmp_path / faq.FILE).write_bytes(content)
     registered = {faq.FILE: RawFile(faq.FILE, len(content), hashlib.sha256(content).hexdigest(), ())}
-    monkeypatch.setattr(_text, "raw_files", lambda: registered)
+    monkeypatch.setattr(loading, "raw_files", lambda: registered)
     return tmp_path
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, datasets
-from treecrf.datasets.describing import describe_sets
+from treecrf.datasets.description import describe_sets
 from treecrf.datasets.grouping import find_groups, group_by_runs, group_copies, join_groups
 
 

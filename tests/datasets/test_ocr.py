@@ -7,7 +7,7 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import ocr
-from treecrf.datasets._text import DataError
+from treecrf.datasets.loading import DataError
 
 
 def spelled(data):
@@ -120,7 +120,7 @@ def letters(data):
 @pytest.fixture
 def own(data, tmp_path, monkeypatch):
     """A folder with the invented file, and in the place of the second one the same with one more black pixel a letter."""
-    monkeypatch.setattr("treecrf.datasets._text.raw_files", dict)
+    monkeypatch.setattr("treecrf.datasets.loading.raw_files", dict)
     content = (data / "letters.txt").read_bytes()
     for file, text in zip(ocr.FILES, (content, re.sub(rb"(qid:\d+)( 1:1)?", rb"\1 1:1", content)), strict=True):
         (tmp_path / file).parent.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ import pytest
 from smile_files import PROTEIN_WINDOW, decode_protein, encode
 
 from treecrf.datasets import hyphenation, nettalk, protein
-from treecrf.datasets._text import DataError
+from treecrf.datasets.loading import DataError
 from treecrf.sequences import window_codes
 
 

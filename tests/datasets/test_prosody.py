@@ -8,7 +8,7 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import prosody
-from treecrf.datasets._text import DataError
+from treecrf.datasets.loading import DataError
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_another_seed_draws_other_sentences(folds, mirror):
 @pytest.fixture
 def own(data, tmp_path, monkeypatch):
     """A folder with the invented file in the place of both real ones."""
-    monkeypatch.setattr("treecrf.datasets._text.raw_files", dict)
+    monkeypatch.setattr("treecrf.datasets.loading.raw_files", dict)
     for file in prosody.FILES:
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes((data / "prominence.txt").read_bytes())

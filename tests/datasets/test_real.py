@@ -7,7 +7,7 @@ import pytest
 from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 from treecrf import datasets
-from treecrf.datasets import faq, faq_stand_ins, hyphenation, nettalk, sectlabel
+from treecrf.datasets import faq, hyphenation, nettalk, sectlabel
 from treecrf.sequences import slot_sizes, window_codes
 
 
@@ -187,8 +187,8 @@ def test_faq_perl(mirror, load):
     assert len(documents) == 9
     assert len(documents.attributes) == 20
     per_file = []
-    for name in faq_stand_ins.PERL_FILES:
-        lines = faq_stand_ins.pod_lines(read(mirror, name), name)
+    for name in faq.PERL_FILES:
+        lines = faq.pod_lines(read(mirror, name), name)
         per_file.append(sum(label == "question" for label, _ in lines))
         text = [line for _, line in lines if line[:1].strip()]
         assert not any(line.startswith("=") for line in text)

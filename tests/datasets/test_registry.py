@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from treecrf import datasets
-from treecrf.datasets import _text, faq_stand_ins, line_features, nettalk, sectlabel
-from treecrf.datasets._seeds import draw, generator
+from treecrf.datasets import faq, line_features, loading, nettalk, sectlabel
 from treecrf.datasets.download import RawFile, raw_files
+from treecrf.datasets.loading import draw, generator
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
 
@@ -162,8 +162,8 @@ def own(tmp_path, data, monkeypatch):
         "ocr/test_struct.txt": "letters.txt",
         "prosody/dev.txt": "prominence.txt",
         "prosody/test.txt": "prominence.txt",
-        **dict.fromkeys(faq_stand_ins.PERL_FILES, "perlfaq.pod"),
-        **dict.fromkeys(faq_stand_ins.X_FILES, "xfaq.txt"),
+        **dict.fromkeys(faq.PERL_FILES, "perlfaq.pod"),
+        **dict.fromkeys(faq.X_FILES, "xfaq.txt"),
     }
     files = {}
     for path, name in contents.items():
@@ -171,7 +171,7 @@ def own(tmp_path, data, monkeypatch):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(content)
         files[path] = RawFile(path, len(content), hashlib.sha256(content).hexdigest(), ())
-    monkeypatch.setattr(_text, "raw_files", lambda: files)
+    monkeypatch.setattr(loading, "raw_files", lambda: files)
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from builders import CONTENT, compressed, tar, zipped
 from fuzzing import assert_clear, fuzz, mutations_of
 
 from treecrf.datasets import download
-from treecrf.datasets.archives import extract
+from treecrf.datasets.download import extract
 
 
 def archives():

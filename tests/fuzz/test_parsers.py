@@ -10,19 +10,17 @@ import treecrf.automl.description  # noqa: F401  loads compiled kernels, which i
 from treecrf import datasets
 from treecrf.datasets import (
     conll2000,
-    faq_stand_ins,
+    faq,
     hyphenation,
     nettalk,
     ocr,
-    pod,
     prosody,
     protein,
     sectlabel,
-    smile,
 )
-from treecrf.datasets._text import LETTERS, from_words
 from treecrf.datasets.faq import LABELS
 from treecrf.datasets.line_features import from_documents
+from treecrf.datasets.loading import LETTERS, from_words
 
 
 def head_and_tail(data, n_lines, n_last):
@@ -44,7 +42,7 @@ def read_nettalk(data):
 
 
 def read_windows(data):
-    windows = smile.read_encoded(data, "file", n_codes=21, n_slots=11, n_labels=3)
+    windows = hyphenation.read_encoded(data, "file", n_codes=21, n_slots=11, n_labels=3)
     assert windows.offsets[-1] == len(windows.codes) == len(windows.labels)
 
 
@@ -81,15 +79,15 @@ PARSERS = {
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),
     "pod": (
-        read_lines(faq_stand_ins.pod_lines),
+        read_lines(faq.pod_lines),
         "perlfaq.pod",
-        faq_stand_ins.PERL_FILES[1],
+        faq.PERL_FILES[1],
         lambda d: head_and_tail(d, 120, 30),
     ),
     "digest": (
-        read_lines(faq_stand_ins.digest_lines),
+        read_lines(faq.digest_lines),
         "xfaq.txt",
-        faq_stand_ins.X_FILES[0],
+        faq.X_FILES[0],
         lambda d: head_and_tail(d, 250, 20),
     ),
     "sectlabel": (read_papers, "sectlabel.txt", sectlabel.FILES[0], first_papers),
@@ -203,16 +201,16 @@ def test_options(name, mirror):
     ],
 )
 def test_numbers_of_no_character_stay(code, text):
-    assert pod.plain(code) == text
+    assert faq.plain_pod(code) == text
 
 
 def test_long_pod_lines_end_soon():
     for line in ("x" * 300_000, "B<" * 100_000, "B<x>" * 80_000, "B<" * 50_000 + ">" * 50_000, "C<<<" * 80_000):
-        outcome(lambda line=line: pod.plain(line))
+        outcome(lambda line=line: faq.plain_pod(line))
 
 
 def test_pod_without_a_question_is_refused():
-    message = assert_clear(lambda: faq_stand_ins.pod_lines(b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file"))
+    message = assert_clear(lambda: faq.pod_lines(b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file"))
     assert message.startswith("file: holds no question (=head2)")
 
 

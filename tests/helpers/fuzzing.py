@@ -22,9 +22,8 @@ from pathlib import Path
 import numpy as np
 
 import treecrf
-from treecrf.datasets._text import DataError
-from treecrf.datasets.archives import DamagedArchive
-from treecrf.datasets.download import RawFileError
+from treecrf.datasets.download import DamagedArchive, RawFileError
+from treecrf.datasets.loading import DataError
 from treecrf.io.cells import CellError
 
 PACKAGE = Path(treecrf.__file__).parent

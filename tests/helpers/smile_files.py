@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treecrf.datasets import protein, smile
-from treecrf.datasets._text import DataError
+from treecrf.datasets import hyphenation, protein
+from treecrf.datasets.loading import DataError
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 
 PROTEIN_FILES = tuple(f"protein/sparse.protein.11.{part}" for part in ("train", "test"))
@@ -15,7 +15,7 @@ PROTEIN_WINDOW = (5, 5)
 def decode_protein(data, file):
     """The sequences of a copy; DataError where the windows of a sequence contradict each other."""
     n_residues, middle = len(protein.RESIDUES), PROTEIN_WINDOW[0]
-    windows = smile.read_encoded(data, file, n_residues + 1, sum(PROTEIN_WINDOW) + 1, len(protein.STATES))
+    windows = hyphenation.read_encoded(data, file, n_residues + 1, sum(PROTEIN_WINDOW) + 1, len(protein.STATES))
     centre = windows.codes[:, middle]
     if (centre >= n_residues).any():
         raise DataError(file, int((centre >= n_residues).argmax()) + 2, "a window has no residue in its middle")

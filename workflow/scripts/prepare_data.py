@@ -8,7 +8,7 @@ description : JSON, what the page says of the data set
 
 from _job import job
 from treecrf import datasets
-from treecrf.datasets.describing import describe_sets
+from treecrf.datasets.description import describe_sets
 from treecrf.datasets.download import fetch
 from treecrf.io.files import write_json
 

@@ -13,7 +13,6 @@ import numpy as np
 from treecrf.datasets import (
     conll2000,
     faq,
-    faq_stand_ins,
     hidden_markov,
     hyphenation,
     nettalk,
@@ -24,9 +23,9 @@ from treecrf.datasets import (
     synthetic,
     table,
 )
-from treecrf.datasets._seeds import generator
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import Rule, find_groups, join_groups
+from treecrf.datasets.loading import generator
 from treecrf.datasets.synthetic import Splits
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -45,7 +44,6 @@ _REGISTRY = {
         nettalk,
         hyphenation,
         faq,
-        faq_stand_ins,
         sectlabel,
         conll2000,
         ocr,

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treecrf.datasets._seeds import check_count
-from treecrf.datasets._text import DataError, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import DataError, check_count, numbered, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.chunks import TAGS

@@ -1,11 +1,14 @@
-"""What is known of a data set: every module of one has its `DESCRIPTIONS`."""
+"""What is known of a data set, and what its sets are like."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from treecrf.datasets.grouping import Rule
+import numpy as np
+
+from treecrf.datasets.grouping import Rule, find_groups
 from treecrf.sequences import SequenceSet
 
 
@@ -59,3 +62,59 @@ class Description:
         if self.n_folds > 1:
             return {"fold": number % self.n_folds, "seed": number // self.n_folds}
         return {"seed": number} if self.is_drawn else {}
+
+
+RELATIONS: tuple[Rule, ...] = ("copies", {"length": 4, "share": 0.5}, {"length": 4, "share": 0.1})
+"""Rules by which a description counts related sequences."""
+
+
+def describe_sets(
+    source: str, registered: Description, window: tuple[int, int], train: SequenceSet, test: SequenceSet
+) -> dict[str, Any]:
+    """Counts of a training and a test set, and whether the set `source` stands in for another one, as JSON values.
+
+    average_length is that of a training sequence, or of any sequence where each is a test set in turn; n_features counts boolean features of a window as PhD table 3.6 does.
+    """
+    trained = [train, test] if registered.protocol == "leave_one_out" else [train]
+    return {
+        "source": source,
+        "title": registered.summary,
+        "stand_in": registered.stand_in,
+        "terms": registered.source,
+        "window": list(window),
+        "labels": list(train.label_names),
+        "n_attributes": len(train.attributes) + len(train.number_names),
+        "average_length": sum(each.n_positions for each in trained) / sum(map(len, trained)),
+        "n_features": count_features(train, window),
+        "train": _counts(train),
+        "test": _counts(test),
+        "relatives": [_relatives(train, test, rule) for rule in RELATIONS],
+    }
+
+
+def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
+    """Features of a window: one for each number and each category, but one for an attribute of two; EDGE where it occurs."""
+    n_edges = len(data.attributes) + len(data.number_names) if sum(window) else 0
+    sizes = [len(attribute.categories) for attribute in data.attributes]
+    n_features = sum(1 if size == 2 else size for size in sizes) + len(data.number_names)
+    return (sum(window) + 1) * (n_features + n_edges)
+
+
+def _relatives(train: SequenceSet, test: SequenceSet, rule: Rule) -> dict[str, Any]:
+    """Groups of training sequences by a rule, and test sequences with a relative among the training sequences."""
+    groups = find_groups(SequenceSet.concatenate([train, test]), rule)
+    own, others = groups[: len(train)], groups[len(train) :]
+    return {
+        "rule": rule if isinstance(rule, str) else dict(rule),
+        "groups": len(np.unique(own)),
+        "related_tests": int(np.isin(others, own).sum()),
+    }
+
+
+def _counts(data: SequenceSet) -> dict[str, int]:
+    return {
+        "sequences": len(data),
+        "groups": len(np.unique(data.groups)),
+        "positions": data.n_positions,
+        "missing_cells": data.n_missing,
+    }

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._seeds import check_count, check_sizes, generator
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import check_count, check_sizes, generator
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 

@@ -3,18 +3,22 @@
 A word of n letters has n - 1 positions, its gaps; gap t lies behind letter t, and the window of the last gap
 still sees the last letter: an observation without a label. The published window, 3 letters on either side of
 the gap, is letters t-2 .. t+3.
+
+The published set is one of the encoded sequence files that come with SMILE: one line a position, its window cells numbered
+through. First line ``n_sequences n_labels n_features``; then ``sequence position n_slots f1 .. fn label``, all separated
+by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treecrf.datasets import smile
-from treecrf.datasets._seeds import NTest, draw, generator
-from treecrf.datasets._text import LETTERS, DataError, from_words, read_bytes
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import LETTERS, DataError, NTest, draw, from_words, generator, read_bytes, text_lines
 from treecrf.io.messages import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 
@@ -29,7 +33,7 @@ _HYPHEN_POINT = b"\xa5"  # Mac Roman's bullet
 
 def decode(data: bytes, file: str) -> SequenceSet:
     """Read the words back from SMILE's encoded windows; DataError where windows contradict each other."""
-    windows = smile.read_encoded(data, file, _N_CODES, sum(WINDOW) + 1, len(LABELS))
+    windows = read_encoded(data, file, _N_CODES, sum(WINDOW) + 1, len(LABELS))
     words, labels = [], []
     for begin, end in zip(windows.offsets[:-1], windows.offsets[1:], strict=True):
         codes = np.append(windows.codes[begin:end, WINDOW[0]], windows.codes[end - 1, WINDOW[0] + 1])
@@ -116,3 +120,56 @@ DESCRIPTIONS = (
         kind="generated",
     ),
 )  # fmt: skip
+
+
+class EncodedWindows(NamedTuple):
+    """Windows of all positions: codes (n_positions, n_slots), labels (n_positions,), offsets (n_sequences + 1,)."""
+
+    codes: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+
+def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: int) -> EncodedWindows:
+    """Decode a file whose windows have `n_slots` slots of `n_codes` codes, the last one for "outside the sequence".
+
+    A DataError names a line with a number too many, too few or out of range, and counts that contradict the header.
+    """
+    lines = text_lines(data, "ascii")
+    header = _numbers(lines[0]) if lines else []
+    if len(header) != 3:
+        raise DataError(file, 1, "the first line must hold three numbers")
+    n_sequences = header[0]
+    if header[2] != n_slots * n_codes:
+        raise DataError(file, 1, f"{header[2]} features are not {n_slots} slots of {n_codes} codes")
+    if header[1] != n_labels:
+        raise DataError(file, 1, f"{header[1]} labels are announced, and the data set has {n_labels}")
+    expected = n_slots + 4
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        row = _numbers(line)
+        if len(row) != expected:
+            raise DataError(file, number, f"expected {expected} numbers")
+        rows.append(row)
+    table = np.array(rows, dtype=np.int64).reshape(-1, expected)
+    codes = table[:, 3:-1] - n_codes * np.arange(n_slots)
+    starts = np.flatnonzero(table[:, 1] == 1)
+    wrong = (codes < 0).any(axis=1) | (codes >= n_codes).any(axis=1) | (table[:, 2] != n_slots)
+    wrong |= table[:, -1] >= n_labels
+    if wrong.any():
+        raise DataError(file, int(wrong.argmax()) + 2, "a feature or label is out of its range")
+    if len(table) and table[0, 1] != 1:
+        raise DataError(file, 2, f"the first sequence begins with its position {table[0, 1]}, not 1")
+    offsets = np.append(starts, len(table))
+    lengths = np.diff(offsets)
+    places = np.arange(len(table)) - np.repeat(starts, lengths) + 1
+    numbers = np.repeat(np.arange(1, len(starts) + 1), lengths)
+    if len(starts) != n_sequences or (places != table[:, 1]).any() or (numbers != table[:, 0]).any():
+        raise DataError(file, None, f"holds {len(starts)} sequences or gaps in them, and announces {n_sequences}")
+    return EncodedWindows(codes, table[:, -1], offsets)
+
+
+def _numbers(line: str) -> list[int]:
+    """The whole numbers of a line, each of 9 digits at most; none if a word is anything else."""
+    words = line.split()
+    return [int(word) for word in words] if all(word.isdigit() and len(word) <= 9 for word in words) else []

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.datasets._seeds import NTest, draw, generator
-from treecrf.datasets._text import DataError, from_words, numbered, read_bytes, text_lines
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import DataError, NTest, draw, from_words, generator, numbered, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 

@@ -27,9 +27,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._seeds import check_count, generator
-from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import DataError, check_count, generator, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import sequence_folds

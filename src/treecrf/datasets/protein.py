@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import DataError, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from treecrf.datasets._seeds import check_count
-from treecrf.datasets._text import DataError, read_bytes, text_lines
 from treecrf.datasets.description import Description
 from treecrf.datasets.line_features import DEFAULT_FEATURES, from_documents
+from treecrf.datasets.loading import DataError, check_count, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._seeds import check_sizes, generator
 from treecrf.datasets.description import Description
+from treecrf.datasets.loading import check_sizes, generator
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.datasets._seeds import generator
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import group_copies
+from treecrf.datasets.loading import generator
 from treecrf.io.cells import Kind
 from treecrf.io.messages import counted, quoted, repeated
 from treecrf.readers.reading import read_table

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from treecrf import LinearCRF, TreeCRF, datasets
-from treecrf.datasets.describing import count_features
+from treecrf.datasets.description import count_features
 from treecrf.studies.cost import jobs
 from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
 from treecrf.studies.settings import CostSettings

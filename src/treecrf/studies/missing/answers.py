@@ -20,7 +20,7 @@ def answers(
 ) -> list[Part]:
     """The answers on each data set that has several rates; frames as of `treecrf.studies.missing.summary.analyse`.
 
-    `descriptions` are from `treecrf.datasets.describing.describe_sets`, by data set.
+    `descriptions` are from `treecrf.datasets.description.describe_sets`, by data set.
     """
     means = mean_accuracies(evaluations)
     ranked = standings(means, comparisons)

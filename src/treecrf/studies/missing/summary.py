@@ -30,7 +30,7 @@ def summarise(
 
     `frames` are those of `treecrf.studies.missing.jobs.Outcome`, one for each job, and ``tree_counts`` and
     ``mechanism_counts`` where there are such jobs; `train` and `test` are whole, as they are before cells go missing;
-    `description` is from `treecrf.datasets.describing.describe_sets`.
+    `description` is from `treecrf.datasets.description.describe_sets`.
     """
     counts = stacked(frames["counts"])
     other_trees = beside_papers(counts, frames.get("tree_counts", []))

@@ -237,7 +237,7 @@ def summarise(
     """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
     Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, the description
-    from `treecrf.datasets.describing.describe_sets`, the parts of `treecrf.studies.training.comparing.Rules`, and the
+    from `treecrf.datasets.description.describe_sets`, the parts of `treecrf.studies.training.comparing.Rules`, and the
     margin of `rank`.
     """
     rules = Rules(exact_under, blocks_under, block_length, equivalence_margin)
