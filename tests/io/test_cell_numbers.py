@@ -1,10 +1,12 @@
 """Columns and cells of numbers: what is one, and what it is."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.io.cells import MOST_INTEGERS, column_kind, parse_numbers
+from treecrf.io.cells import MOST_INTEGERS, CellError, Column, column_kind
 
 MANY = list(range(MOST_INTEGERS + 1))
 
@@ -31,20 +33,41 @@ def test_the_type_and_the_values_decide(column, kind):
     assert column_kind(column) == kind
 
 
+def parsed(cells, name):
+    column = Column(cells, name)
+    return column.numbers, column.strange
+
+
 def test_text_is_read_to_the_last_digit():
     values = np.random.default_rng(0).random(500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
-    found, strange = parse_numbers(pd.Series([repr(float(value)) for value in values]), "x")
+    found, strange = parsed(pd.Series([repr(float(value)) for value in values]), "x")
     assert found.tobytes() == values.tobytes()
     assert not strange.any()
 
 
 def test_only_finite_numbers_are_numbers_and_empty_cells_are_missing():
     cells = ["1", " 2.5", "-3e2", "", None, "nan", "NA", "inf", "1e999", "0x10", "1_0", "1,5", "True"]
-    found, strange = parse_numbers(pd.Series(cells, dtype=object), "x")
+    found, strange = parsed(pd.Series(cells, dtype=object), "x")
     np.testing.assert_array_equal(found, [1, 2.5, -300, *[np.nan] * 10])
     assert strange.tolist() == [False] * 5 + [True] * 8
-    found, strange = parse_numbers(pd.Series([1.0, np.nan, -np.inf]), "x")
+    found, strange = parsed(pd.Series([1.0, np.nan, -np.inf]), "x")
     np.testing.assert_array_equal(found, [1, np.nan, np.nan])
     assert strange.tolist() == [False, False, True]
-    found, _ = parse_numbers(pd.Series([True, None], dtype="boolean"), "x")
+    found, _ = parsed(pd.Series([True, None], dtype="boolean"), "x")
     np.testing.assert_array_equal(found, [1, np.nan])
+
+
+def test_cells_are_parsed_once_and_numbered_by_their_first_row():
+    column = Column(pd.Series(["b", "", "a", None, "b", "7"], dtype="str"), "x")
+    codes, texts = column.distinct
+    assert (codes.tolist(), texts.tolist()) == ([0, -1, 1, -1, 0, 2], ["b", "a", "7"])
+    assert column.distinct is column.distinct
+    assert column.numbers is column.numbers
+    assert column.strange.tolist() == [True, False, True, False, True, False]
+
+
+def test_an_error_of_a_cell_is_one_sentence_and_can_be_pickled():
+    error = CellError(3, "x", "'tall' is no number; fix it.")
+    for each in (error, pickle.loads(pickle.dumps(error))):
+        assert str(each) == "row 3, column 'x': 'tall' is no number; fix it."
+        assert (each.row, each.column) == (3, "x")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import typer
 
@@ -165,6 +165,32 @@ def parse_dialect(format_: str | None, separator: str | None, decimal: str | Non
         raise typer.BadParameter(str(error)) from None
 
 
+class TableOptions(NamedTuple):
+    """What a user says of a file with labels: its columns, what they hold, and how the file is written.
+
+    `attributes` are all other columns where they are None.
+    """
+
+    sequence: str
+    label: str
+    attributes: tuple[str, ...] | None
+    kinds: Mapping[str, Kind]
+    dialect: Dialect
+
+    @classmethod
+    def parse(
+        cls,
+        sequence: str,
+        label: str,
+        attributes: str | None,
+        kinds: str | None,
+        *dialect: *tuple[str | None, str | None, str | None, str | None],
+    ) -> TableOptions:
+        """From the command line; wrong usage if a value is not known."""
+        names = None if attributes is None else tuple(name.strip() for name in attributes.split(","))
+        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect))
+
+
 def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
     """A window without the places that are outside of every sequence; a ValueError if it is too large all the same."""
     import numpy as np
@@ -180,14 +206,7 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
 
 
 def read_labelled_table(
-    path: Path,
-    sequence: str,
-    label: str,
-    attributes: str | None,
-    kinds: Mapping[str, Kind],
-    dialect: Dialect,
-    *,
-    strict: bool,
+    path: Path, options: TableOptions, *, strict: bool
 ) -> tuple[TypedTable, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
@@ -195,25 +214,24 @@ def read_labelled_table(
     """
     from treecrf.readers.reading import read_table
 
-    table = read_table(path, dialect, sequence, note)
-    label = table.label_column(label)
-    names = [name for name in table if name not in (sequence, label)]
-    if attributes is not None:
-        names = [name.strip() for name in attributes.split(",")]
-    elif strict:
-        names = _with_cells(table, names)
-    table.check_columns([sequence, label, *names], "name yours by --sequence, --label and --attributes")
-    columns = table.decide_columns(sequence, label, names, kinds)
+    table = read_table(path, options.dialect, options.sequence, note)
+    label = table.label_column(options.label)
+    names = options.attributes
+    if names is None:
+        names = tuple(name for name in table if name not in (options.sequence, label))
+        names = _with_cells(table, names) if strict else names
+    table.check_columns([options.sequence, label, *names], "name yours by --sequence, --label and --attributes")
+    columns = table.decide_columns(options.sequence, label, names, options.kinds)
     if strict:
-        table.check_marks([name for name in columns.categories if name not in kinds])
+        table.check_marks([name for name in columns.categories if name not in options.kinds])
     return table, columns, table.encode(columns)
 
 
-def _with_cells(table: TypedTable, names: list[str]) -> list[str]:
+def _with_cells(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that have a cell; others are named on stderr."""
     if table.frame.empty:
         return names
-    full = [name for name in names if len(table[name].distinct[1])]
+    full = tuple(name for name in names if len(table[name].distinct[1]))
     for name in names:
         if name not in full:
             note(f"Column {name!r} is empty everywhere, and left out.")
@@ -224,13 +242,11 @@ def _with_cells(table: TypedTable, names: list[str]) -> list[str]:
     return full
 
 
-def read_training_set(
-    path: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
-) -> tuple[TableColumns, SequenceSet]:
+def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
     from treecrf.automl.description import column_warnings, kinds_sentence
 
-    table, columns, data = read_labelled_table(path, sequence, label, attributes, kinds, dialect, strict=True)
+    table, columns, data = read_labelled_table(path, options, strict=True)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted, listed
-
-if TYPE_CHECKING:
-    from treecrf.io.cells import Kind
-    from treecrf.readers.text_files import Dialect
 
 
 def describe(
@@ -38,13 +33,11 @@ def describe(
     if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
-        dialect = shared.parse_dialect(format_, separator, decimal, encoding)
-        _describe_table(file, sequence, label, attributes, shared.parse_kinds(kinds), dialect)
+        reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
+        _describe_table(file, reading)
 
 
-def _describe_table(
-    file: Path, sequence: str, label: str, attributes: str | None, kinds: Mapping[str, Kind], dialect: Dialect
-) -> None:
+def _describe_table(file: Path, reading: shared.TableOptions) -> None:
     import numpy as np
 
     from treecrf.automl.description import (
@@ -55,7 +48,7 @@ def _describe_table(
         number_counts,
     )
 
-    table, columns, data = shared.read_labelled_table(file, sequence, label, attributes, kinds, dialect, strict=False)
+    table, columns, data = shared.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
     typer.echo(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "

@@ -152,8 +152,7 @@ def fit(
         threads or shared.n_processors(),
         seed,
     )
-    kind_of = shared.parse_kinds(kinds)
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
     shared.check_choice("--method", method, (AUTO, *TABLES))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
@@ -169,7 +168,7 @@ def fit(
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{method} has no use for {OPTIONS[name]}, which is ignored.")
 
-    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
+    columns, data = shared.read_training_set(file, reading)
     n_missing = data.n_missing
     about_missing = f"; {counted(n_missing, 'missing cell')} ({n_missing / data.n_cells:.1%})" if n_missing else ""
     about_missing += f": {treatment}" if labeller is not None and n_missing else ""

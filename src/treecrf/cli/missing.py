@@ -65,8 +65,8 @@ def missing(
     treecrf missing train.csv --quick
     treecrf missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
     """
-    sides, kind_of = shared.parse_window(window), shared.parse_kinds(kinds)
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    sides = shared.parse_window(window)
+    reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
     added = _parse_rates(rates)
     if report is not None:
         for name in WRITTEN:
@@ -77,11 +77,11 @@ def missing(
         from treecrf.studies.missing.table_report import write_missing_report
         from treecrf.studies.settings import MissingSettings
 
-    columns, data = shared.read_training_set(file, sequence, label, attributes, kind_of, dialect)
+    columns, data = shared.read_training_set(file, reading)
     other = None
     if test is not None:
         _, _, other = shared.read_labelled_table(
-            test, sequence, label, ",".join(columns.attributes), columns.kinds, dialect, strict=True
+            test, reading._replace(attributes=columns.attributes, kinds=columns.kinds), strict=True
         )
     _show_holes(data, other, seed)
     sides = shared.window_within(sides, data)

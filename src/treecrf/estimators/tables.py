@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cells import Kind, cell_texts, column_kind, parse_numbers
+from treecrf.io.cells import Column, Kind, column_kind
+from treecrf.io.frames import encode_categories
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -155,9 +156,9 @@ def _encode_numbers(table: Table, column: pd.Series, name: str, is_known: bool) 
         column = column.mask(_is_lacking(column), 0.0)
         if _kind_of_cells(column) == "number":
             column = column.astype(np.float64)
-    numbers, strange = parse_numbers(column, name)
-    if strange.any():
-        row = int(strange.argmax())
+    parsed = Column(column, name)
+    if parsed.strange.any():
+        row = int(parsed.strange.argmax())
         value = column.iloc[row]
         if isinstance(value, Real) and not np.isfinite(float(value)):
             raise ValueError(
@@ -166,12 +167,10 @@ def _encode_numbers(table: Table, column: pd.Series, name: str, is_known: bool) 
             )
         before = "the training set had numbers there" if is_known else "other observations have numbers there"
         raise ValueError(f"{table.place(row)}: {name!r} is {quoted(value)}, and {before}; give a number.")
-    return numbers
+    return parsed.numbers
 
 
 def _encode_categories(table: Table, column: pd.Series, name: str) -> tuple[Attribute, NDArray[np.int32]]:
-    import pandas as pd
-
     if column.dtype == object:
         column = column.mask(_is_lacking(column), ABSENT)
         for row, cell in enumerate(column):
@@ -180,11 +179,8 @@ def _encode_categories(table: Table, column: pd.Series, name: str) -> tuple[Attr
                     f"{table.place(row)}: {name!r}: the argument must be a string or a number, not {quoted(cell)}; give each "
                     "part a name of its own."
                 )
-    texts = cell_texts(column, name)
-    codes, categories = pd.factorize(
-        pd.Series(texts, dtype=object).mask(np.array(column.isna()) | (texts == "")), sort=True
-    )
-    return Attribute(name, tuple(categories)), codes.astype(np.int32)
+    codes, categories = encode_categories(Column(column, name))
+    return Attribute(name, categories), codes
 
 
 def _is_lacking(column: pd.Series) -> NDArray[np.bool_]:

@@ -177,12 +177,6 @@ class Column:
         return numbers, np.isnan(numbers) & ~empty
 
 
-def parse_numbers(column: pd.Series, name: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The cells of a column as numbers, and which of them have a value that is no finite number (`Column`)."""
-    parsed = Column(column, name)
-    return parsed.numbers, parsed.strange
-
-
 def _cast(column: pd.Series) -> NDArray[np.float64] | None:
     """The numbers in a column of text that has nothing but plain ones, NaN where a cell is empty; None for other columns."""
     import pyarrow as pa

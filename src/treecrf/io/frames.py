@@ -79,7 +79,7 @@ def encode_columns(
         if kind_of[column] == "number":
             numbers.append(_encode_numbers(table[column]))
             continue
-        codes, names = _encode_categories(table[column], (categories or {}).get(column))
+        codes, names = encode_categories(table[column], (categories or {}).get(column))
         values.append(codes)
         described.append((str(column), names, False))
     number_names = tuple(str(column) for column in columns if kind_of[column] == "number")
@@ -89,7 +89,7 @@ def encode_columns(
     )  # fmt: skip
     if label is None:
         return inputs
-    codes, names = _encode_categories(table[label], label_names)
+    codes, names = encode_categories(table[label], label_names)
     if len(names) > np.iinfo(np.int16).max:
         raise ValueError(f"column {quoted(label)} has {len(names):,} different labels, too many; name another column.")
     if unknown_labels:
@@ -179,8 +179,8 @@ def _stacked(columns: Sequence[NDArray[Any]], n_rows: int, kept_as: type[np.gene
     return np.stack(columns, axis=1).astype(kept_as) if columns else np.empty((n_rows, 0), dtype=kept_as)
 
 
-def _encode_categories(column: Column, fixed: Sequence[str] | None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Codes of a column's cells, MISSING where empty, and the names behind the codes."""
+def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed."""
     import pandas as pd
 
     cells, texts = column.distinct

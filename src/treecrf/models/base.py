@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.conversion import Given
-from treecrf.estimators.labels import flat_weights
+from treecrf.estimators.conversion import Given, flat_weights
 from treecrf.estimators.settings import Estimator
 from treecrf.io.cells import Kind
 from treecrf.io.messages import quoted

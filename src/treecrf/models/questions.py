@@ -7,8 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from treecrf.estimators.conversion import Given
-from treecrf.estimators.labels import flat_weights
+from treecrf.estimators.conversion import Given, flat_weights
 from treecrf.models.monitor import reporting_monitor
 
 _Result = TypeVar("_Result")
