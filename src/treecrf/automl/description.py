@@ -175,7 +175,7 @@ Bools = NDArray[np.bool_]
 
 
 def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = None) -> pd.DataFrame:
-    """Each column with holes, and three questions about them.
+    """Each column with missing cells, and three questions about them.
 
     Parameters
     ----------
@@ -189,14 +189,14 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
     Returns
     -------
     DataFrame
-        One row for each column with holes (in either set).
+        One row for each column with missing cells (in either set).
 
         column, share
             And the share of its cells that is missing.
         label_most, share_at_most, label_least, share_at_least, p_label
-            The labels at which it is missing most and least often, and whether holes and labels are associated.
+            The labels at which it is missing most and least often, and whether the two are associated.
         run, run_by_chance, p_run
-            Observations in a run of holes, on average, and what that would be if each cell were missing by itself; whether
+            Observations in a run of missing cells, on average, and what that would be if each cell were missing by itself; whether
             neighbours are missing together.
         share_other, p_other
             With `other`: its share, and whether it differs.
@@ -207,13 +207,17 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
     mask, mask_of_other = _mask(data), None if other is None else _mask(other)
     rows = []
     for j, name in enumerate(names):
-        holes = mask[:, j]
-        if not holes.any() and (mask_of_other is None or not mask_of_other[:, j].any()):
+        missing = mask[:, j]
+        if not missing.any() and (mask_of_other is None or not mask_of_other[:, j].any()):
             continue
-        row = {"column": name, "share": float(holes.mean()), **_by_label(data, holes, derive_seed(seed, name, "label"))}
-        row |= _in_runs(data, holes, derive_seed(seed, name, "runs"))
+        row = {
+            "column": name,
+            "share": float(missing.mean()),
+            **_by_label(data, missing, derive_seed(seed, name, "label")),
+        }
+        row |= _in_runs(data, missing, derive_seed(seed, name, "runs"))
         if other is not None and mask_of_other is not None:
-            row |= _between(data, holes, other, mask_of_other[:, j], derive_seed(seed, name, "other"))
+            row |= _between(data, missing, other, mask_of_other[:, j], derive_seed(seed, name, "other"))
         rows.append(row)
     frame = pd.DataFrame(rows)
     for column in [column for column in frame.columns if column.startswith("p_")]:
@@ -241,9 +245,9 @@ def _mask(data: SequenceSet) -> Bools:
     return np.hstack([data.values == MISSING, np.isnan(data.numbers)])
 
 
-def _by_label(data: SequenceSet, holes: Bools, seed: int) -> dict[str, object]:
+def _by_label(data: SequenceSet, missing: Bools, seed: int) -> dict[str, object]:
     labels, n_labels = np.asarray(data.labels), len(data.label_names)
-    of_positions = holes[_labelled_rows(data)].astype(np.float64)
+    of_positions = missing[_labelled_rows(data)].astype(np.float64)
     shares = np.bincount(labels, minlength=n_labels) / len(labels)
     rates = np.bincount(labels, weights=of_positions, minlength=n_labels) / np.maximum(shares * len(labels), 1)
     excess = of_positions - of_positions.mean()
@@ -265,25 +269,25 @@ def _labelled_rows(data: SequenceSet) -> NDArray[np.int64]:
     return np.arange(data.n_positions) + np.repeat(shift, data.lengths)
 
 
-def _in_runs(data: SequenceSet, holes: Bools, seed: int) -> dict[str, float]:
-    starts, rate = data.observation_offsets[:-1], float(holes.mean())
-    first = np.zeros(len(holes), dtype=np.bool_)
+def _in_runs(data: SequenceSet, missing: Bools, seed: int) -> dict[str, float]:
+    starts, rate = data.observation_offsets[:-1], float(missing.mean())
+    first = np.zeros(len(missing), dtype=np.bool_)
     first[starts] = True
-    n_runs = int((holes & (first | ~np.roll(holes, 1))).sum())
+    n_runs = int((missing & (first | ~np.roll(missing, 1))).sum())
     lengths = np.diff(data.observation_offsets)
     # Of m cells that are missing by themselves with probability p, p + (m - 1) p (1 - p) begin a run on average.
-    by_chance = len(holes) / float((1 + (lengths - 1) * (1 - rate)).sum())
-    excess = holes - rate
+    by_chance = len(missing) / float((1 + (lengths - 1) * (1 - rate)).sum())
+    excess = missing - rate
     products = np.where(first, 0.0, excess * np.roll(excess, 1))
     scores = np.add.reduceat(products, starts)[:, None]
-    run = int(holes.sum()) / n_runs if n_runs else float("nan")
+    run = int(missing.sum()) / n_runs if n_runs else float("nan")
     return {"run": run, "run_by_chance": by_chance, "p_run": score_flip_p_value(scores, seed)}
 
 
-def _between(data: SequenceSet, holes: Bools, other: SequenceSet, of_other: Bools, seed: int) -> dict[str, float]:
+def _between(data: SequenceSet, missing: Bools, other: SequenceSet, of_other: Bools, seed: int) -> dict[str, float]:
     """Exchange of whole sequences between the files, which keeps the numbers of both."""
     sums = [
-        np.add.reduceat(h.astype(np.int64), d.observation_offsets[:-1]) for d, h in ((data, holes), (other, of_other))
+        np.add.reduceat(h.astype(np.int64), d.observation_offsets[:-1]) for d, h in ((data, missing), (other, of_other))
     ]
     counts, sizes = np.concatenate(sums), np.concatenate([np.diff(d.observation_offsets) for d in (data, other)])
     rng, n_first = np.random.default_rng(seed), len(data)

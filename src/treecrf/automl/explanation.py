@@ -32,7 +32,7 @@ def permutation_importance(
     ----------
     model : TableLabeller
     data : SequenceSet
-        With labels, holes as they are (`TableLabeller.encode`); not what the model was trained with.
+        With labels, missing cells as they are (`TableLabeller.encode`); not what the model was trained with.
     seed : int
     tick : callable
         Called with how many columns are done, and the name of the last one.
@@ -40,8 +40,8 @@ def permutation_importance(
     Returns
     -------
     DataFrame
-        attribute, lost, low, high (points, with a 95% interval by group of related sequences), the largest loss first. A hole moves
-        as any other cell does.
+        attribute, lost, low, high (points, with a 95% interval by group of related sequences), the largest loss first. A missing cell
+        moves as any other does.
 
     Notes
     -----
@@ -256,7 +256,7 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     ----------
     model : TableLabeller
     data : SequenceSet
-        Holes as they are (`TableLabeller.encode`). The typical observation has its commonest category and median of each column.
+        Missing cells as they are (`TableLabeller.encode`). The typical observation has its commonest category and median of each column.
     sequence, place : int
         Which position: its sequence, and its number within it, from 0.
     seed : int
@@ -330,7 +330,7 @@ class _Game:
 
 
 def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-    """The commonest category of each attribute and the median of each number; a hole where there are only holes."""
+    """The commonest category of each attribute and the median of each number; missing where all are."""
     values = np.full(len(data.attributes), MISSING)
     for j in range(len(values)):
         known = data.values[data.values[:, j] != MISSING, j]

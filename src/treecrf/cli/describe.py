@@ -55,8 +55,8 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
         f"{counted(len(table.frame), 'row')}."
     )
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
-    n_holes, n_cells = data.n_missing, data.n_cells
-    typer.echo(f"Missing cells: {n_holes:,} of {n_cells:,} ({n_holes / n_cells:.1%}).")
+    n_missing, n_cells = data.n_missing, data.n_cells
+    typer.echo(f"Missing cells: {n_missing:,} of {n_cells:,} ({n_missing / n_cells:.1%}).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     decided = kinds_sentence(table, columns)
     typer.echo("" if decided is None else f"{decided}\n")

@@ -21,7 +21,7 @@ HEADS = {
     "column": "column", "share": "share", "most": "most at", "least": "least at", "p_label": "p (label)", "run": "run",
     "run_by_chance": "by chance", "p_run": "p (runs)", "share_other": "other", "p_other": "p (other)",
 }  # fmt: skip
-"""Of the table of holes, in its order."""
+"""Of the table of missing cells, in its order."""
 
 WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
 """Files in the folder of a report that an input could be."""
@@ -83,7 +83,7 @@ def missing(
         _, _, other = shared.read_labelled_table(
             test, reading._replace(attributes=columns.attributes, kinds=columns.kinds), strict=True
         )
-    _show_holes(data, other, seed)
+    _show_missing(data, other, seed)
     sides = shared.window_within(sides, data)
     share = data.n_missing / data.n_cells
     settings = MissingSettings(
@@ -135,8 +135,8 @@ def missing(
         typer.echo(f"Wrote {written}, with tables and a figure beside it.")
 
 
-def _show_holes(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
-    """What kind of holes the file has."""
+def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
+    """What kind of missing cells the file has."""
     from treecrf.automl.description import describe_missing, missing_sentences
     from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 

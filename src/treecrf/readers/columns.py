@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 
 from treecrf.io.files import Content, plain_suffix
 from treecrf.io.messages import counted, quoted
-from treecrf.readers.text_files import MOST_COLUMNS, Tell, check_names, find_encoding, open_text, text_frame
+from treecrf.readers.text_files import (
+    MOST_COLUMNS,
+    Tell,
+    check_names,
+    find_encoding,
+    open_text,
+    say_nothing,
+    text_frame,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +75,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
         One sentence that names file and line: bytes that are no text, a row with more or fewer cells than the first one, a
         row of more than `MOST_COLUMNS` cells, a file with no row.
     """
-    found = find_encoding(content, encoding)
-    if found.told is not None:
-        tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
-    texts = list(text_lines(content, found.codec))
+    texts = list(_lines(content, encoding, tell))
     n_documents = sum(text.startswith(_DOCUMENT) for _, text in texts)
     if n_documents:
         tell(f"{content.name}: {counted(n_documents, _DOCUMENT + ' line')} left out.")
@@ -127,14 +132,17 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             stream.write(line + "\n")
 
 
-def text_lines(content: Content, codec: str) -> Iterator[tuple[int, str]]:
+def _lines(content: Content, encoding: str | None, tell: Tell) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, without their ends and the spaces before these."""
-    with open_text(content, codec, "\n") as stream:
+    found = find_encoding(content, encoding)
+    if found.told is not None:
+        tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
+    with open_text(content, found.codec, "\n") as stream:
         for number, line in enumerate(stream, 1):
             yield number, line.rstrip("\r\n ")
 
 
-def is_blank(text: str) -> bool:
+def _is_blank(text: str) -> bool:
     """Whether a line has nothing but spaces and tabs."""
     return not text.strip(" \t")
 
@@ -156,7 +164,7 @@ def _groups(texts: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
     """The lines of each sequence: blank lines and those before documents end one."""
     groups: list[list[tuple[int, str]]] = [[]]
     for number, text in texts:
-        if is_blank(text) or text.startswith(_DOCUMENT):
+        if _is_blank(text) or text.startswith(_DOCUMENT):
             groups.append([])
         else:
             groups[-1].append((number, text))
@@ -170,6 +178,8 @@ def _cells(text: str, tabs: bool) -> list[str]:
 def _is_empty(cell: object) -> bool:
     return cell is None or cell == "" or cell != cell  # NaN
 
+
+# --- CoNLL-U ----------------------------------------------------------------------------------------
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """Of a file that does not name others in its first line, as CoNLL-U Plus has it."""
@@ -200,20 +210,17 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
     ValueError
         One sentence that names file and line: a line with another number of cells, an ID that is none, a file with no word.
     """
-    found = find_encoding(content, encoding)
-    if found.told is not None:
-        tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
     names: Sequence[str] = COLUMNS
     rows: list[list[str | None]] = []
     lines: list[int] = []
     n_ranges = n_nodes = n_sentences = n_before = 0
-    for number, text in text_lines(content, found.codec):
-        if is_blank(text):
+    for number, text in _lines(content, encoding, tell):
+        if _is_blank(text):
             n_sentences += len(rows) > n_before
             n_before = len(rows)
             continue
         if text.startswith("#"):
-            names = _names(text) if number == 1 else names
+            names = _names_in(text) if number == 1 else names
             continue
         cells = text.split("\t")
         if len(cells) != len(names):
@@ -267,8 +274,8 @@ def add_to_conllu(
         *([f"{name}={value}".replace("|", "¦") for value in of_it] for name, of_it in added.items()), strict=True
     )
     by_line = dict(zip(lines, attributes, strict=True))
-    texts = list(text_lines(content, find_encoding(content, encoding).codec))
-    names = _names(texts[0][1])
+    texts = list(_lines(content, encoding, say_nothing))
+    names = _names_in(texts[0][1])
     if "MISC" not in names:
         raise ValueError(f"{content.name} has no column 'MISC' for what is predicted; write a .conll or .csv file.")
     place = list(names).index("MISC")
@@ -284,7 +291,7 @@ def _with_misc(text: str, place: int, attributes: Sequence[str] | None) -> str:
     return "\t".join(cells)
 
 
-def _names(first_line: str) -> Sequence[str]:
+def _names_in(first_line: str) -> Sequence[str]:
     """The columns that the first line of a file names; those of CoNLL-U unless it does."""
     return first_line.removeprefix(_PLUS).split() if first_line.startswith(_PLUS) else COLUMNS
 
