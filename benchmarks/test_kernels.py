@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treecrf import KernelCRF
-from treecrf.models.kernel.monomials import monomial_weights, slot_sets
+from treecrf.models.kernel.forms import monomial_weights, slot_sets
 from treecrf.sequences import window_codes
 
 VARIANCE = 10.0

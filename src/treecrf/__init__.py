@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
     from treecrf.models.coding.coded_crf import CodedCRF as CodedCRF
     from treecrf.models.future.future_memm import FutureFeatureMEMM as FutureFeatureMEMM
-    from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF as FutureFeatureTreeCRF
+    from treecrf.models.future.future_memm import FutureFeatureTreeCRF as FutureFeatureTreeCRF
     from treecrf.models.java.mallet import MalletCRF as MalletCRF
     from treecrf.models.java.smile import SmileCRF as SmileCRF
     from treecrf.models.kernel.kernel_crf import KernelCRF as KernelCRF

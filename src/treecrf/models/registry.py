@@ -289,7 +289,7 @@ LABELLERS = {
         in_tables=False,
     ),
     "ff_crf": Row(
-        "treecrf.models.future.future_treecrf:FutureFeatureTreeCRF",
+        "treecrf.models.future.future_memm:FutureFeatureTreeCRF",
         future=FutureRow("ff_crf", (1, 2, 3, 4), Drawing("FF-TreeCRF", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
         in_tables=False,
     ),

@@ -9,9 +9,14 @@ from builders import larger_set, random_set
 
 import treecrf
 from treecrf import SequenceSet, TreeCRF
-from treecrf.models.coding.cascade import neighbours, windows_as_attributes, with_history
-from treecrf.models.coding.coded_crf import CodedCRF
-from treecrf.models.coding.codes import make_code, staged_distances
+from treecrf.models.coding.coded_crf import (
+    CodedCRF,
+    make_code,
+    neighbours,
+    staged_distances,
+    windows_as_attributes,
+    with_history,
+)
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.statistics.selection import sequence_folds
 

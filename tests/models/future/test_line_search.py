@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf.models.future.line_search import best_concave_step, best_step
+from treecrf.models.future.training import best_concave_step, best_step
 
 
 @pytest.mark.parametrize(("objective", "upper", "expected"), [

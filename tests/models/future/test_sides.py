@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, chain
+from treecrf.models.future.boosting_state import tree_grower
 from treecrf.models.future.features import NO_STATES, columns_of
-from treecrf.models.future.sides import tree_grower
 from treecrf.trees.forest import Evaluator
 
 

@@ -9,7 +9,7 @@ import pytest
 import treecrf
 from treecrf import KernelCRF, LinearCRF, SequenceSet
 from treecrf.models import resources
-from treecrf.models.kernel.features import Windows
+from treecrf.models.kernel.windows import Windows
 
 SETTINGS = {"variance": 3.0, "transition_variance": 0.7, "window": (1, 0), "tolerance": 1e-13}
 

@@ -6,10 +6,16 @@ import pytest
 from builders import number_set, random_set
 
 from treecrf.models.kernel._covariance_kernels import covary, pair_marginals
-from treecrf.models.kernel.features import Windows, mean_square
-from treecrf.models.kernel.gram import Kernel, dense, kernel_matrix
-from treecrf.models.kernel.low_rank import LEAST_TRACE, incomplete_cholesky
-from treecrf.models.kernel.monomials import Monomials, monomial_weights, n_slot_sets, slot_sets
+from treecrf.models.kernel.forms import Monomials, monomial_weights, n_slot_sets, slot_sets
+from treecrf.models.kernel.windows import (
+    LEAST_TRACE,
+    Kernel,
+    Windows,
+    dense,
+    incomplete_cholesky,
+    kernel_matrix,
+    mean_square,
+)
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +87,9 @@ def kernels():
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 @pytest.mark.parametrize("single", [False, True])
 def test_the_matrix_is_that_of_all_pairs(monkeypatch, windows, kernel, single):
-    monkeypatch.setattr("treecrf.models.kernel.gram.ROWS", 7)
+    monkeypatch.setattr("treecrf.models.kernel.windows.ROWS", 7)
     if single:
-        monkeypatch.setattr("treecrf.models.kernel.gram.MOST_DOUBLE", 3)
+        monkeypatch.setattr("treecrf.models.kernel.windows.MOST_DOUBLE", 3)
     inputs = dense(windows.inputs())
     found = kernel_matrix(kernel, windows.inputs())
     distances = ((inputs[:, None] - inputs) ** 2).sum(axis=2)

@@ -6,8 +6,8 @@ import scipy
 from builders import number_set
 
 from treecrf import NeuralNetwork, SequenceSet, WindowLightGBM
-from treecrf.models.window.network import see_windows
-from treecrf.models.window.numbers import Scale, window_numbers
+from treecrf.models.window.classifiers import see_windows
+from treecrf.models.window.features import Scale, window_numbers
 from treecrf.sequences import window_codes
 
 

@@ -1,4 +1,4 @@
-"""Kernel of `treecrf.models.coding.codes`."""
+"""Kernel of `treecrf.models.coding.coded_crf`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`CodedCRF`: many labels by the bits of a code, each bit a chain of two labels."""
+"""CodedCRF: many labels by the bits of a code, each bit a chain of two labels."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -13,21 +13,131 @@ from numpy.typing import NDArray
 from treecrf.compiled.struct import Bool
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.coding.cascade import (
-    neighbours,
-    windows_as_attributes,
-    with_history,
-)
-from treecrf.models.coding.codes import make_code, staged_distances
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import refuse_missing
 from treecrf.models.loading import build_untrained, describe_untrained, rebuild
 from treecrf.models.params_checks import FLAG, N_BINS, SEED, SIZE, UNSEEN, Check, whole
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import Attribute, SequenceSet, window_codes
 from treecrf.statistics.selection import sequence_folds
 
 if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
+
+
+_MOST_TRIES = 1000  # of a column, and of a whole code
+
+
+def make_code(n_labels: int, length: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """A code word for each label, shape (n_labels, length): fair random bits, drawn column by column.
+
+    A column is drawn again while it is constant, or equal or complementary to an earlier one; the whole code while two
+    labels share a word. Codes of the same seed begin with the same columns, whatever their length, unless one was drawn again.
+
+    Raises
+    ------
+    ValueError
+        If there are no so many different words or columns.
+    """
+    least = int(np.ceil(np.log2(max(n_labels, 2))))
+    if length < least:
+        raise ValueError(f"code_length={length}: {n_labels} labels need words of at least {least} bits.")
+    if n_labels <= 16 and length > 2 ** (n_labels - 1) - 1:
+        raise ValueError(
+            f"code_length={length}: {n_labels} labels have {2 ** (n_labels - 1) - 1} different columns; give at most so many."
+        )
+    for _ in range(_MOST_TRIES):
+        columns: list[NDArray[np.bool_]] = []
+        seen: set[bytes] = set()
+        while len(columns) < length:
+            column = rng.integers(0, 2, n_labels).astype(np.bool_)
+            if column.all() or not column.any() or column.tobytes() in seen:
+                continue
+            columns.append(column)
+            seen |= {column.tobytes(), (~column).tobytes()}
+        code = np.stack(columns, axis=1)
+        if len(np.unique(code, axis=0)) == n_labels:
+            return code
+    raise ValueError(
+        f"code_length={length}: no code with a word for each of {n_labels} labels was drawn; give more bits."
+    )
+
+
+def staged_distances(bits: NDArray[np.float64], code: NDArray[np.bool_], every: int) -> Iterator[NDArray[np.float64]]:
+    """L1 distance of each position's first `every`, 2 `every`, .. bits to those of each word, in one pass.
+
+    Parameters
+    ----------
+    bits : float64, shape (n_positions, code_length)
+        Probabilities of 1.
+    code : bool, shape (n_labels, code_length)
+
+    Yields
+    ------
+    float64, shape (n_positions, n_labels)
+        The same array again and again.
+    """
+    from treecrf.models.coding._distance_kernels import add_distances
+
+    distances, columns = np.zeros((len(bits), len(code))), np.ascontiguousarray(code.T)
+    for last in range(every, code.shape[1] + 1, every):
+        add_distances(bits, columns, last - every, last, distances)
+        yield distances
+
+
+_BITS = ("0", "1", "(outside)")
+
+
+def window_attributes(attributes: Sequence[Attribute], window: tuple[int, int]) -> tuple[Attribute, ...]:
+    """An attribute for each slot of a window."""
+    left, right = window
+    return tuple(
+        Attribute(f"{attribute.name} {place:+d}", (*attribute.categories, "(outside)"))
+        for place in range(-left, right + 1)
+        for attribute in attributes
+    )
+
+
+def history_attributes(first: int, n_bits: int) -> tuple[Attribute, ...]:
+    """Two attributes for each of so many bits, whose first has this number."""
+    names = [f"bit {bit} {place}" for bit in range(first, first + n_bits) for place in ("before", "after")]
+    return tuple(Attribute(name, _BITS) for name in names)
+
+
+def windows_as_attributes(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
+    """The same positions with the slots of their windows as attributes, so that a window is one observation.
+
+    The code of a place outside the sequence becomes a category, which a missing cell gets, too.
+    """
+    attributes = window_attributes(data.attributes, window)
+    outside = np.array([len(attribute.categories) - 1 for attribute in attributes], dtype=np.int32)
+    codes = np.minimum(window_codes(data, window), outside)
+    return SequenceSet(codes, data.offsets, attributes, groups=data.groups)
+
+
+def neighbours(bits: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The bit of the position before each, and that of the position after, shape (n_positions, 2)."""
+    found = np.full((len(bits), 2), len(_BITS) - 1, dtype=np.int32)
+    found[1:, 0] = bits[:-1]
+    found[:-1, 1] = bits[1:]
+    found[offsets[:-1], 0] = found[offsets[1:] - 1, 1] = len(_BITS) - 1
+    return found
+
+
+def with_history(windows: SequenceSet, history: NDArray[np.int32], first: int) -> SequenceSet:
+    """The windows and, for each of some bits, that of the position before and of the one after.
+
+    Parameters
+    ----------
+    windows : SequenceSet
+        As from `windows_as_attributes`.
+    history : int32, shape (n_positions, 2 n_bits)
+        As from `neighbours`, of what earlier labellers predict, bit after bit.
+    first : int
+        Number of the first of these bits.
+    """
+    attributes = (*windows.attributes, *history_attributes(first, history.shape[1] // 2))
+    return windows.with_values(np.hstack([windows.values, history]), attributes)
+
 
 ALL = "all"
 """Value of the setting `history` for every earlier bit."""

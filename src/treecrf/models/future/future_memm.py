@@ -1,4 +1,4 @@
-"""`FutureFeatureMEMM`: a MEMM that discovers what later observations say about a label (PhD section 5.3)."""
+"""MEMM and TreeCRF that discover what later observations say about a label (PhD section 5.3)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from treecrf import chain
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.fitted import declared_values, prefixed, without_prefix
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.loading import rebuild
 from treecrf.models.params_checks import (
     FINITE,
     FLAG,
@@ -245,7 +247,7 @@ class FutureFeatureMEMM(ChainLabeller):
         return train.select(fitted), train.select(validating)
 
     def _side(self, data: SequenceSet, space: chain.StateSpace) -> Any:
-        from treecrf.models.future.sides import Side
+        from treecrf.models.future.boosting_state import Side
 
         aligned, labels = self.align_inputs(data, self.unseen), self.align_labels(data)
         return Side(
@@ -340,3 +342,71 @@ def _renumber_labels(tree: Tree, n_slots: int, n_final_slots: int) -> Tree:
     """Tests of previous labels come after all slots: give them their number among the slots of the final model."""
     columns = np.where(tree.columns >= n_slots, tree.columns + (n_final_slots - n_slots), tree.columns)
     return tree._replace(columns=columns.astype(np.int32))
+
+
+class FutureFeatureTreeCRF(FutureFeatureMEMM):
+    """TreeCRF whose potentials see future features too (not in the dissertation; an open problem of its section 6.2).
+
+    A `FutureFeatureMEMM` with the same settings discovers the features; then a `TreeCRF` of the same order is trained on
+    the whole training set, whose windows have the features' thermometer codes as further attributes.
+
+    Parameters
+    ----------
+    crf_iterations, crf_max_leaves, crf_l2_regularization
+        ``n_iterations``, ``max_leaves`` and ``l2_regularization`` of the `TreeCRF`.
+    **discovery
+        The settings of `FutureFeatureMEMM`.
+
+    Attributes
+    ----------
+    crf_ : TreeCRF
+        Trained on what `add_features` gives. The other attributes are those of `FutureFeatureMEMM`.
+    """
+
+    crf_: TreeCRF
+    _parameter_constraints: ClassVar = {
+        **FutureFeatureMEMM._parameter_constraints,
+        "crf_iterations": SIZE,
+        "crf_max_leaves": whole(2, MAX_LEAVES),
+        "crf_l2_regularization": NOT_NEGATIVE,
+    }
+
+    def __init__(
+        self, crf_iterations: int = 100, crf_max_leaves: int = 10, crf_l2_regularization: float = 20.0, **discovery: Any
+    ) -> None:
+        super().__init__(**discovery)
+        self.crf_iterations = crf_iterations
+        self.crf_max_leaves = crf_max_leaves
+        self.crf_l2_regularization = crf_l2_regularization
+
+    def _fit(
+        self,
+        train: SequenceSet,
+        sample_weight: ArrayLike | None,
+        monitor: Monitor | None,
+        validation: SequenceSet | None = None,
+    ) -> None:
+        super()._fit(train, sample_weight, None, validation)
+        self.crf_ = self._make_crf().fit(self.add_features(train), monitor=monitor)
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        aligned = self.align_inputs(data, self.unseen)
+        refuse_missing(data)
+        return self.crf_._staged_potentials(self.add_features(aligned), every)
+
+    def _make_crf(self) -> TreeCRF:
+        return TreeCRF(
+            n_iterations=self.crf_iterations, max_leaves=self.crf_max_leaves,
+            l2_regularization=self.crf_l2_regularization, order=self.order,
+        )  # fmt: skip
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values, arrays = super()._state()
+        header, of_crf = self.crf_.contents()
+        return values | {"crf": header}, arrays | prefixed("crf", of_crf)
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        crf = rebuild(values["crf"], without_prefix("crf", arrays), "the CRF of a FutureFeatureTreeCRF")
+        assert isinstance(crf, TreeCRF)
+        self.crf_ = crf

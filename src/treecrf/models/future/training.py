@@ -1,4 +1,4 @@
-"""Training of `treecrf.FutureFeatureMEMM`: trees over local features in turn with new future features (PhD 5.3.2)."""
+"""Training of FutureFeatureMEMM: trees over local features in turn with new future features (PhD 5.3.2), each step by a line search."""
 
 from __future__ import annotations
 
@@ -9,16 +9,71 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar, root_scalar
 from scipy.special import expit
 
 from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.models.future._bag_kernels import instance_gradient, log_likelihood_along, residuals_of, slope_along
+from treecrf.models.future.boosting_state import Pair, Side, one_against_rest, tree_grower
 from treecrf.models.future.features import FutureFeature, columns_of, even_thresholds, thermometer
-from treecrf.models.future.line_search import best_concave_step, best_step
-from treecrf.models.future.sides import Pair, Side, one_against_rest, tree_grower
 from treecrf.trees.columns import Columns
 from treecrf.trees.tree import Tree
+
+_LADDER = tuple(4.0**i for i in range(-6, 41))
+_FIRST_CONCAVE = 5  # 1/4: what lies below is one interval
+_TOLERANCE = 1e-3  # of a step, relative to it
+
+
+class Step(NamedTuple):
+    """What a search finds.
+
+    Attributes
+    ----------
+    step, value : float
+        Step 0 and the value there, if no step is better.
+    reach : float
+        The largest step that the search needed: with a lower bound down to this one, it finds the same.
+    """
+
+    step: float
+    value: float
+    reach: float
+
+
+def best_step(objective: Callable[[float], float], upper: float) -> Step:
+    """Find a step of at most `upper` that maximizes an objective, which may have several maxima.
+
+    Powers of 4 are tried first, since a good step may be of any size below the bound; then Brent's method searches
+    between the neighbours of the best one.
+    """
+    steps = [0.0, *(step for step in _LADDER if step <= upper)]
+    values = [objective(step) for step in steps]
+    best = max(range(len(steps)), key=values.__getitem__)
+    low, high = steps[max(best - 1, 0)], min(_LADDER[best], upper)  # the ladder's next rung
+    found = minimize_scalar(
+        lambda step: -objective(step), bounds=(low, high), method="bounded", options={"xatol": _TOLERANCE * high}
+    )
+    if -found.fun > values[best]:
+        return Step(float(found.x), float(-found.fun), high)
+    return Step(steps[best], values[best], high)
+
+
+def best_concave_step(slope: Callable[[float], float], upper: float) -> tuple[float, float]:
+    """The step of at most `upper` that maximizes a concave objective, from its slope, and the reach (see `Step`)."""
+    if slope(0.0) <= 0.0:
+        return 0.0, 0.0
+    low = 0.0
+    for rung in _LADDER[_FIRST_CONCAVE:]:
+        high = min(rung, upper)
+        if slope(high) <= 0.0:
+            found = root_scalar(slope, bracket=(low, high), method="brentq", rtol=_TOLERANCE, xtol=_TOLERANCE * high)
+            return float(found.root), high
+        if high == upper:
+            break
+        low = high
+    return upper, upper
+
 
 _LEAST_GAIN = 1e-9  # of a log likelihood, relative to it; less is rounding
 

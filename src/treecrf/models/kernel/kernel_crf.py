@@ -17,7 +17,6 @@ from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import refuse_missing
-from treecrf.models.kernel.features import Standards, Windows, mean_square
 from treecrf.models.kernel.forms import (
     FORMS,
     RANK,
@@ -30,10 +29,10 @@ from treecrf.models.kernel.forms import (
     matrix_form,
     monomial_form,
 )
-from treecrf.models.kernel.gram import Inputs, Kernel
 from treecrf.models.kernel.objective import Chains, Objective, Point
 from treecrf.models.kernel.solvers import SOLVERS, follow, steps
-from treecrf.models.linear.window_chains import window_chains
+from treecrf.models.kernel.windows import Inputs, Kernel, Standards, Windows, mean_square
+from treecrf.models.linear.outcomes import window_chains
 from treecrf.models.params_checks import (
     FLAG,
     NOT_NEGATIVE,
@@ -73,7 +72,7 @@ class KernelCRF(ChainLabeller):
         Of the polynomial kernel ``((x z + coef0) / (scale + coef0))^degree``.
     coef0 : float
         Its constant c: at degree d a label's bias has the prior variance c^d beside that of a product of d inputs, but for a
-        factor (`treecrf.models.kernel.monomials.monomial_weights`).
+        factor (`treecrf.models.kernel.forms.monomial_weights`).
     scale : float or None
         Of the kernel, also of ``exp(-|x - z|^2 / scale)``. None: the mean over training positions of ``|x|^2``.
     variance : float
@@ -93,7 +92,7 @@ class KernelCRF(ChainLabeller):
     rank : int or None
         Most pivots of a factor of the kernel matrix.
     pivots : "random", "greedy" or "uniform"
-        How pivots are chosen (`treecrf.models.kernel.low_rank.incomplete_cholesky`); "greedy" is the paper's.
+        How pivots are chosen (`treecrf.models.kernel.windows.incomplete_cholesky`); "greedy" is the paper's.
     max_iterations : int
         Most iterations of the solver; a warning tells where they do not suffice.
     tolerance : float

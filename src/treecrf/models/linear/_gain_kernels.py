@@ -1,4 +1,4 @@
-"""Kernels of `treecrf.models.linear.feature_search`: the gain of a feature, and pairs of features that hold together."""
+"""Kernels of `treecrf.models.linear.induced_crf`: the gain of a feature, and pairs of features that hold together."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.inputs import FEW_BINS, Inputs, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
-from treecrf.models.linear.window_chains import score_cells, window_chains
+from treecrf.models.linear.outcomes import score_cells, window_chains
 from treecrf.models.params_checks import N_BINS, NOT_NEGATIVE, SIZE, UNSEEN, WINDOW
 from treecrf.sequences import SequenceSet, slot_sizes
 

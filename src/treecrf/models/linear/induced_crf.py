@@ -1,4 +1,10 @@
-"""`InducedCRF`: a conditional random field that is linear in conjunctions which training chooses."""
+"""`InducedCRF`: a conditional random field that is linear in conjunctions which training chooses (McCallum 2003).
+
+Features are those whose weights would raise the likelihood most. Where a token's label is badly predicted, its probability
+after one more feature is approximated by multiplying the present marginal by ``e^w`` and normalizing: the "mean field" of
+section 4. A feature has one weight for each label, each fitted by itself; its gain is the sum of theirs. Candidates are
+features that the model has, or may have, joined with one more basic cell.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from functools import partial
+from itertools import pairwise
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +25,224 @@ from treecrf.compiled.struct import Float64
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
-from treecrf.models.linear._lbfgs_kernels import dot
+from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
+from treecrf.models.linear._linear_kernels import dot
 from treecrf.models.linear.conjunctions import (
     ConjunctionCRF,
     Conjunctions,
+    Occurrences,
     Weights,
     Windows,
     boolean_cells,
     chain_potentials,
+    find_occurrences,
     score_features,
 )
-from treecrf.models.linear.feature_search import Features, find_error_tokens, induce
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
 from treecrf.models.params_checks import SIZE
 from treecrf.models.resources import Runner, make_runner
 from treecrf.sequences import SequenceSet
+from treecrf.trees.columns import Columns
+
+LEAST_TOKENS = 20
+"""With fewer error tokens nothing is induced, as in MALLET."""
+
+
+class Features(NamedTuple):
+    """Conjunctions, and the windows where each holds."""
+
+    conjunctions: Conjunctions
+    occurrences: Occurrences
+
+    @classmethod
+    def find(cls, conjunctions: Conjunctions, columns: Columns) -> Self:
+        """Look the conjunctions up in the windows of `columns`."""
+        return cls(conjunctions, find_occurrences(conjunctions, columns))
+
+    def followed_by(self, others: Features) -> Features:
+        """These and then the others."""
+        return Features(
+            self.conjunctions.followed_by(others.conjunctions), self.occurrences.followed_by(others.occurrences)
+        )
+
+    def pick(self, indices: NDArray[np.int64]) -> Features:
+        """Some of them, in the order of the indices."""
+        return Features(self.conjunctions.pick(indices), self.occurrences.pick(indices))
+
+
+class ErrorTokens(NamedTuple):
+    """Positions whose true label has too low a probability, window by window.
+
+    Attributes
+    ----------
+    first : int64, shape (n_windows + 1,)
+        Tokens of each window.
+    probabilities : float64, shape (n_labels, n_tokens)
+        P(y_t | X) under the model.
+    observed : float64, shape (n_labels, n_windows)
+        Number of tokens of each window that have the label.
+    """
+
+    first: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+    observed: NDArray[np.float64]
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of error tokens."""
+        return int(self.first[-1])
+
+    def errors(self) -> NDArray[np.float64]:
+        """Observed minus expected number of tokens of each window with each label, shape (n_windows, n_labels)."""
+        errors = self.observed.T.copy()
+        windows = np.repeat(np.arange(len(errors)), np.diff(self.first))
+        np.subtract.at(errors, windows, self.probabilities.T)
+        return errors
+
+
+def find_error_tokens(
+    marginals: NDArray[np.float64],
+    labels: NDArray[np.int16],
+    window_of: NDArray[np.int32],
+    n_windows: int,
+    threshold: float,
+) -> ErrorTokens:
+    """The positions whose true label has a marginal, shape (n_positions, n_labels), below the threshold."""
+    wrong = np.flatnonzero(marginals[np.arange(len(labels)), labels] < threshold)
+    tokens = wrong[np.argsort(window_of[wrong], kind="stable")]
+    counts = np.bincount(window_of[tokens], minlength=n_windows)
+    observed = np.zeros((marginals.shape[1], n_windows))
+    np.add.at(observed, (labels[tokens], window_of[tokens]), 1.0)
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return ErrorTokens(first, np.ascontiguousarray(marginals[tokens].T), observed)
+
+
+def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run: Runner) -> NDArray[np.float64]:
+    """The gain of every feature, float64, shape (n_features,)."""
+    n_features = len(occurrences.first) - 1
+    gains = np.zeros(n_features)
+    # shares with as many windows each; any number of them gives the same bits
+    targets = np.linspace(0, occurrences.first[-1], 17)
+    bounds = np.unique(np.concatenate([np.searchsorted(occurrences.first, targets[:-1]), [0, n_features]])).tolist()
+    run([
+        partial(measure_gains, *occurrences, begin, end, *tokens, variance, gains) for begin, end in pairwise(bounds)
+    ])  # fmt: skip
+    return gains
+
+
+def bounds_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float) -> NDArray[np.float64]:
+    """What the gain of every feature cannot exceed, float64, shape (n_features,).
+
+    A weight ``w`` gains at most ``slope w - w^2 / (2 variance)`` with the slope at 0: the likelihood is concave.
+    """
+    slopes = np.empty((len(occurrences.first) - 1, len(tokens.probabilities)))
+    sum_errors(*occurrences, tokens.errors(), slopes)
+    return variance / 2 * (slopes**2).sum(axis=1)
+
+
+def induce(
+    basic: Features, model: Features, tokens: ErrorTokens, variance: float, n_new: int, run: Runner
+) -> Conjunctions:
+    """The at most `n_new` features that a round of induction adds, best first, by the rules of MALLET 2.0.8.
+
+    All `basic` cells (one by one, ascending) and all features of the `model` are ranked by their gain; the best ``2
+    n_new`` are joined with the basic cells among them (PhD sections 3.1 and 3.5; MALLET 2.0.8 also joins two
+    conjunctions). Of cells, features and candidates, best first, those are taken that the model does not have and that
+    gain more than each of their cells alone; one with exactly the gain of its predecessor is taken for the same feature
+    and left out. None are taken where there are fewer than `LEAST_TOKENS` tokens.
+    """
+    if tokens.n_tokens < LEAST_TOKENS:
+        return Conjunctions.of([])
+    n_cells = basic.conjunctions.size
+    parts = basic.followed_by(model.pick(np.flatnonzero(np.diff(model.conjunctions.first) > 1)))
+    part_gains = gains_of(parts.occurrences, tokens, variance, run)
+    beam = np.argsort(-part_gains, kind="stable")[: 2 * n_new]
+    beam = np.sort(beam[part_gains[beam] > 0])
+    pairs = _join(parts.pick(beam), int((beam < n_cells).sum()), tokens)
+
+    cell_gains = part_gains[np.searchsorted(basic.conjunctions.cells, parts.conjunctions.cells)]
+    best_alone = np.maximum.reduceat(cell_gains, parts.conjunctions.first[:-1])[beam]
+    needed = np.maximum(best_alone[pairs.features], best_alone[pairs.partners])
+    bounds = bounds_of(pairs.occurrences, tokens, variance)
+    # features of the same windows have the same bound: they stay or go together
+    promising = np.flatnonzero(np.isin(bounds, bounds[bounds > needed]))
+    pairs, needed = pairs.pick(promising), needed[promising]
+    pair_gains = gains_of(pairs.occurrences, tokens, variance, run)
+
+    # a pair that the model has needs no check: its equal among the parts has the same gain and comes first
+    is_new = ~np.isin(_keys(parts.conjunctions), _keys(model.conjunctions))
+    eligible = np.concatenate([is_new, pair_gains > needed])
+    taken = _best(np.concatenate([part_gains, pair_gains]), eligible, n_new)
+    n_parts = len(part_gains)
+    return Conjunctions.of(
+        parts.conjunctions.cells_of(i) if i < n_parts else pairs.cells_of(i - n_parts) for i in taken
+    )
+
+
+def _best(gains: NDArray[np.float64], eligible: NDArray[np.bool_], n_new: int) -> NDArray[np.int64]:
+    """The eligible candidates with the highest gains, best first; of equal gains in a row only the first counts."""
+    order = np.argsort(-gains, kind="stable")
+    ranked = gains[order]
+    is_first = np.diff(ranked, prepend=np.inf) != 0
+    return order[(ranked > 0) & is_first & eligible[order]][:n_new]
+
+
+class _Pairs(NamedTuple):
+    """Candidates: a part and a cell each, by their places in `parts`, and the windows with error tokens of both."""
+
+    parts: Conjunctions
+    features: NDArray[np.int64]
+    partners: NDArray[np.int64]
+    occurrences: Occurrences
+
+    def cells_of(self, index: int) -> tuple[int, ...]:
+        """The cells of one candidate."""
+        return self.parts.cells_of(self.features[index]) + self.parts.cells_of(self.partners[index])
+
+    def pick(self, indices: NDArray[np.int64]) -> _Pairs:
+        """Some of them."""
+        return _Pairs(self.parts, self.features[indices], self.partners[indices], self.occurrences.pick(indices))
+
+
+def _join(parts: Features, n_cells: int, tokens: ErrorTokens) -> _Pairs:
+    """All `parts` joined with one of their first `n_cells`, single cells: each union once."""
+    conjunctions, n_tokens = parts.conjunctions, np.diff(tokens.first)
+    of_window = _features_by_window(parts.occurrences, len(n_tokens))
+    cells_of_window = _features_by_window(parts.occurrences.pick(np.arange(n_cells)), len(n_tokens))
+    counts = np.zeros((conjunctions.size, n_cells), dtype=np.int64)
+    count_pairs(*of_window, *cells_of_window, n_tokens, counts)
+    counts[:n_cells] = np.triu(counts[:n_cells], 1)  # two cells are one candidate
+    # a part joined with a cell of its own is itself
+    cells, part_of_cell = conjunctions.cells, np.repeat(np.arange(conjunctions.size), np.diff(conjunctions.first))
+    own = np.isin(cells, cells[:n_cells])
+    counts[part_of_cell[own], np.searchsorted(cells[:n_cells], cells[own])] = 0
+
+    features, partners = np.nonzero(counts)
+    keys = _keys(conjunctions)
+    kept = np.sort(np.unique(keys[features] ^ keys[partners], return_index=True)[1])
+    features, partners = features[kept], partners[kept]
+    candidate_of = np.full(counts.shape, -1, dtype=np.int32)
+    candidate_of[features, partners] = np.arange(len(kept))
+    first = np.concatenate([[0], np.cumsum(counts[features, partners])])
+    windows = np.empty(first[-1], dtype=np.int32)
+    list_pairs(*of_window, *cells_of_window, n_tokens, candidate_of, first[:-1].copy(), windows)
+    return _Pairs(conjunctions, features, partners, Occurrences(first, windows))
+
+
+_KEY_OF_CELL = np.random.default_rng(0).integers(0, 2**64, 2**16, dtype=np.uint64)
+
+
+def _keys(conjunctions: Conjunctions) -> NDArray[np.uint64]:
+    """A number for each set of cells (Zobrist hashing); two sets share one with a chance of 2^-64."""
+    return np.bitwise_xor.reduceat(_KEY_OF_CELL[conjunctions.cells], conjunctions.first[:-1])
+
+
+def _features_by_window(occurrences: Occurrences, n_windows: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    first, features = np.empty(n_windows + 1, dtype=np.int64), np.empty(len(occurrences.windows), dtype=np.int32)
+    transpose(*occurrences, np.empty(n_windows, dtype=np.int64), first, features)
+    return first, features
+
 
 TOLERANCE = 1e-9
 """L-BFGS stops where an iteration gains less than this part of the objective."""
@@ -43,7 +253,7 @@ class InducedCRF(ConjunctionCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
-    window cells whose weights of labels promise most (`treecrf.models.linear.feature_search`) and goes on with L-BFGS for a few iterations, on a part
+    window cells whose weights of labels promise most (`treecrf.models.linear.induced_crf`) and goes on with L-BFGS for a few iterations, on a part
     of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``, and ends early
     once all sequences promise no new feature and the optimum is reached.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.linear._lbfgs_kernels import dot, find_direction
+from treecrf.models.linear._linear_kernels import dot, find_direction
 
 Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 

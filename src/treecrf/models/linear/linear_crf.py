@@ -15,8 +15,7 @@ from treecrf.compiled.struct import Float64
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.inputs import FEW_BINS, refuse_missing
-from treecrf.models.linear._lbfgs_kernels import dot
-from treecrf.models.linear._linear_kernels import add_cell_gradients, score_windows
+from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.params_checks import (

@@ -15,7 +15,7 @@ from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear.linear_crf import window_cells
-from treecrf.models.linear.window_chains import score_cells, window_chains
+from treecrf.models.linear.outcomes import score_cells, window_chains
 from treecrf.models.params_checks import FIRST_ORDER, FLAG, N_BINS, SIZE, UNSEEN, WINDOW, optional
 from treecrf.sequences import SequenceSet, slot_sizes
 

@@ -1,16 +1,16 @@
-"""`NeuralNetwork` and `WindowLightGBM`: classifiers that label each position from its window alone."""
+"""Classifiers that label each position from its window alone: a neural network and LightGBM."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import Float64, struct
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
@@ -29,9 +29,49 @@ from treecrf.models.params_checks import (
 )
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
-from treecrf.models.window.network import Weights, copy_weights, score_cells, see_windows
-from treecrf.models.window.numbers import Scale, window_numbers
+from treecrf.models.window.features import Scale, see_windows, window_numbers
 from treecrf.sequences import MISSING, SequenceSet, window_codes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from sklearn.neural_network import MLPClassifier
+
+
+@struct
+class Weights(NamedTuple):
+    """The weights of a network with one hidden layer after each epoch, or without the leading axis after one (`after`)."""
+
+    hidden: Annotated[
+        Float64, "n_epochs, n_inputs, n_hidden", "Of what the network sees (`see_windows`) in each hidden unit."
+    ]
+    hidden_bias: Annotated[Float64, "n_epochs, n_hidden"]
+    output: Annotated[Float64, "n_epochs, n_hidden, n_labels", "Of two labels the first one's weights are 0."]
+    output_bias: Annotated[Float64, "n_epochs, n_labels"]
+
+    def after(self, epoch: int) -> Weights:
+        """Those of one epoch, without the leading axis."""
+        return Weights(*(part[epoch - 1] for part in self))
+
+
+def copy_weights(network: MLPClassifier) -> Weights:
+    """The weights that training has reached."""
+    (hidden, output), (hidden_bias, output_bias) = network.coefs_, network.intercepts_
+    # Of two labels scikit-learn scores the second one alone.
+    n_unscored = int(network.n_outputs_ == 1)
+    return Weights(
+        hidden.copy(),
+        hidden_bias.copy(),
+        np.pad(output, ((0, 0), (n_unscored, 0))),
+        np.pad(output_bias, (n_unscored, 0)),
+    )
+
+
+def score_cells(cells: csr_array, weights: Weights) -> NDArray[np.float64]:
+    """The output layer's sums, shape (n_positions, n_labels), for inputs of shape (n_positions, n_inputs)."""
+    from scipy.special import expit
+
+    return expit(cells @ weights.hidden + weights.hidden_bias) @ weights.output + weights.output_bias
+
 
 RAREST = 1e-15
 """What LightGBM takes for the frequency of a label that does not occur."""

@@ -1,19 +1,87 @@
-"""`WindowFeatures`: windows as rows of a table, for classifiers that know nothing of sequences."""
+"""What classifiers see of windows: indicators of cells, numbers, and rows of a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Float64, struct
 from treecrf.io.messages import needs_extra
 from treecrf.models.resources import check_memory
-from treecrf.models.window.numbers import window_numbers
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_array, csr_matrix
+
+
+def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.float64]:
+    """The numbers of the window of every position, and which of its places are outside of the sequence.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    window : (int, int)
+        Observations before and after the position.
+
+    Returns
+    -------
+    float64, shape (n_positions, n_places * (n_numbers + 1))
+        Window place by window place: the numbers, NaN where missing or outside, then 1 outside and 0 inside. Without
+        numbers there are no columns.
+    """
+    if not data.number_names:
+        return np.empty((data.n_positions, 0))
+    rows = window_rows(data, window)
+    outside = rows < 0
+    numbers = np.where(outside[:, :, None], np.nan, data.numbers[rows])
+    return np.concatenate([numbers, outside[:, :, None]], axis=2).reshape(len(rows), -1)
+
+
+def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> csr_array:
+    """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
+
+    `codes` (n_positions, n_slots) are those of `treecrf.sequences.window_codes`; one of `slot_sizes` or more is no
+    cell.
+    """
+    from scipy.sparse import csr_array  # takes long to import
+
+    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)])
+    known = codes < slot_sizes
+    cells = (codes + first_cell[:-1])[known]
+    first = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    return csr_array((np.ones(len(cells)), cells, first), shape=(len(codes), first_cell[-1]))
+
+
+def see_windows(data: SequenceSet, window: tuple[int, int]) -> csr_array:
+    """What the network sees of each window: `one_hot`, then `window_numbers`, 0 for NaN; shape (n_positions, n_inputs)."""
+    cells = one_hot(window_codes(data, window), slot_sizes(data.attributes, window))
+    if not data.number_names:
+        return cells
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([cells, csr_array(np.nan_to_num(window_numbers(data, window)))], format="csr")
+
+
+@struct
+class Scale(NamedTuple):
+    """What makes the numbers of a training set standard ones."""
+
+    mean: Annotated[Float64, "n_numbers"]
+    deviation: Annotated[Float64, "n_numbers"]
+
+    @classmethod
+    def of(cls, train: SequenceSet) -> Self:
+        """Means, and standard deviations; 1 for a number that does not vary."""
+        if not train.number_names:
+            return cls(np.empty(0), np.empty(0))
+        deviation = train.numbers.std(axis=0)
+        return cls(train.numbers.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
+
+    def apply(self, data: SequenceSet) -> SequenceSet:
+        """The set with standard numbers."""
+        return data.with_numbers((data.numbers - self.mean) / self.deviation)
 
 
 class Taken(NamedTuple):

@@ -23,8 +23,7 @@ from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.future.future_memm import FutureFeatureMEMM
-from treecrf.models.future.future_treecrf import FutureFeatureTreeCRF
+from treecrf.models.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf.models.loading import load_class
 from treecrf.models.registry import FUTURE, LABELLERS
 from treecrf.options import LabellerSettings

@@ -11,10 +11,10 @@ import numpy as np
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.kernel.features import Windows
 from treecrf.models.kernel.forms import Form, KernelScores
 from treecrf.models.kernel.kernel_crf import KernelCRF
-from treecrf.models.kernel.spaces import Primal
+from treecrf.models.kernel.objective import Primal
+from treecrf.models.kernel.windows import Windows
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.studies.custom import custom_candidates

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
-from treecrf.models.kernel.features import Standards, Windows
 from treecrf.models.kernel.forms import monomial_features
 from treecrf.models.kernel.kernel_crf import KernelCRF
-from treecrf.models.kernel.objective import Chains, Objective
-from treecrf.models.kernel.spaces import Primal
+from treecrf.models.kernel.objective import Chains, Objective, Primal
+from treecrf.models.kernel.windows import Standards, Windows
 from treecrf.sequences import SequenceSet
 
 LEAST_SUM = -1e300

@@ -1,4 +1,4 @@
-"""Training state of `FutureFeatureMEMM` for one data set, and the growing of its trees."""
+"""State of the training of FutureFeatureMEMM for one data set, and the growing of its trees."""
 
 from __future__ import annotations
 
