@@ -1,10 +1,24 @@
-"""What is tried of each method."""
+"""What is tried of each method, and what it costs."""
 
+import numpy as np
 import pytest
-from builders import larger_set
+from builders import larger_set, letter_before, number_set
 
+from treecrf import SequenceSet
 from treecrf.automl import candidates
-from treecrf.automl.candidates import ITERATIONS, Candidate, refine
+from treecrf.automl.candidates import (
+    GRIDS,
+    ITERATIONS,
+    METHODS,
+    Candidate,
+    candidate_windows,
+    estimate_memory,
+    estimate_seconds,
+    limit_iterations,
+    make_candidates,
+    mean_run,
+    refine,
+)
 
 
 def candidate(method, iterations=ITERATIONS):
@@ -24,3 +38,66 @@ def test_of_a_large_file_and_a_given_number_of_iterations_they_stay(monkeypatch)
         assert refine(same, data) == same
     monkeypatch.setattr(candidates, "SMALL", data.n_positions)
     assert refine(candidate("lightgbm"), data) == candidate("lightgbm")
+
+
+def test_long_runs_of_numbers_get_a_wide_window():
+    data = number_set(0, n_sequences=4, longest=60)
+    lasting = data.with_labels(np.arange(data.n_positions) // 24 % 3)
+    assert mean_run(lasting) > 14
+    narrow = [(0, 0), (1, 1), (3, 3)]
+    assert candidate_windows(lasting) == [*narrow, (int(mean_run(lasting)) // 2,) * 2]
+    assert candidate_windows(data) == narrow
+    assert candidate_windows(letter_before(5, 2)) == [(0, 0), (1, 1)]
+
+
+def test_runs_end_with_sequences():
+    data = letter_before(2, 3).with_labels([0, 0, 1, 1, 1, 1])
+    assert mean_run(data) == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_given_settings_are_kept(method):
+    rounds = list(make_candidates(method, letter_before(), [(0, 0), (2, 2)], "imputation", {"iterations": 7}))
+    assert [c.window for c in rounds[0]] == [(0, 0), (2, 2)]
+    assert all(c.iterations == 7 and c.missing == "imputation" for r in rounds for c in r)
+    settings = [c.settings for r in rounds for c in r if c.window == (0, 0)]
+    assert len(settings) == len([grid for grid in GRIDS[method] if "n_bins" not in grid])
+
+
+def test_many_labels_and_categories():
+    n = 400
+    data = SequenceSet(
+        np.arange(n)[:, None] % 150, [0, n // 2, n], [("word", [f"w{i}" for i in range(150)])], np.arange(n) % 15,
+        [f"l{i}" for i in range(15)],
+    )  # fmt: skip
+    [tree, *_], _, others = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
+    assert tree.settings["transitions"] == "separable"
+    assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], others) == (
+        "incorporated",
+        "incorporated",
+        2,
+        [],
+    )
+    tree.build().fit(data)
+    [linear, *_], *_ = make_candidates("linear_crf", data, [(1, 1)], "auto", {})
+    assert "min_count" not in linear.settings
+    assert linear.settings["variance"] == 10
+    assert candidate_windows(data) == [(0, 0), (1, 1)]
+
+
+def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):
+    monkeypatch.setattr("treecrf.automl.candidates.HISTORY_BYTES", 20_000)
+    [candidate, *_], *_ = make_candidates("linear_crf", letter_before(), [(1, 1)], "auto", {})
+    fewer = limit_iterations(candidate, letter_before())
+    assert 1 < fewer.iterations < candidate.iterations
+    assert estimate_memory(fewer.build(), letter_before(), fewer.iterations) <= 20_000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_costs_grow_with_the_data(method):
+    small, large = (number_set(0, n_sequences=n) for n in (10, 100))
+    [candidate, wide], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
+    costs = [estimate_seconds(candidate.build(), small, 10), estimate_seconds(candidate.build(), large, 10),
+             estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
+    assert costs == sorted(costs)
+    assert costs[0] < costs[-1]

@@ -1,11 +1,22 @@
-"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks."""
+"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks; a fold is scored by sequence."""
 
 import numpy as np
 import pytest
-from builders import random_set
+from builders import letter_before, random_set
 
 from treecrf import SequenceSet
-from treecrf.automl.cross_validation import cut_into_blocks, draw_part, make_folds
+from treecrf.automl.candidates import (
+    make_candidates,
+)
+from treecrf.automl.cross_validation import (
+    CVResults,
+    FoldResult,
+    cut_into_blocks,
+    draw_part,
+    fit_fold,
+    make_folds,
+    one_standard_error_choice,
+)
 
 
 def test_relatives_and_copies_are_held_out_together():
@@ -55,3 +66,55 @@ def test_a_part_has_whole_groups():
     assert draw_part(data, 0, 1, 3).groups.tolist() == sorted(draw_part(data, 0, 1, 3).groups)
     assert len(np.unique(draw_part(data, 0, 1, 3).groups)) == 3
     assert draw_part(data, 0, 10**6, 2) is data
+
+
+def test_a_trial_judges_stages_by_sequence():
+    data = letter_before(12)
+    train, held_out = data.select(range(8)), data.select(range(8, 12))
+    [candidate] = next(make_candidates("treecrf_newton", data, [(1, 1)], "auto", {"iterations": 4}))
+    result = fit_fold(candidate, train, held_out)
+    labeller = candidate.build().set_params(missing="instance_weighting").fit(train)
+    right = labeller.predict(held_out) == held_out.labels
+    assert result.iterations.tolist() == [1, 2, 3, 4]
+    np.testing.assert_array_equal(result.correct[-1], right.reshape(4, 10).sum(axis=1))
+    of_truth = labeller.predict_proba(held_out)[np.arange(40), held_out.labels]
+    np.testing.assert_allclose(result.log_loss[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
+
+
+def test_many_labels_are_judged_at_fewer_stages(monkeypatch):
+    data = letter_before(12)
+    [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
+    split = data.select(range(8)), data.select(range(8, 12))
+    assert fit_fold(candidate, *split).iterations.tolist() == list(range(1, 16))
+    monkeypatch.setattr("treecrf.automl.cross_validation.SCORING", 40 * 3**2)
+    assert fit_fold(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
+
+
+def test_marginals_are_kept_where_they_are_asked_for():
+    data = letter_before(12)
+    split = data.select(range(8)), data.select(range(8, 12))
+    [candidate] = next(make_candidates("linear_crf", data, [(1, 1)], "auto", {"iterations": 3}))
+    assert fit_fold(candidate, *split).marginals is None
+    kept = fit_fold(candidate, *split, keeps_marginals=True).marginals
+    labeller = candidate.build().fit(split[0])
+    assert [each.dtype for each in kept] == [np.float32] * 3
+    np.testing.assert_allclose(kept[-1], labeller.predict_proba(split[1]), rtol=1e-6, atol=1e-7)
+
+
+def test_folds_of_unlike_lengths_are_joined():
+    long = FoldResult(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
+    short = FoldResult(np.array([2, 4]), np.array([[1], [3]]), np.array([[1.0], [2]]))
+    results = CVResults([short, long])
+    np.testing.assert_array_equal(results.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
+    np.testing.assert_array_equal(results.log_loss(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
+    assert results.best_iteration() == 4
+
+
+def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():
+    steady, alike, worse = [8, 8, 8, 8], [10, 6, 10, 6], [7, 7, 7, 7]
+    log_loss = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
+    assert (
+        one_standard_error_choice(np.array([steady, alike, worse]), log_loss) == 1
+    )  # `worse` is one behind everywhere
+    assert one_standard_error_choice(np.array([steady, worse]), log_loss[[0, 2]]) == 0
+    assert one_standard_error_choice(np.array([steady, steady]), log_loss[:2]) == 0

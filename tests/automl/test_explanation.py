@@ -1,4 +1,4 @@
-"""Permutation of columns, and contributions that add up for every labeller."""
+"""What a model goes by: columns whose cells change places, contributions to a label, gains of trees."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet, TreeCRF
-from treecrf.automl.explanation import explain_position, permutation_importance
+from treecrf.automl.explanation import BEFORE, explain_position, gain_importance, permutation_importance, split_gains
 from treecrf.automl.labeller import TableLabeller
 from treecrf.missing import Imputer, inject
 from treecrf.models.linear.linear_crf import LinearCRF
@@ -112,3 +112,64 @@ def test_holes_are_filled_as_the_model_does():
     found = explain_position(model, data, 0, 4, 0)
     assert found.contributions["contribution"].sum() == pytest.approx(found.log_odds - found.typical_log_odds, abs=1e-9)
     assert set(permutation_importance(model, data, 0)["attribute"]) == {"letter", "noise", "size"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """The first attribute of the observation before decides."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 3, (600, 2))
+    labels = np.where(np.arange(600) % 10, np.roll(values[:, 0], 1), 0)
+    return SequenceSet(values, np.arange(0, 601, 10), [("letter", "abc"), ("noise", "xyz")], labels, "uvw")
+
+
+def test_gains_of_a_tree_as_by_a_loop(data):
+    model = TreeCRF(n_iterations=1, max_leaves=6, window=(1, 0)).fit(data)
+    tree = model.forest_.tree(0)
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 4, (200, 5))
+    nodes = {0: np.arange(200)}
+    members = []
+    for split, (parent, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):
+        inside = np.isin(columns[nodes[parent], column], tree.test(split))
+        nodes[split + 1] = nodes[parent][inside]
+        nodes[parent] = nodes[parent][~inside]
+        members.append((parent, nodes[split + 1], nodes[parent]))
+    leaf_value = np.empty(200)
+    for leaf, rows in nodes.items():
+        leaf_value[rows] = tree.values[leaf]
+    expected = []
+    for _, one, two in members:
+        difference = leaf_value[one].mean() - leaf_value[two].mean() if len(one) and len(two) else 0
+        expected.append(len(one) * len(two) / max(len(one) + len(two), 1) * difference**2)
+    np.testing.assert_allclose(split_gains(tree, columns), expected, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "labeller",
+    [TreeCRF(n_iterations=5, max_leaves=5, window=(1, 1)), WindowLightGBM(n_iterations=5, window=(1, 1))],
+    ids=["TreeCRF", "LightGBM"],
+)
+def test_what_decides_gains_most(data, labeller):
+    frame = gain_importance(labeller.fit(data), data)
+    assert frame.loc[0, ["attribute", "distance"]].tolist() == ["letter", -1]
+    assert frame.loc[0, "gain"] > 0.8
+    assert frame["gain"].sum() == pytest.approx(1)
+
+
+def test_labels_before_and_numbers_have_names():
+    rng = np.random.default_rng(2)
+    labels = np.cumsum(rng.random(300) < 0.1) % 2  # they last: the label before tells most
+    data = SequenceSet(
+        rng.integers(0, 2, (300, 1)), np.arange(0, 301, 50), [("a", "xy")], labels, "uv",
+        numbers=rng.normal(labels, 1.0)[:, None], number_names=("size",),
+    )  # fmt: skip
+    trees = gain_importance(TreeCRF(n_iterations=5, max_leaves=4).fit(data), data)
+    assert trees.loc[0, ["attribute", "distance"]].tolist() == [BEFORE, -1]
+    windows = gain_importance(WindowLightGBM(n_iterations=5, window=(0, 1)).fit(data), data)
+    assert windows.loc[0, ["attribute", "distance"]].tolist() == ["size", 0]
+    assert len(windows) == 2 + 4
+
+
+def test_a_linear_crf_has_none(data):
+    assert gain_importance(LinearCRF(max_iterations=2).fit(data), data) is None

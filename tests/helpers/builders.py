@@ -438,3 +438,12 @@ def run(folder, settings, *options, check=True, package=None):
     )  # fmt: skip
     assert not check or process.returncode == 0, process.stdout
     return process
+
+
+def letter_before(n_sequences=40, length=10, seed=0):
+    """The letter before decides the label: a window of one is enough, and a chain helps nobody."""
+    rng = np.random.default_rng(seed)
+    letters = rng.integers(0, 3, (n_sequences, length))
+    labels = np.hstack([np.zeros((n_sequences, 1), dtype=int), letters[:, :-1]])
+    offsets = np.arange(n_sequences + 1) * length
+    return SequenceSet(letters.reshape(-1, 1), offsets, [("letter", "abc")], labels.ravel(), "uvw")

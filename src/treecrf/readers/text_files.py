@@ -17,6 +17,108 @@ from treecrf.io.messages import listed, quoted, repeated
 if TYPE_CHECKING:
     import pandas as pd
 
+Format = Literal["csv", "columns", "conllu", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+DECIMALS = (".", ",")
+
+Tell = Callable[[str], None]
+"""Called with a sentence on how a file was understood, where that is not plain."""
+
+_SPELT = {"\\t": "\t", "tab": "\t", "space": " "}
+_NO_SEPARATORS = '"\r\n\0\ufeff'
+_NAMES = {"\t": "tabs", " ": "spaces"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    r"""How a file is written; None is found out from the file.
+
+    Parameters
+    ----------
+    format : "csv", "columns", "conllu" or "parquet", optional
+        What the suffix says unless given.
+    separator : str, optional
+        One character, or "tab", "space" or a backslash and t: what stands between the cells of a CSV file.
+    decimal : "." or ",", optional
+        What stands before the fraction of a number in a CSV file. The other one may stand between its thousands.
+    encoding : str, optional
+        Any that Python knows, such as "utf-8", "latin-1", "utf-16".
+
+    Raises
+    ------
+    ValueError
+        For a value that is none of these; one sentence.
+    """
+
+    format: Format | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise ValueError(f"format={quoted(self.format)}: choose one of {listed(FORMATS, str)}.")
+        if self.separator is not None:
+            separator = _SPELT.get(self.separator, self.separator)
+            if len(separator) != 1 or separator in _NO_SEPARATORS:
+                raise ValueError(f"separator={quoted(self.separator)}: give one character, such as ; or tab.")
+            object.__setattr__(self, "separator", separator)
+        if self.decimal is not None and self.decimal not in DECIMALS:
+            raise ValueError(f"the decimal mark is {quoted(self.decimal)}: give . or a comma.")
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            raise ValueError(
+                f"encoding={quoted(self.encoding)} is not known; give one such as utf-8, cp1252, latin-1 or utf-16."
+            )
+
+
+def separator_name(separator: str) -> str:
+    """What a message calls a separator."""
+    return _NAMES.get(separator, quoted(separator))
+
+
+def say_nothing(sentence: str) -> None:
+    """A `Tell` for readers that need not be told."""
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python decodes text by it: it has codecs of bytes to bytes too, and names with a NUL are refused."""
+    try:
+        b"aaaa".decode(name)
+    except UnicodeError:
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+MOST_COLUMNS = 1000
+"""Of a table of any format: more are a file without line ends, or a table that stands on its side."""
+
+
+def check_names(name: str, columns: Sequence[str]) -> None:
+    """Raise where a table, called `name` in the error, has too many columns or two of one name."""
+    if len(columns) > MOST_COLUMNS:
+        raise ValueError(
+            f"{name} has {len(columns):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no input."
+        )
+    twice = repeated(columns)
+    if twice is not None:
+        raise ValueError(f"{name}: column {quoted(twice)} appears twice; rename one.")
+
+
+def text_frame(columns: Mapping[str, Any], lines: Sequence[int]) -> pd.DataFrame:
+    """A frame of text (dtype str) from columns of an Arrow array or of texts, None where a cell is empty, and their lines."""
+    import pandas as pd
+    import pyarrow as pa
+
+    text = pa.large_string()
+    arrays = {k: v if isinstance(v, pa.ChunkedArray) else pa.array(v, text) for k, v in columns.items()}
+    frame: pd.DataFrame = pa.table(arrays).to_pandas()
+    frame.index = pd.Index(np.array(lines, dtype=np.int64))
+    return frame
+
+
+# --- encodings --------------------------------------------------------------------------------------
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
@@ -118,104 +220,3 @@ def _check(content: Content, codec: str, advice: str) -> None:
 def _line(before: str) -> int:
     """The line of what follows a text."""
     return len(_LINE_ENDS.findall(before)) + 1
-
-
-Format = Literal["csv", "columns", "conllu", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-DECIMALS = (".", ",")
-
-Tell = Callable[[str], None]
-"""Called with a sentence on how a file was understood, where that is not plain."""
-
-_SPELT = {"\\t": "\t", "tab": "\t", "space": " "}
-_NO_SEPARATORS = '"\r\n\0\ufeff'
-_NAMES = {"\t": "tabs", " ": "spaces"}
-
-
-@dataclass(frozen=True)
-class Dialect:
-    r"""How a file is written; None is found out from the file.
-
-    Parameters
-    ----------
-    format : "csv", "columns", "conllu" or "parquet", optional
-        What the suffix says unless given.
-    separator : str, optional
-        One character, or "tab", "space" or a backslash and t: what stands between the cells of a CSV file.
-    decimal : "." or ",", optional
-        What stands before the fraction of a number in a CSV file. The other one may stand between its thousands.
-    encoding : str, optional
-        Any that Python knows, such as "utf-8", "latin-1", "utf-16".
-
-    Raises
-    ------
-    ValueError
-        For a value that is none of these; one sentence.
-    """
-
-    format: Format | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise ValueError(f"format={quoted(self.format)}: choose one of {listed(FORMATS, str)}.")
-        if self.separator is not None:
-            separator = _SPELT.get(self.separator, self.separator)
-            if len(separator) != 1 or separator in _NO_SEPARATORS:
-                raise ValueError(f"separator={quoted(self.separator)}: give one character, such as ; or tab.")
-            object.__setattr__(self, "separator", separator)
-        if self.decimal is not None and self.decimal not in DECIMALS:
-            raise ValueError(f"the decimal mark is {quoted(self.decimal)}: give . or a comma.")
-        if self.encoding is not None and not _is_encoding(self.encoding):
-            raise ValueError(
-                f"encoding={quoted(self.encoding)} is not known; give one such as utf-8, cp1252, latin-1 or utf-16."
-            )
-
-
-def separator_name(separator: str) -> str:
-    """What a message calls a separator."""
-    return _NAMES.get(separator, quoted(separator))
-
-
-def say_nothing(sentence: str) -> None:
-    """A `Tell` for readers that need not be told."""
-
-
-def _is_encoding(name: str) -> bool:
-    """Whether Python decodes text by it: it has codecs of bytes to bytes too, and names with a NUL are refused."""
-    try:
-        b"aaaa".decode(name)
-    except UnicodeError:
-        return True
-    except (LookupError, ValueError):
-        return False
-    return True
-
-
-MOST_COLUMNS = 1000
-"""Of a table of any format: more are a file without line ends, or a table that stands on its side."""
-
-
-def check_names(name: str, columns: Sequence[str]) -> None:
-    """Raise where a table, called `name` in the error, has too many columns or two of one name."""
-    if len(columns) > MOST_COLUMNS:
-        raise ValueError(
-            f"{name} has {len(columns):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no input."
-        )
-    twice = repeated(columns)
-    if twice is not None:
-        raise ValueError(f"{name}: column {quoted(twice)} appears twice; rename one.")
-
-
-def text_frame(columns: Mapping[str, Any], lines: Sequence[int]) -> pd.DataFrame:
-    """A frame of text (dtype str) from columns of an Arrow array or of texts, None where a cell is empty, and their lines."""
-    import pandas as pd
-    import pyarrow as pa
-
-    text = pa.large_string()
-    arrays = {k: v if isinstance(v, pa.ChunkedArray) else pa.array(v, text) for k, v in columns.items()}
-    frame: pd.DataFrame = pa.table(arrays).to_pandas()
-    frame.index = pd.Index(np.array(lines, dtype=np.int64))
-    return frame
