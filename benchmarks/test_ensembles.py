@@ -4,9 +4,7 @@ import time
 
 import numpy as np
 
-from treecrf.ensembles.cells import Cells
-from treecrf.ensembles.espboost import ESPBoost, boost
-from treecrf.ensembles.rounds import cross_validated_losses
+from treecrf.ensembles.espboost import Cells, ESPBoost, boost, cross_validated_losses
 
 N_EXPERTS, N_CLASSES, N_LABELS = 10, 5, 26
 

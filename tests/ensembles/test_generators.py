@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from treecrf.ensembles.espboost import ESPBoost
+from treecrf.ensembles.baselines import OnlineMajorityVote, RandomPath
+from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses
 from treecrf.ensembles.generators import LENGTH, ads1, ads2
-from treecrf.ensembles.online import OnlineMajorityVote, RandomPath
-from treecrf.ensembles.rounds import choose_rounds, cross_validated_losses
 
 
 def test_experts_are_right_where_the_protocol_says():

@@ -11,10 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 import treecrf
 from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF, WindowLightGBM
-from treecrf.ensembles.choosing import espboost
-from treecrf.ensembles.combiners import COMBINERS
+from treecrf.ensembles.combiners import COMBINERS, Evidence, espboost
 from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.evidence import Evidence
 from treecrf.ensembles.labeller import METHODS
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
 from treecrf.models.custom import CustomLabeller

@@ -4,16 +4,17 @@ import naive_ensembles as naive
 import numpy as np
 import pytest
 
-from treecrf.ensembles.cells import Cells
-from treecrf.ensembles.classes import CLASS_MAPS, position_classes
-from treecrf.ensembles.descent import CLOSE, Descent
-from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.online import OnlineMajorityVote, RandomPath
-from treecrf.ensembles.record import mistake_correlation, record
-from treecrf.ensembles.rounds import choose_rounds, cross_validated_losses, fold_of_positions
-from treecrf.ensembles.simple import BestExpert, MajorityVote
-from treecrf.ensembles.stepwise import StepwiseEnsemble
-from treecrf.ensembles.voting import WeightedVote
+from treecrf.ensembles.baselines import CLOSE, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
+from treecrf.ensembles.espboost import (
+    Cells,
+    ESPBoost,
+    choose_rounds,
+    cross_validated_losses,
+    fold_of_positions,
+    mistake_correlation,
+    record,
+)
+from treecrf.ensembles.voting import CLASS_MAPS, BestExpert, MajorityVote, WeightedVote, position_classes
 
 RHOS = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
 

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import chi2, chi2_contingency
 
 from treecrf.missing import MECHANISMS, by_label, by_neighbour, by_observation, by_value, in_runs, inject
-from treecrf.missing.chains import Chains
-from treecrf.missing.probabilities import name_scores, rising
+from treecrf.missing.mechanisms import Chains, name_scores, rising
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_codes
 
 LETTERS, LINES = (12,), (4, 3, 6)

@@ -4,7 +4,7 @@ import numpy as np
 from builders import number_set, random_set
 
 from treecrf.missing import inject
-from treecrf.missing.resampling import resample_holes
+from treecrf.missing.mechanisms import resample_holes
 from treecrf.sequences import MISSING
 
 

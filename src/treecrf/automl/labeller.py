@@ -14,7 +14,7 @@ from treecrf.io.files import check_file
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
-from treecrf.missing.stored import describe_transform, restore_transform
+from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.inputs import RARE
 from treecrf.models.loading import rebuild

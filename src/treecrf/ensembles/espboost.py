@@ -1,4 +1,4 @@
-"""`ESPBoost`: boosting of path experts (Cortes, Kuznetsov and Mohri 2014, algorithm 1)."""
+"""ESPBoost: boosting of path experts on positions packed into cells, its rounds by cross-validation, and its record."""
 
 from __future__ import annotations
 
@@ -9,9 +9,69 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.ensembles.cells import Cells, PathErrors
-from treecrf.ensembles.voting import Situations, WeightedVote, check_predictions, checked
-from treecrf.models.params_checks import whole
+from treecrf.ensembles.voting import MOST_PACKED, Situations, WeightedVote, check_predictions, checked
+from treecrf.models.params_checks import SIZE, check_params
+from treecrf.statistics.selection import sequence_folds
+
+
+class Cells(NamedTuple):
+    """Kinds of positions.
+
+    Attributes
+    ----------
+    classes : int64, shape (n_cells,)
+        Rising.
+    right : bool, shape (n_cells, n_experts)
+        Which experts are right.
+    of : int64, shape (n_positions,)
+        The cell of each position.
+    """
+
+    classes: NDArray[np.int64]
+    right: NDArray[np.bool_]
+    of: NDArray[np.int64]
+
+    @classmethod
+    def pack(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]) -> Cells:
+        """The cells of some positions."""
+        right = predictions == np.asarray(labels)[:, None]
+        n_experts = right.shape[1]
+        octets = np.packbits(right, axis=1, bitorder="little")
+        if n_experts > MOST_PACKED:
+            rows = np.column_stack([classes, octets])
+            _, first, of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            return cls(classes[first], right[first], of)
+        codes = classes << n_experts
+        for octet in range(octets.shape[1]):
+            codes |= octets[:, octet].astype(np.int64) << 8 * octet
+        occupied = np.flatnonzero(np.bincount(codes))
+        number = np.empty(occupied[-1] + 1, dtype=np.int64)
+        number[occupied] = np.arange(len(occupied))
+        bits = occupied[:, None] >> np.arange(n_experts) & 1
+        return cls(occupied >> n_experts, bits.astype(np.bool_), number[codes])
+
+    def sizes(self, weights: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        """Positions of each cell, or the sum of their weights; float64, shape (n_cells,)."""
+        return np.bincount(self.of, weights, len(self.classes)).astype(np.float64)
+
+    def right_on(self, path: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether a path expert (int64, shape (n_classes,): the expert of each class) is right, by cell."""
+        return self.right[np.arange(len(self.classes)), path[self.classes]]
+
+
+class PathErrors:
+    """The weight of the positions where an expert is wrong, by class, of any weights of cells."""
+
+    def __init__(self, cells: Cells, n_classes: int) -> None:
+        self._wrong = np.ascontiguousarray(~cells.right.T, dtype=np.float64)
+        self._occupied, self._starts = np.unique(cells.classes, return_index=True)
+        self._found = np.zeros((n_classes, len(self._wrong)))  # 0 in classes without positions
+
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Float64, shape (n_classes, n_experts), from weights of shape (n_cells,)."""
+        self._found[self._occupied] = np.add.reduceat(self._wrong * weights, self._starts, axis=1).T
+        return self._found
+
 
 TIED = 1e-12
 """Experts whose errors differ by less are tied, and the lowest is taken."""
@@ -57,7 +117,7 @@ class ESPBoost(WeightedVote):
     Parameters
     ----------
     n_rounds : int
-        Most rounds (`treecrf.ensembles.rounds` chooses them).
+        Most rounds (`treecrf.ensembles.espboost` chooses them).
 
     Attributes
     ----------
@@ -90,9 +150,7 @@ class ESPBoost(WeightedVote):
         ValueError
             For predictions, labels or classes that do not fit each other.
         """
-        need = whole(1)
-        if not need.holds(self.n_rounds):
-            raise ValueError(f"n_rounds={self.n_rounds!r}: {need.need}.")
+        check_params({"n_rounds": self.n_rounds}, {"n_rounds": SIZE})
         given, of = check_predictions(predictions, labels, classes)
         cells = Cells.pack(given, labels, of)
         self.paths_, self.alphas_, self.errors_ = boost(
@@ -180,3 +238,107 @@ def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: i
         distribution *= np.where(cells.right_on(path), 0.5 / (1 - error), 0.5 / error)
         distribution /= distribution.sum()
     return Rounds(np.array(paths), np.array(alphas), np.array(found))
+
+
+def fold_of_positions(groups: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
+    """The fold of every position, int64, shape (n_positions,).
+
+    Parameters
+    ----------
+    groups : int, shape (n_positions,)
+        Positions with the same number share their fold.
+    n_folds, seed : int
+    """
+    numbers, of = np.unique(groups, return_inverse=True)
+    fold_of = np.empty(len(numbers), dtype=np.int64)
+    for fold, members in enumerate(sequence_folds(numbers, n_folds, seed)):
+        fold_of[members] = fold
+    return fold_of[of]
+
+
+def cross_validated_losses(
+    predictions: NDArray[Any],
+    labels: NDArray[Any],
+    classes: NDArray[Any],
+    groups: NDArray[Any],
+    n_rounds: int = 100,
+    n_folds: int = 5,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """The mean loss of `ESPBoost` on the folds held out, after 1, 2, .. rounds.
+
+    A fold where boosting ended early keeps its last loss.
+
+    Parameters
+    ----------
+    predictions, labels, classes : see `ESPBoost.fit`
+    groups : int, shape (n_positions,)
+        Positions with the same number (those of a sequence, or of related ones) are held out together.
+    n_rounds, n_folds, seed : int
+
+    Returns
+    -------
+    float64, shape (n_rounds,)
+    """
+    given, of = check_predictions(predictions, labels, classes)
+    folds = fold_of_positions(groups, n_folds, seed)
+    cells, situations = Cells.pack(given, labels, of), Situations.find(given, labels, of)
+    losses = np.empty((n_folds, n_rounds))
+    for fold in range(n_folds):
+        is_held_out = folds == fold
+        counts = np.bincount(situations.of[is_held_out], minlength=len(situations.groups))
+        met = situations.select(counts > 0)
+        rounds = boost(cells, cells.sizes(~is_held_out), int(of.max()) + 1, n_rounds)
+        found = [counts[counts > 0] @ ~met.elect(w) for w in rounds.staged_weights(given.shape[1])]
+        losses[fold] = np.array(found + found[-1:] * (n_rounds - len(found))) / is_held_out.sum()
+    return losses.mean(axis=0)
+
+
+def choose_rounds(losses: NDArray[np.float64]) -> int:
+    """The fewest rounds with the smallest loss (`cross_validated_losses`)."""
+    return int(losses.argmin()) + 1
+
+
+class Record(NamedTuple):
+    """How much of an ensemble a fitted `ESPBoost` is.
+
+    Attributes
+    ----------
+    n_rounds : int
+        Until boosting ended.
+    first_share : float
+        Of all weight, that of the first path. Above one half the vote is that path alone, whatever the other rounds.
+    correlation : float
+        Mean correlation of two experts' mistakes; NaN for one expert, or where all are always right or always wrong.
+    first_loss : float
+        After one round.
+    """
+
+    n_rounds: int
+    first_share: float
+    correlation: float
+    first_loss: float
+
+
+def record(boosted: ESPBoost, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> Record:
+    """The record of a fitted ensemble on some positions.
+
+    Parameters
+    ----------
+    boosted : ESPBoost
+    predictions, labels, classes : see `ESPBoost.fit`
+    """
+    share = boosted.alphas_[0] / boosted.alphas_.sum()
+    first_loss = boosted.staged_losses(predictions, labels, classes)[0]
+    return Record(len(boosted.alphas_), float(share), mistake_correlation(predictions, labels), float(first_loss))
+
+
+def mistake_correlation(predictions: NDArray[Any], labels: NDArray[Any]) -> float:
+    """The mean correlation of the mistakes of two experts, over the pairs that both make some and are right sometimes."""
+    wrong = np.asarray(predictions) != np.asarray(labels)[:, None]
+    wrong = wrong[:, wrong.any(axis=0) & ~wrong.all(axis=0)]
+    n_experts = wrong.shape[1]
+    if n_experts < 2:
+        return float("nan")
+    correlations = np.corrcoef(wrong.T.astype(np.float64))
+    return float((correlations.sum() - n_experts) / (n_experts * (n_experts - 1)))

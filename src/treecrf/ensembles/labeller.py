@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.ensembles.combiners import COMBINERS
-from treecrf.ensembles.evidence import Evidence
+from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import check_set, check_training_set

@@ -1,8 +1,8 @@
-"""Weighted votes of experts on the label of every position, from their predictions alone."""
+"""Weighted votes of experts by classes of positions: the votes, the classes, and the simplest of them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -221,3 +221,78 @@ def _codes(groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray
     for expert in range(1, n_experts):
         codes = codes * (expert + 1) + groups[:, expert]
     return codes
+
+
+N_CLASSES = {"one": 1, "ends": 5, "relative5": 5, "absolute8": 8}
+"""Of the maps that look at places alone."""
+
+CLASS_MAPS = (*N_CLASSES, "voted_label")
+
+
+def position_classes(
+    name: str, offsets: NDArray[np.int64], predictions: NDArray[np.uint8], n_labels: int
+) -> tuple[NDArray[np.int64], int]:
+    """The class of every position, and how many classes there are.
+
+    Parameters
+    ----------
+    name : str
+        Of `CLASS_MAPS`. "one": all positions are of one class. "ends": the first, the second, a middle, the last but one, the
+        last; what comes later in this list wins where a sequence is short, but its first position is the last only if it is
+        alone. "relative5": fifths of the sequence. "absolute8": the first seven, and the others. "voted_label": the label that
+        most experts predict.
+    offsets : int64, shape (n_sequences + 1,)
+    predictions : uint8, shape (n_positions, n_experts)
+    n_labels : int
+
+    Returns
+    -------
+    int64, shape (n_positions,), and int
+    """
+    if name not in CLASS_MAPS:
+        raise ValueError(f"the class map {name!r} is not known; choose one of {', '.join(CLASS_MAPS)}.")
+    if name == "voted_label":
+        none = np.zeros(len(predictions), dtype=np.int64)
+        return vote(np.ones((1, predictions.shape[1])), predictions, none).astype(np.int64), n_labels
+    lengths = np.repeat(np.diff(offsets), np.diff(offsets))
+    places = np.arange(len(lengths)) - np.repeat(offsets[:-1], np.diff(offsets))
+    found: Any = {
+        "one": lambda: np.zeros(len(places)),
+        "ends": lambda: np.select(
+            [places == lengths - 1, places == 0, places == lengths - 2, places == 1], [4, 0, 3, 1], 2
+        ),
+        "relative5": lambda: 5 * places // lengths,
+        "absolute8": lambda: np.minimum(places, 7),
+    }[name]()
+    return found.astype(np.int64), N_CLASSES[name]
+
+
+class MajorityVote(WeightedVote):
+    """The label that most experts predict, of tied ones that of the lowest expert."""
+
+    def fit(
+        self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], n_classes: int | None = None
+    ) -> Self:
+        """Every expert gets the same weight; the arguments are those of `ESPBoost.fit`."""
+        given, of = check_predictions(predictions, labels, classes)
+        self.weights_ = np.ones((n_classes or int(of.max()) + 1, given.shape[1]))
+        return self
+
+
+class BestExpert(WeightedVote):
+    """The expert that is right most often where it was fitted, the lowest of tied ones.
+
+    Attributes
+    ----------
+    expert_ : int
+    """
+
+    def fit(
+        self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], n_classes: int | None = None
+    ) -> Self:
+        """Choose, whatever the classes; the arguments are those of `ESPBoost.fit`."""
+        given, of = check_predictions(predictions, labels, classes)
+        self.expert_ = int((given == np.asarray(labels)[:, None]).sum(axis=0).argmax())
+        self.weights_ = np.zeros((n_classes or int(of.max()) + 1, given.shape[1]))
+        self.weights_[:, self.expert_] = 1.0
+        return self

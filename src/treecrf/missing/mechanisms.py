@@ -1,4 +1,4 @@
-"""Ways in which cells go missing, each a function of the data, the share of missing cells that is expected, and a generator.
+"""Mechanisms of missing cells, each a function of the data, the share of missing cells that is expected, and a generator.
 
 The cells of an observation are its categories and then its numbers. What lies outside a sequence (EDGE) is no cell, so it
 never goes missing. Cells that are missing already stay so.
@@ -10,15 +10,159 @@ monotone transforms change no hole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.missing.chains import Chains
-from treecrf.missing.probabilities import Floats, name_scores, ranks, rising, standardised
 from treecrf.sequences import MISSING, SequenceSet
+from treecrf.statistics.selection import derive_seed
+
+FARTHEST = 700.0
+"""A shift of a curve so far to either side leaves probabilities of 0 or 1."""
+
+_ROUNDING = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+def name_scores(names: Sequence[str], *of: str) -> Floats:
+    """The place of each name in an order at random that the names themselves decide.
+
+    It is the same in every set with these names: one cause makes the holes of training and test.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of categories or labels.
+    of : str
+        What the scores are of, such as a mechanism and an attribute; other ones, another order.
+
+    Returns
+    -------
+    float64, shape (n_names,)
+        0 to n_names - 1.
+    """
+    seeds = [derive_seed("score", *of, name) for name in names]
+    return np.argsort(np.argsort(seeds)).astype(np.float64)
+
+
+def ranks(numbers: Floats) -> Floats:
+    """The place of each number among those of its column, from 1; equal ones share the mean of their places.
+
+    Parameters
+    ----------
+    numbers : float64, shape (n, n_columns)
+        NaN where a number is not known; there the rank is NaN too.
+
+    Returns
+    -------
+    float64, shape (n, n_columns)
+    """
+    import pandas as pd  # slow to import, and the names of mechanisms do not need it
+
+    return pd.DataFrame(numbers).rank().to_numpy(dtype=np.float64)
+
+
+def standardised(scores: Floats) -> Floats:
+    """Columns with mean 0 and variance 1 over what is known; NaN elsewhere, and in columns that are constant.
+
+    Parameters
+    ----------
+    scores : float64, shape (n, n_columns)
+        NaN where a score is not known.
+
+    Returns
+    -------
+    float64, shape (n, n_columns)
+    """
+    known = np.ma.masked_invalid(scores)
+    divided: Floats = ((known - known.mean(axis=0)) / known.std(axis=0)).filled(np.nan)
+    return divided
+
+
+def rising(scores: Floats, rate: float, mean: Callable[[Floats], float] = np.mean) -> Floats:
+    """Probabilities that rise with the scores and have the mean `rate`.
+
+    Parameters
+    ----------
+    scores : float64
+        Standardised; NaN has the probability `rate`.
+    rate : float
+        0 to 1.
+    mean : callable
+        The share of missing cells that probabilities lead to; their mean unless given.
+
+    Returns
+    -------
+    float64, of the shape of `scores`
+
+    Notes
+    -----
+    The logistic curve of slope 1, shifted until the mean is right (Brent's method): what `mice::ampute` and pyampute call
+    "right" (Schouten, Lugtig and Vink 2018).
+    """
+    from scipy.optimize import brentq  # tables read the names of mechanisms, and must not wait for SciPy
+    from scipy.special import expit
+
+    known = ~np.isnan(scores)
+
+    def curve(shift: float) -> Floats:
+        return np.where(known, expit(np.where(known, scores, 0.0) + shift), rate)
+
+    def excess(shift: float) -> float:
+        return float(mean(curve(shift))) - rate
+
+    if rate in (0, 1) or not known.any() or not excess(-FARTHEST) < -_ROUNDING < _ROUNDING < excess(FARTHEST):
+        return np.full(scores.shape, float(rate))  # no score decides anything
+    return curve(brentq(excess, -FARTHEST, FARTHEST))
+
+
+class Chains:
+    """Chains of cells, one after another.
+
+    Parameters
+    ----------
+    places : int array, shape (n_cells,)
+        The place of each cell in its chain, 0 for the first; the cell before a cell is the one before it in its chain.
+    """
+
+    def __init__(self, places: NDArray[np.int64]) -> None:
+        order = np.argsort(places, kind="stable")
+        self._first, *self._later = np.split(order, np.cumsum(np.bincount(places))[:-1]) if len(places) else [order]
+
+    def walk(self, start: float, after_seen: Floats, after_hole: float, draws: Floats | None = None) -> Floats:
+        """Follow all chains from their first cells to their last.
+
+        Parameters
+        ----------
+        start : float
+            Probability with which the first cell of a chain is missing.
+        after_seen : float64, shape (n_cells,)
+            That of each other cell where the one before it is not missing.
+        after_hole : float
+            The same where it is.
+        draws : float64, shape (n_cells,), optional
+            Numbers from 0 to 1; a cell is missing if its own is below its probability.
+
+        Returns
+        -------
+        float64, shape (n_cells,)
+            1 for a missing cell and 0 for others; without `draws` the probability of being missing.
+        """
+        missing = np.full(len(after_seen), float(start))
+
+        def settle(cells: NDArray[np.int64]) -> None:
+            if draws is not None:
+                missing[cells] = draws[cells] < missing[cells]
+
+        settle(self._first)
+        for cells in self._later:
+            before = missing[cells - 1]
+            missing[cells] = before * after_hole + (1 - before) * after_seen[cells]
+            settle(cells)
+        return missing
 
 
 def inject(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
@@ -202,3 +346,33 @@ def _value_scores(data: SequenceSet, mechanism: str) -> Floats:
         seen = data.values[:, j] != MISSING
         scores[seen, j] = name_scores(attribute.categories, mechanism, attribute.name)[data.values[seen, j]]
     return standardised(np.hstack([scores, ranks(data.numbers)]))
+
+
+def resample_holes(data: SequenceSet, pattern: SequenceSet, rng: np.random.Generator) -> SequenceSet:
+    """Empty the cells that are missing in other sequences.
+
+    Each sequence is laid over one of the pattern, drawn at random with replacement, from its first observation on; a pattern that is
+    shorter begins again. So columns that are missing together, in runs or at the beginning of sequences stay so. What is
+    missing already stays so, too.
+
+    Parameters
+    ----------
+    data : SequenceSet
+    pattern : SequenceSet
+        With the same attributes and numbers, and with holes.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SequenceSet
+    """
+    first, lengths = pattern.observation_offsets[:-1], np.diff(pattern.observation_offsets)
+    known = np.flatnonzero(lengths)
+    if not len(known) or not len(data):
+        return data
+    drawn = known[rng.integers(0, len(known), len(data))]
+    here = np.diff(data.observation_offsets)
+    place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], here)
+    rows = np.repeat(first[drawn], here) + place % np.repeat(lengths[drawn], here)
+    emptied = data.with_values(np.where(pattern.values[rows] == MISSING, MISSING, data.values))
+    return emptied.with_numbers(np.where(np.isnan(pattern.numbers[rows]), np.nan, data.numbers))

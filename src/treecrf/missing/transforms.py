@@ -1,4 +1,4 @@
-"""Missing input values before a labeller sees them: filling holes, marking them (PhD section 4.1)."""
+"""Transforms that fill or mark missing cells, in front of any labeller, and their files."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Sequences
+
 
 MISSING_CATEGORY = "(missing)"
 """Name of the category that `Indicator` adds."""
@@ -251,3 +252,30 @@ def _medians(train: SequenceSet) -> dict[str, float]:
 
 def _fill_numbers(data: SequenceSet, medians: dict[str, float]) -> SequenceSet:
     return data.with_numbers(np.where(np.isnan(data.numbers), np.array([*medians.values()]), data.numbers))
+
+
+def describe_transform(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
+    """What `restore_transform` takes; None for no transform."""
+    if isinstance(holes, Imputer):
+        return {
+            "kind": "imputation",
+            "add_indicator": holes.add_indicator,
+            "fill_values": holes.fill_values_,
+            "medians": holes.medians_,
+        }
+    if isinstance(holes, Indicator):
+        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_, "medians": holes.medians_}
+    return None
+
+
+def restore_transform(described: dict[str, Any] | None) -> Imputer | Indicator | None:
+    """What `describe_transform` described."""
+    if described is None:
+        return None
+    if described["kind"] == "imputation":
+        imputer = Imputer(described.get("add_indicator", False))  # older models have no flags
+        imputer.fill_values_, imputer.medians_ = described["fill_values"], described.get("medians", {})
+        return imputer
+    indicator = Indicator(described["mark"])
+    indicator.flagged_, indicator.medians_ = described["flagged"], described.get("medians", {})
+    return indicator

@@ -28,7 +28,7 @@ from treecrf.models.decoding import (
 from treecrf.models.fitted import Declared, declared_values, named_arrays
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
-from treecrf.models.params_checks import Check
+from treecrf.models.params_checks import Check, check_params
 from treecrf.models.scores import METRICS, sum_log_probabilities
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
@@ -107,10 +107,7 @@ class Labeller(Estimator):
 
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
-        for name, value in self.get_params().items():
-            constraint = self._parameter_constraints[name]
-            if not constraint.holds(value):
-                raise ValueError(f"{name}={quoted(value)}: {constraint.need}.")
+        check_params(self.get_params(), self._parameter_constraints)
 
     # --- training -----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.missing import Imputer, Indicator, transform_of
-from treecrf.missing.stored import describe_transform, restore_transform
+from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.loading import build_untrained, describe_untrained, rebuild

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treecrf.io.messages import quoted
 from treecrf.models.inputs import MOST_BINS
 
 
@@ -18,6 +19,13 @@ class Check(NamedTuple):
 
     holds: Callable[[Any], bool]
     need: str
+
+
+def check_params(params: Mapping[str, Any], constraints: Mapping[str, Check]) -> None:
+    """Refuse a parameter that is out of its range, in one sentence."""
+    for name, value in params.items():
+        if not constraints[name].holds(value):
+            raise ValueError(f"{name}={quoted(value)}: {constraints[name].need}.")
 
 
 def whole(least: int, most: int | None = None) -> Check:

@@ -6,11 +6,11 @@ import pytest
 from planted_predictions import assert_confidence
 
 from treecrf import datasets
-from treecrf.ensembles.classes import position_classes
+from treecrf.ensembles.baselines import BETAS, OnlineMajorityVote
 from treecrf.ensembles.espboost import ESPBoost
 from treecrf.ensembles.generators import LENGTH, ads1, ads2
-from treecrf.ensembles.online import BETAS, OnlineMajorityVote
 from treecrf.ensembles.stacking import Stacking
+from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.confidence import CONFIDENCE

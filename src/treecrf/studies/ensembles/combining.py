@@ -10,11 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets.synthetic import Splits
-from treecrf.ensembles.combiners import COMBINERS, Combiner, OfVotes
-from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.evidence import Evidence
-from treecrf.ensembles.record import record
-from treecrf.ensembles.simple import BestExpert
+from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, OfVotes
+from treecrf.ensembles.espboost import ESPBoost, record
+from treecrf.ensembles.voting import BestExpert
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed

@@ -10,13 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.ensembles.descent import Descent
-from treecrf.ensembles.espboost import ESPBoost
+from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
+from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions, record
 from treecrf.ensembles.generators import Predicted, ads1, ads2
-from treecrf.ensembles.online import BETAS, OnlineMajorityVote, RandomPath
-from treecrf.ensembles.record import record
-from treecrf.ensembles.rounds import choose_rounds, cross_validated_losses, fold_of_positions
-from treecrf.ensembles.stepwise import StepwiseEnsemble
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.ensembles.bound import Checked, check_bound
 from treecrf.studies.ensembles.settings import EnsemblesSettings
@@ -46,7 +42,7 @@ class Voted(NamedTuple):
         stopped keeps its last values, and how many runs go on so far.
     boosted : DataFrame
         Columns `BOOSTED_NAMES`, one row for each run: rounds that cross-validation chose; rounds of a run that goes on to the end,
-        its `treecrf.ensembles.record.Record` on the training sample, the least slack of the bound over all rounds and rhos,
+        its `treecrf.ensembles.espboost.Record` on the training sample, the least slack of the bound over all rounds and rhos,
         and the largest relative difference of F and the product of Z.
     """
 

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
         training with A.
     boosting : DataFrame
         Columns `BOOSTING_NAMES`: class map and rounds that cross-validation chose for ESPBoost, and its loss on C; of a run that
-        goes on to the end with this map, its `treecrf.ensembles.record.Record` on C, and theorem 3 on B as in
+        goes on to the end with this map, its `treecrf.ensembles.espboost.Record` on C, and theorem 3 on B as in
         `treecrf.studies.ensembles.generated.Voted`.
     """
 

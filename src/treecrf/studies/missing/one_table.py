@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from treecrf.missing.resampling import resample_holes
+from treecrf.missing.mechanisms import resample_holes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.missing.jobs import Outcome, evaluate_method
@@ -101,7 +101,7 @@ def study_own_holes(
 ) -> dict[str, pd.DataFrame]:
     """Train and test every method on holes like the file's own, beside those that it has.
 
-    Each sequence gets the holes of another one (`treecrf.missing.resampling.resample_holes`); the sequences held out are those
+    Each sequence gets the holes of another one (`treecrf.missing.mechanisms.resample_holes`); the sequences held out are those
     of `study_table`. Parameters are those of `study_table`, and so are the frames evaluations, comparisons and costs; their
     rate is 1, which stands for these holes.
 
