@@ -6,8 +6,7 @@ from builders import number_set
 
 from treecrf.automl import fitting
 from treecrf.automl.candidates import estimate_memory, estimate_seconds
-from treecrf.automl.description import trees_of, used_tests
-from treecrf.automl.explanation import explain_position, gain_importance, without_trees
+from treecrf.automl.explanation import explain_position, gain_importance, trees_of, used_tests, without_trees
 from treecrf.automl.labeller import TableLabeller
 from treecrf.readers.tables import TableColumns
 

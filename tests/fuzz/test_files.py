@@ -215,14 +215,14 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
     seed = small.to_frame().to_csv(index=False).encode()
 
     def use(given):
-        from treecrf.automl.prediction import Wanted, add_predictions
+        from treecrf.automl.prediction import PredictOptions, add_predictions
         from treecrf.readers.reading import read_table
 
         path = tmp_path / "t.csv"
         path.write_bytes(given)
         with quiet():
             table = read_table(path)
-            labelled = add_predictions(model, table, Wanted("viterbi", True))
+            labelled = add_predictions(model, table, PredictOptions("viterbi", True))
             data = model.read(table, labelled=True)
             list(model.unseen(table))
         assert set(labelled["predicted"]) <= {"0", "1"}

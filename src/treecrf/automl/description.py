@@ -1,21 +1,15 @@
-"""Descriptions of tables, of their missing cells, and of models."""
+"""Descriptions of tables and of their missing cells."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.labeller import TableLabeller
-from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.cells import Column, Kind
 from treecrf.io.messages import counted, listed, quoted
-from treecrf.models.base import Labeller
-from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.imputing import ImputingLabeller
 from treecrf.readers.column_types import find_marks
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet
@@ -119,51 +113,6 @@ def _about_white_space(column: Column) -> Iterator[str]:
                 "white space means nothing."
             )
             return
-
-
-def used_tests(model: TableLabeller) -> pd.DataFrame:
-    """The tests (in words) of a model's trees, their n_splits and share, the most used first; empty without trees."""
-    labeller = trees_of(model.labeller)
-    if labeller is None:
-        return pd.DataFrame({"test": [], "n_splits": [], "share": []})
-    forest = labeller.forest_
-    counts = Counter(
-        _test_name(labeller, int(column), tuple(tree.test(split).tolist()))
-        for tree in (forest.tree(i) for i in range(forest.n_trees))
-        for split, column in enumerate(tree.columns)
-    )
-    ordered = sorted(counts.items(), key=lambda item: (-int(item[1]), str(item[0])))
-    frame = pd.DataFrame({"test": [test for test, _ in ordered], "n_splits": [number for _, number in ordered]})
-    return frame.assign(share=frame["n_splits"] / max(frame["n_splits"].sum(), 1))
-
-
-def trees_of(labeller: Labeller) -> TreeCRF | None:
-    """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
-    if isinstance(labeller, Ensemble):
-        return next((found for expert in labeller.experts_ if (found := trees_of(expert)) is not None), None)
-    if isinstance(labeller, ImputingLabeller):
-        return trees_of(labeller.labeller_)
-    return labeller if isinstance(labeller, TreeCRF) else None
-
-
-def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:
-    left, right = labeller.window
-    n_attributes = len(labeller.attributes_)
-    n_slots = (left + right + 1) * n_attributes
-    if column >= n_slots:
-        names = (*labeller.label_names_, "(none, a start)")
-        return f"label {column - n_slots + 1} before {_one_of(names, codes)}"
-    place, attribute = column // n_attributes - left, labeller.attributes_[column % n_attributes]
-    where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
-    names = (*attribute.categories, "(outside the sequence)", "(missing)")
-    return f"{attribute.name}{where} {_one_of(names, codes)}"
-
-
-def _one_of(names: Sequence[str], codes: tuple[int, ...]) -> str:
-    """What a test asks for, in words."""
-    if len(codes) == 1:
-        return f"= {names[codes[0]]}"
-    return f"in {{{', '.join(names[code] for code in codes)}}}"
 
 
 # --- missing cells ----------------------------------------------------------------------------------

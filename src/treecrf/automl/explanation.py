@@ -1,8 +1,9 @@
-"""What a model goes by: columns whose cells change places, gains of trees, and contributions to one label."""
+"""Explanations of a model: columns whose cells change places, tests and gains of trees, contributions to one label."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from treecrf.automl.fitting import trained_parts
 from treecrf.automl.labeller import TableLabeller
+from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import MISSING, SequenceSet, window_codes
 from treecrf.statistics.metrics import estimate_share
@@ -81,6 +84,54 @@ def _correct_positions(model: TableLabeller, data: SequenceSet) -> NDArray[np.in
     ready = model.prepare(data)
     right = model.labeller.predict(ready) == model.labeller.align_labels(ready)
     return np.add.reduceat(right, data.offsets[:-1], dtype=np.int64)
+
+
+# --- trees ------------------------------------------------------------------------------------------
+
+
+def used_tests(model: TableLabeller) -> pd.DataFrame:
+    """The tests (in words) of a model's trees, their n_splits and share, the most used first; empty without trees."""
+    labeller = trees_of(model.labeller)
+    if labeller is None:
+        return pd.DataFrame({"test": [], "n_splits": [], "share": []})
+    forest = labeller.forest_
+    counts = Counter(
+        _test_name(labeller, int(column), tuple(tree.test(split).tolist()))
+        for tree in (forest.tree(i) for i in range(forest.n_trees))
+        for split, column in enumerate(tree.columns)
+    )
+    ordered = sorted(counts.items(), key=lambda item: (-int(item[1]), str(item[0])))
+    frame = pd.DataFrame({"test": [test for test, _ in ordered], "n_splits": [number for _, number in ordered]})
+    return frame.assign(share=frame["n_splits"] / max(frame["n_splits"].sum(), 1))
+
+
+def trees_of(labeller: Labeller) -> TreeCRF | None:
+    """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
+    if isinstance(labeller, Ensemble):
+        return next((found for expert in labeller.experts_ if (found := trees_of(expert)) is not None), None)
+    if isinstance(labeller, ImputingLabeller):
+        return trees_of(labeller.labeller_)
+    return labeller if isinstance(labeller, TreeCRF) else None
+
+
+def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:
+    left, right = labeller.window
+    n_attributes = len(labeller.attributes_)
+    n_slots = (left + right + 1) * n_attributes
+    if column >= n_slots:
+        names = (*labeller.label_names_, "(none, a start)")
+        return f"label {column - n_slots + 1} before {_one_of(names, codes)}"
+    place, attribute = column // n_attributes - left, labeller.attributes_[column % n_attributes]
+    where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
+    names = (*attribute.categories, "(outside the sequence)", "(missing)")
+    return f"{attribute.name}{where} {_one_of(names, codes)}"
+
+
+def _one_of(names: Sequence[str], codes: tuple[int, ...]) -> str:
+    """What a test asks for, in words."""
+    if len(codes) == 1:
+        return f"= {names[codes[0]]}"
+    return f"in {{{', '.join(names[code] for code in codes)}}}"
 
 
 GAIN_COLUMNS = ("attribute", "distance", "gain")
@@ -212,6 +263,8 @@ def _lightgbm_gains(labeller: WindowLightGBM) -> Iterator[tuple[str, int, float]
     places = [(name, place) for names in (of_codes, of_numbers) for place in range(-left, right + 1) for name in names]
     yield from ((name, place, gain) for (name, place), gain in zip(places, gains, strict=True))
 
+
+# --- contributions to one label ----------------------------------------------------------------------
 
 MOST_ORDERS = 16
 """In which observations appear."""

@@ -27,7 +27,7 @@ PATH_PROBABILITY = "path_probability"
 """Name of the column with the probability of all labels of the sequence together."""
 
 
-class Wanted(NamedTuple):
+class PredictOptions(NamedTuple):
     """What is asked of a labeller.
 
     Attributes
@@ -53,10 +53,10 @@ class Wanted(NamedTuple):
     known: str | None = None
 
 
-def add_predictions(model: TableLabeller, table: TypedTable, wanted: Wanted) -> pd.DataFrame:
+def add_predictions(model: TableLabeller, table: TypedTable, options: PredictOptions) -> pd.DataFrame:
     """The table with the predicted label of every row as a last column; other labels than known ones are not looked at.
 
-    Before it come, if they are wanted: a column ``P(LABEL)`` for each label; the probability of the best path
+    Before it come, where they are asked for: a column ``P(LABEL)`` for each label; the probability of the best path
     (`PATH_PROBABILITY`), and the labels and probabilities of the others, ``predicted_2``, ``path_probability_2``, ..
 
     Raises
@@ -65,10 +65,10 @@ def add_predictions(model: TableLabeller, table: TypedTable, wanted: Wanted) -> 
         If the table has a column of such a name, or a sequence has no labels within the limits; names file and row.
     """
     labels = model.labeller.label_names_
-    ranks = [f"_{rank}" for rank in range(2, (wanted.n_best or 1) + 1)]
-    added = [f"P({name})" for name in labels] if wanted.probabilities else []
+    ranks = [f"_{rank}" for rank in range(2, (options.n_best or 1) + 1)]
+    added = [f"P({name})" for name in labels] if options.probabilities else []
     added += [PATH_PROBABILITY, *(name + rank for rank in ranks for name in (PREDICTED, PATH_PROBABILITY))] * bool(
-        wanted.n_best
+        options.n_best
     )
     added.append(PREDICTED)
     taken = [name for name in added if name in table]
@@ -78,7 +78,7 @@ def add_predictions(model: TableLabeller, table: TypedTable, wanted: Wanted) -> 
         )
     data, frame = model.read(table, labelled=False), table.frame
     try:
-        columns = _predict(model, data, wanted, _limits(table, labels, wanted))
+        columns = _predict(model, data, options, _limits(table, labels, options))
     except NoPathError as error:
         problem = f"no labelling of its sequence is left here, all are forbidden; {_ADVICE}."
         raise table.cell_error(error.position, model.columns.sequence, problem) from None
@@ -88,17 +88,19 @@ def add_predictions(model: TableLabeller, table: TypedTable, wanted: Wanted) -> 
 _ADVICE = "correct the labels that are known, or leave the constraints out"
 
 
-def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Limits) -> dict[str, NDArray[Any]]:
+def _predict(
+    model: TableLabeller, data: SequenceSet, options: PredictOptions, limits: Limits
+) -> dict[str, NDArray[Any]]:
     """The columns by name."""
     labeller, names = model.labeller, np.array([*model.labeller.label_names_, None], dtype=object)  # -1 is the last one
     columns: dict[str, NDArray[Any]] = {}
-    if wanted.probabilities:
+    if options.probabilities:
         marginals = labeller.predict_proba(data, **limits)
         columns = {f"P({name})": of_label for name, of_label in zip(names[:-1], marginals.T, strict=True)}
-    if wanted.n_best is None:
-        return columns | {PREDICTED: names[labeller.predict(data, wanted.decoder, **limits)]}
-    found = cast("NBest", labeller.predict_n_best(data, wanted.n_best, **limits))
-    for rank in range(wanted.n_best):
+    if options.n_best is None:
+        return columns | {PREDICTED: names[labeller.predict(data, options.decoder, **limits)]}
+    found = cast("NBest", labeller.predict_n_best(data, options.n_best, **limits))
+    for rank in range(options.n_best):
         suffix = f"_{rank + 1}" if rank else ""
         is_there = found.labels[rank] != MISSING
         probability = np.repeat(np.exp(found.log_probabilities[rank]), data.lengths)
@@ -107,21 +109,21 @@ def _predict(model: TableLabeller, data: SequenceSet, wanted: Wanted, limits: Li
     return columns
 
 
-def _limits(table: TypedTable, labels: tuple[str, ...], wanted: Wanted) -> Limits:
-    """The limits that are wanted."""
+def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions) -> Limits:
+    """The limits that are asked for."""
     limits = Limits()
-    if wanted.constraints is not None:
-        limits["constraints"] = wanted.constraints
-    if wanted.lag is not None:
-        limits["lag"] = wanted.lag
-    if wanted.known is not None:
-        table.check_columns([wanted.known], "name the column with known labels by --known")
-        codes, texts = table[wanted.known].distinct
+    if options.constraints is not None:
+        limits["constraints"] = options.constraints
+    if options.lag is not None:
+        limits["lag"] = options.lag
+    if options.known is not None:
+        table.check_columns([options.known], "name the column with known labels by --known")
+        codes, texts = table[options.known].distinct
         for code, text in enumerate(texts):
             if text not in labels:
                 raise table.cell_error(
                     int((codes == code).argmax()),
-                    wanted.known,
+                    options.known,
                     f"the model was not trained with the label {quoted(text)} (it knows {', '.join(labels)}); correct it, or empty "
                     "the cell.",
                 )

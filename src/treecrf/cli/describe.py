@@ -73,7 +73,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
 def _describe_model(file: Path) -> None:
     import pandas as pd
 
-    from treecrf.automl.description import trees_of, used_tests
+    from treecrf.automl.explanation import trees_of, used_tests
     from treecrf.automl.labeller import TableLabeller
 
     model = TableLabeller.load(file)

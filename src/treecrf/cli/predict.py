@@ -83,7 +83,7 @@ def predict(
         shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)
     from treecrf.automl.labeller import TableLabeller
-    from treecrf.automl.prediction import Wanted, add_predictions
+    from treecrf.automl.prediction import PredictOptions, add_predictions
     from treecrf.io.files import read_content, write_text
     from treecrf.readers.columns import add_to_conllu
     from treecrf.readers.reading import format_of, read_stored, read_table
@@ -93,8 +93,8 @@ def predict(
     kind = None if file.is_dir() else format_of(read_content(file), dialect)
     if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
         raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
-    wanted = Wanted(decoder, probabilities, n_best, constraints, lag, known)
-    labelled = add_predictions(labeller, table, wanted)
+    options = PredictOptions(decoder, probabilities, n_best, constraints, lag, known)
+    labelled = add_predictions(labeller, table, options)
     for sentence in labeller.unseen(table):
         shared.note(sentence)
     if output is None:

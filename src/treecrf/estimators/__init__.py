@@ -1,1 +1,1 @@
-"""What labellers and transforms share with the estimators of scikit-learn: settings, inputs as lists, tags."""
+"""Protocol of scikit-learn: settings by name, inputs as lists and frames, tags; nothing else of the library knows it."""
