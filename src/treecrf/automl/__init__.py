@@ -1,1 +1,1 @@
-"""Training, use and description of labellers, one file at a time."""
+"""Labelling of one file: candidates, cross-validation and choice of a labeller, its training, use and explanation."""

@@ -1,4 +1,4 @@
-"""What a user asks of a training, the labeller that does it, and the training itself."""
+"""Options of a training, the labeller that they ask for, and its training with the iteration that held-out sequences choose."""
 
 from __future__ import annotations
 

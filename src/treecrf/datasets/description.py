@@ -1,4 +1,4 @@
-"""What is known of a data set, and what its sets are like."""
+"""Descriptions of data sets, and counts of their training and test sets."""
 
 from __future__ import annotations
 

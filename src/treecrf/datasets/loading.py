@@ -1,4 +1,4 @@
-"""What loaders share: raw files and their text, options that are checked, and draws."""
+"""Shared parts of loaders: raw files and their text, checks of options, and draws."""
 
 from __future__ import annotations
 

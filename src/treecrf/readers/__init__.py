@@ -1,1 +1,1 @@
-"""Files of users, read once: what they are, how they are written, and what their columns hold."""
+"""Files of users, read once: their formats, their dialects, and the types of their columns."""

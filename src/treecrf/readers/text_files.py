@@ -1,4 +1,4 @@
-"""How a text file is written: its encoding, its dialect, and what its columns may be called."""
+"""Dialects of text files, the names of their columns, and their encodings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""A folder with a file for each sequence."""
+"""Files of all kinds as frames of text, and folders with a file for each sequence."""
 
 import gzip
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from frames import cells
@@ -82,3 +83,55 @@ def test_many_notes_are_not_all_told(tmp_path):
     told = []
     read_frame(folder, tell=told.append)
     assert (len(told), told[-1]) == (4, f"folder {folder}: 6 more sentences of this kind.")
+
+
+def test_text_of_parquet_depends_on_the_value_alone(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "whole": [1.0, np.nan, -0.0],
+            "float": [1.0, 2.5, 2.0**53],
+            "single": np.float32([0.1, 7, np.inf]),
+            "large": pd.array([2**60 + 1, None, 3], dtype="Int64"),
+            "kind": pd.Categorical([2.0, None, 0.5]),
+            "time": pd.to_datetime(["2020-01-01 00:00", "2020-01-01 10:30", None]),
+            "text": ["1.0", "", "x"],
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert cells(read_frame(tmp_path / "t.parquet").T) == [
+        ["1", None, "0"],
+        ["1", "2.5", "9007199254740992.0"],
+        ["0.1", "7", "inf"],
+        ["1152921504606846977", None, "3"],
+        ["2", None, "0.5"],
+        ["2020-01-01", "2020-01-01 10:30:00", None],
+        ["1.0", None, "x"],
+    ]
+
+
+def test_csv_like_others_write_it(write):
+    plain = "sequence,label,x\na,u,1\nb,v,2\n"
+    same = [
+        plain,
+        "\ufeff" + plain,
+        plain.replace("\n", "\r\n"),
+        plain.rstrip("\n"),
+        plain.replace("b,v", "\nb,v"),
+        'sequence,label,"x"\n"a",u,1\nb,"v",2\n',
+    ]
+    frames = [read_frame(write("table.csv", text)) for text in same]
+    frames.append(read_frame(write("table.tsv", plain.replace(",", "\t"))))
+    for frame in frames[1:]:
+        pd.testing.assert_frame_equal(frame.reset_index(drop=True), frames[0].reset_index(drop=True))
+
+
+def test_text_that_looks_missing_is_text(write):
+    frame = read_frame(write("table.csv", "sequence,label,x\na,u,NA\na,u,nan\na,u,\na,u,01\n"))
+    assert cells(frame[["x"]]) == [["NA"], ["nan"], [None], ["01"]]
+
+
+def test_folders_and_devices_are_no_tables(tmp_path):
+    with pytest.raises(ValueError, match=r"folder \S+ has no file that ends in one of \.csv, "):
+        read_frame(tmp_path)
+    with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
+        read_frame("/dev/null")
