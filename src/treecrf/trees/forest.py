@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int16, int64, uint64, void
@@ -160,19 +159,6 @@ def join_trees(trees: list[Tree]) -> Forest:
     names = ("parents", "columns", "codes", "shares", "surrogates", "gains")
     joined = {name: np.concatenate([getattr(tree, name) for tree in parts]) for name in names}
     return Forest(**joined, first_code=first_code, values=values, first_split=first_split)
-
-
-def restored_forest(arrays: Mapping[str, NDArray[Any]], prefix: str = "forest") -> Forest:
-    """A forest from its arrays in a file; in older files gains are not known, or each test asks for one code."""
-    parts = {name: arrays[f"{prefix}_{name}"] for name in Forest._fields if f"{prefix}_{name}" in arrays}
-    if "first_code" not in parts:
-        codes = np.concatenate([parts["codes"][:, None], parts["surrogates"][:, :, 1]], axis=1)
-        is_set = np.concatenate([np.ones((len(codes), 1), dtype=np.bool_), parts["surrogates"][:, :, 0] >= 0], axis=1)
-        parts["codes"] = codes[is_set]
-        parts["first_code"] = np.concatenate([[0], np.cumsum(is_set)]).astype(np.int64)
-        parts["surrogates"] = np.ascontiguousarray(parts["surrogates"][:, :, ::2])
-    parts.setdefault("gains", np.full(len(parts["parents"]), np.nan))
-    return Forest(**parts)
 
 
 class Evaluator:

@@ -10,13 +10,10 @@ import warnings
 import naive
 import numpy as np
 import pytest
-from builders import ROOT, assert_same_bits, larger_set, lasting_set, random_set
+from builders import ROOT, larger_set, lasting_set, random_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
-from treecrf.io.npz import read_npz, write_npz
-from treecrf.missing import inject
-from treecrf.models.base import FORMAT
 from treecrf.models.boosted.training import Training
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
@@ -170,24 +167,6 @@ def test_saved_model_predicts_the_same(tmp_path):
     assert loaded.get_params() == model.get_params()
     np.testing.assert_array_equal(loaded.predict_proba(other), model.predict_proba(other))
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
-
-
-def test_older_files_whose_tests_ask_for_one_code_are_read(tmp_path):
-    data = inject(larger_set(), 0.2, np.random.default_rng(0))
-    model = TreeCRF(5, 12, 1.0, (1, 1), missing="surrogate_splitting").fit(data)
-    model.save(tmp_path / "new.npz")
-    header, arrays = read_npz(tmp_path / "new.npz", FORMAT)
-    forest = model.forest_
-    sets = np.arange(len(forest.parents))[:, None] * (1 + forest.n_surrogates) + np.arange(1 + forest.n_surrogates)
-    assert (np.diff(forest.first_code) <= 1).all()
-    codes = np.append(forest.codes, np.int32(0))[forest.first_code[sets]]
-    slots, polarities = forest.surrogates[:, :, 0], forest.surrogates[:, :, 1]
-    surrogates = np.stack([slots, np.where(slots < 0, -1, codes[:, 1:]), polarities], axis=2).astype(np.int32)
-    del arrays["forest_first_code"]
-    write_npz(tmp_path / "old.npz", header, arrays | {"forest_codes": codes[:, 0], "forest_surrogates": surrogates})
-    old = treecrf.load(tmp_path / "old.npz")
-    assert_same_bits(old, model)
-    np.testing.assert_array_equal(old.predict_proba(data), model.predict_proba(data))
 
 
 @pytest.mark.slow

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from treecrf.compiled.cache import kernel_digest
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
+from treecrf.models.fitted import declared_values, prefixed
 from treecrf.sequences import SequenceSet
-from treecrf.trees.forest import restored_forest
+from treecrf.trees.forest import Forest
 
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller
@@ -132,7 +133,7 @@ def _digest(arrays: Iterable[NDArray[Any]]) -> bytes:
 def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header = {"format": FORMAT, "fingerprint": fingerprint, "seconds": progress.seconds}
     forest, transitions = join_iterations(progress.iterations)
-    arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in forest._asdict().items()}
+    arrays = prefixed("forest", forest._asdict())
     arrays["transitions"] = transitions
     arrays["log_likelihoods"] = np.array(progress.log_likelihoods)
     arrays["steps"] = np.array(progress.steps)
@@ -141,7 +142,7 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
-    forest = restored_forest(arrays)
+    forest: Forest = declared_values(arrays, {"forest": Forest}, {})["forest"]
     iterations = split_iterations(forest, arrays["transitions"], len(arrays["transitions"]))
     reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
     return Progress(iterations, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)

@@ -6,13 +6,13 @@ import copy
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.models.base import Monitor
+from treecrf.compiled.struct import Bool, Float64
 from treecrf.models.boosted.boosting import Progress, boost, join_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.continuing import (
@@ -29,6 +29,7 @@ from treecrf.models.boosted.params import KINDS, MISSING_METHODS, check_examples
 from treecrf.models.boosted.prediction import staged_lattices, staged_potentials
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.monitor import Monitor
 from treecrf.models.params_checks import (
     CLASS_WEIGHT,
     FLAG,
@@ -46,14 +47,14 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
-from treecrf.models.questions import learns
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
-from treecrf.trees.forest import Forest, join_trees, restored_forest
+from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
+    from treecrf.estimators.conversion import Labels, Sequences
     from treecrf.models.boosted.lattice_training import LatticeTraining
     from treecrf.models.boosted.training import Criterion, Training
     from treecrf.trees.flattening import FlatForest
@@ -225,6 +226,16 @@ class TreeCRF(ChainLabeller):
 
     _criterion: ClassVar[Criterion] = "likelihood"
 
+    _fitted_arrays: ClassVar = {
+        "forest": Forest,
+        "start": Annotated[Float64, "n_labels, n_states"],
+        "log_likelihood_history": Annotated[Float64, "n_iterations + 1"],
+        "steps": Annotated[Float64, "n_iterations"],
+        "transitions": Annotated[Float64, "n_iterations, n_labels_before, n_labels_after"],
+        "dictionary": Annotated[Bool, "n_symbols, n_labels"],
+    }
+    _fitted_values = ("seconds", "shape")
+
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
         "splits": one_of(*KINDS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
@@ -239,43 +250,48 @@ class TreeCRF(ChainLabeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    @learns
     def fit(
         self,
-        train: SequenceSet,
+        X: Sequences,
+        y: Labels = None,
         *,
-        monitor: Monitor | None = None,
-        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
         sample_weight: ArrayLike | None = None,
+        monitor: Monitor | None = None,
+        verbose: bool | int = False,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     ) -> Self:
         """Learn from labelled sequences.
 
         Parameters
         ----------
-        train : SequenceSet, or sequences as in `treecrf.estimators.conversion`
+        X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
             With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
             ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
             is not known. At least two label names.
-        y : list of lists, optional
-            The labels, unless `train` is a set that has them: text or whole numbers, by sequence.
-        monitor : callable, optional
-            Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration.
-        checkpoint : Checkpoint or path, optional
-            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
-            that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+        y, monitor, verbose
+            As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
             what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
-        verbose : bool or int
-            Whether to print a line after every iteration, or after every so many.
+        checkpoint : Checkpoint or path, optional
+            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
+            that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
 
         Raises
         ------
         ValueError
             For unusable settings or data, in one sentence.
         """
+        return self._fit_given(X, y, sample_weight, monitor, verbose, checkpoint=checkpoint)
+
+    def _fit(
+        self,
+        train: SequenceSet,
+        sample_weight: ArrayLike | None,
+        monitor: Monitor | None,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    ) -> None:
         self._train_from(train, monitor, checkpoint, sample_weight)
-        return self
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
@@ -446,18 +462,9 @@ class TreeCRF(ChainLabeller):
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        arrays: dict[str, NDArray[Any]] = {f"forest_{name}": part for name, part in self.forest_._asdict().items()}
-        arrays |= {"start": self.start_, "log_likelihood_history": self.log_likelihood_history_, "steps": self.steps_}
-        arrays |= {"transitions": self.transitions_, "dictionary": self.dictionary_}
-        return {"seconds": self.seconds_, "shape": self.shape_, "flat": self.flat_ is not None}, arrays
+        values, arrays = super()._state()
+        return values | {"flat": self.flat_ is not None}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.forest_ = restored_forest(arrays)
-        self.start_, self.log_likelihood_history_ = arrays["start"], arrays["log_likelihood_history"]
-        n_iterations = len(self.log_likelihood_history_) - 1
-        self.steps_ = arrays.get("steps", np.ones(n_iterations))  # older files have none
-        self.transitions_ = arrays.get("transitions", np.zeros((n_iterations, 0, 0)))
-        self.dictionary_ = arrays.get("dictionary", np.ones((1, len(self.start_)), dtype=np.bool_))
-        self.seconds_ = values["seconds"]
-        self.shape_ = {"transitions": "full", "label_dictionary": None, "beam": None} | values["shape"]
-        self.flat_ = self.flattened().flat_ if values.get("flat") else None
+        super()._restore(values, arrays)
+        self.flat_ = self.flattened().flat_ if values["flat"] else None
