@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.metrics import mean_f1
 from treecrf.studies.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
 from treecrf.studies.explored import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 
@@ -112,9 +113,7 @@ def confusion_matrix(label: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np
 
 def macro_f1(matrix: NDArray[np.int64]) -> float:
     """Mean F1 over the labels that occur, in percent; a label's F1 is 2 right / (true + predicted)."""
-    right, occurs = matrix.diagonal(), matrix.sum(axis=0) + matrix.sum(axis=1)
-    there = occurs > 0
-    return float(100 * np.mean(2 * right[there] / occurs[there]))
+    return 100 * mean_f1(matrix.diagonal(), matrix.sum(axis=1), matrix.sum(axis=0))
 
 
 def hardest_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> list[dict[str, Any]]:

@@ -29,9 +29,9 @@ from treecrf.models.fitted import Declared, declared_values, named_arrays
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
 from treecrf.models.params_checks import Check, check_params
-from treecrf.models.scores import METRICS, sum_log_probabilities
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.statistics.metrics import METRICS, sum_log_probabilities
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.n_best import NBest
@@ -460,7 +460,7 @@ class Labeller(Estimator):
         decoder : "forward_backward" or "viterbi"
             See `predict`.
         metric : str
-            "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.models.scores.METRICS`:
+            "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.statistics.metrics.METRICS`:
             "balanced_accuracy", "macro_f1", "sequence_accuracy".
         """
         if metric not in METRICS:

@@ -1,13 +1,73 @@
-"""Measures of labels and probabilities: accuracy with its interval, calibration; means of what was measured repeatedly."""
+"""Measures of labels and probabilities: accuracy with its interval, F1, calibration; means of what was measured repeatedly."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNKNOWN = -1
+"""The code of a label that is not known (`treecrf.sequences.MISSING`)."""
+
+Codes = NDArray[np.int16]
+Metric = Callable[[Codes, Codes, NDArray[np.int64]], float]
+"""Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have), predicted
+codes, and offsets of sequences."""
+
+
+def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+    """Fraction of positions that are labelled correctly."""
+    return float((truth == predicted)[truth != UNKNOWN].mean())
+
+
+def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+    """Mean, over the labels that occur, of the fraction of their positions that is labelled correctly."""
+    known = truth != UNKNOWN
+    _, label_of = np.unique(truth[known], return_inverse=True)
+    return float((np.bincount(label_of, (truth == predicted)[known]) / np.bincount(label_of)).mean())
+
+
+def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+    """Mean of the F1 scores of the labels that occur, or are predicted: each is ``2 hits / (positions + predictions)``."""
+    known = truth != UNKNOWN
+    truth, predicted = truth[known], predicted[known]
+    names = np.union1d(truth, predicted)
+    places = [np.searchsorted(names, codes) for codes in (truth, predicted, truth[truth == predicted])]
+    positions, predictions, hits = (np.bincount(place, minlength=len(names)) for place in places)
+    return mean_f1(hits, positions, predictions)
+
+
+def mean_f1(hits: NDArray[np.int64], positions: NDArray[np.int64], predictions: NDArray[np.int64]) -> float:
+    """Mean of the F1 scores of the labels that occur, or are predicted, from the counts of each label, shape (n_labels,)."""
+    occurs = positions + predictions
+    there = occurs > 0
+    return float((2 * hits[there] / occurs[there]).mean())
+
+
+def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+    """Fraction of sequences all of whose positions are labelled correctly."""
+    return float(np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1]).mean())
+
+
+METRICS: dict[str, Metric] = {
+    metric.__name__: metric for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy)
+}
+"""By name."""
+
+
+def sum_log_probabilities(
+    probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The logarithm of the probabilities of the labels that are known, summed by sequence, shape (n_sequences,)."""
+    with np.errstate(divide="ignore"):  # votes may give a label nothing
+        chosen = np.where(labels == UNKNOWN, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
+    return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
+
 
 N_RESAMPLES = 500
 
@@ -61,6 +121,8 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees of freedom.
     Where clusters are equally long this is the t interval of their shares.
     """
+    from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
+
     n_clusters, n_positions = len(counts), float(positions.sum())
     share = float(counts.sum()) / n_positions
     if n_clusters < 2:
@@ -118,8 +180,12 @@ def brier_score(probabilities: NDArray[np.float64], labels: NDArray[np.integer])
     float
         The sum over labels, as Brier has it: from 0 (perfect) to 2.
     """
-    of_truth = probabilities[np.arange(len(labels)), labels]
-    return float(((probabilities**2).sum(axis=1) - 2 * of_truth + 1).mean())
+    return brier_of_sums((probabilities**2).sum(axis=1), probabilities[np.arange(len(labels)), labels])
+
+
+def brier_of_sums(sums_of_squares: NDArray[np.float64], of_truth: NDArray[np.float64]) -> float:
+    """`brier_score` from the sum of each position's squared probabilities, and the probability of its true label."""
+    return float((sums_of_squares - 2 * of_truth + 1).mean())
 
 
 def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer], n_bins: int = N_BINS) -> pd.DataFrame:
@@ -153,6 +219,8 @@ def bin_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_], n_
     right : bool, shape (n_positions,)
     n_bins : int
     """
+    import pandas as pd
+
     number = np.clip(np.ceil(confidence * n_bins).astype(np.int64) - 1, 0, n_bins - 1)
     n_positions = np.bincount(number, minlength=n_bins)
     some = np.flatnonzero(n_positions)
@@ -190,6 +258,8 @@ def mean_with_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tup
     interval : (float, float)
         Infinite with one measurement, which says nothing about the next.
     """
+    from scipy.special import stdtrit
+
     measured = np.asarray(values, dtype=np.float64)
     mean, n_repeats = float(measured.mean()), len(measured)
     if n_repeats == 1:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.statistics.metrics import bin_confidence
+from treecrf.statistics.metrics import bin_confidence, brier_of_sums
 
 if TYPE_CHECKING:
     from treecrf.models.base import Labeller
@@ -93,7 +93,7 @@ def log_loss(rows: pd.DataFrame) -> float:
 
 def brier_score(rows: pd.DataFrame) -> float:
     """As `treecrf.statistics.metrics.brier_score`: the sum over labels, from 0 to 2."""
-    return float((rows[SUM_SQUARES].to_numpy(dtype=float) - 2 * rows[P_LABEL].to_numpy(dtype=float) + 1).mean())
+    return brier_of_sums(rows[SUM_SQUARES].to_numpy(dtype=float), rows[P_LABEL].to_numpy(dtype=float))
 
 
 def reliability(rows: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from treecrf.models.scores import METRICS, accuracy, balanced_accuracy, macro_f1, sequence_accuracy
+from treecrf.statistics.metrics import METRICS, accuracy, balanced_accuracy, macro_f1, sequence_accuracy
 
 
 def test_measures_are_those_of_scikit_learn():
