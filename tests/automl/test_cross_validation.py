@@ -68,7 +68,7 @@ def test_a_part_has_whole_groups():
     assert draw_part(data, 0, 10**6, 2) is data
 
 
-def test_a_trial_judges_stages_by_sequence():
+def test_a_fold_scores_stages_by_sequence():
     data = letter_before(12)
     train, held_out = data.select(range(8)), data.select(range(8, 12))
     [candidate] = next(make_candidates("treecrf_newton", data, [(1, 1)], "auto", {"iterations": 4}))
@@ -81,7 +81,7 @@ def test_a_trial_judges_stages_by_sequence():
     np.testing.assert_allclose(result.log_loss[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
 
 
-def test_many_labels_are_judged_at_fewer_stages(monkeypatch):
+def test_many_labels_are_scored_at_fewer_stages(monkeypatch):
     data = letter_before(12)
     [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
     split = data.select(range(8)), data.select(range(8, 12))

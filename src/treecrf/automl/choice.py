@@ -124,9 +124,9 @@ def choose(
             screened.append(best)
     n_common = min(len(results.folds) for _, results in screened)
     ranked = [candidate for candidate, _ in sorted(screened, key=lambda pair: -pair[1].n_correct(n_common))]
-    finalists = search.cross_validate(ranked)
+    validated = search.cross_validate(ranked)
     tick(100, "")
-    return choose_best(finalists, folds, options.seed, search.left_out)
+    return choose_best(validated, folds, options.seed, search.left_out)
 
 
 # --- trials within the budget -----------------------------------------------------------------------
@@ -269,19 +269,19 @@ def _best_scores(results: CVResults) -> tuple[NDArray[np.int64], NDArray[np.floa
     return results.correct()[stage], results.log_loss()[stage]
 
 
-# --- the best of the finalists and their averages ---------------------------------------------------
+# --- the best of the cross-validated candidates and their averages ---------------------------------------------------
 
 
 class _Entry(NamedTuple):
-    """One to choose: the numbers of the finalists that it averages, correct positions and log loss by held-out sequence."""
+    """One to choose: the numbers of the candidates that it averages, correct positions and log loss by held-out sequence."""
 
     members: tuple[int, ...]
     correct: NDArray[np.int64]
     log_loss: NDArray[np.float64]
 
 
-def choose_best(finalists: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
-    """Choose one of the finalists, or an average of some.
+def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
+    """Choose one of the cross-validated candidates, or an average of some.
 
     Of methods and averages alike that with the smallest log loss counts of those within a standard error of the most accurate
     (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
@@ -289,7 +289,7 @@ def choose_best(finalists: list[CrossValidated], folds: Folds, seed: int, left_o
 
     Parameters
     ----------
-    finalists : list of CrossValidated
+    validated : list of CrossValidated
         All through the same folds, from the first on.
     folds : Folds
     seed : int
@@ -297,27 +297,27 @@ def choose_best(finalists: list[CrossValidated], folds: Folds, seed: int, left_o
     left_out : list of str
         For the choice.
     """
-    n_folds = len(finalists[0].results.folds)
+    n_folds = len(validated[0].results.folds)
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
     members, cluster = np.unique(held_out.groups, return_inverse=True)
     positions = _by_cluster(held_out.lengths, cluster, len(members))
-    entries = [_Entry((number,), *_best_scores(one.results)) for number, one in enumerate(finalists)]
-    for size in range(2, len(finalists) + 1):
-        for averaged in combinations(range(len(finalists)), size):
-            mean = np.mean([finalists[number].marginals for number in averaged], axis=0)
+    entries = [_Entry((number,), *_best_scores(one.results)) for number, one in enumerate(validated)]
+    for size in range(2, len(validated) + 1):
+        for averaged in combinations(range(len(validated)), size):
+            mean = np.mean([validated[number].marginals for number in averaged], axis=0)
             entries.append(_Entry(averaged, *score_marginals(mean, held_out)))
     correct = _by_cluster(np.array([entry.correct for entry in entries]), cluster, len(members))
     log_loss = _by_cluster(np.array([entry.log_loss for entry in entries]), cluster, len(members))
-    table = _table(entries, finalists, correct, positions)
+    table = _table(entries, validated, correct, positions)
     likeliest = one_standard_error_choice(correct, log_loss)
     near = (table["accuracy"] - table["accuracy"][likeliest]).abs().to_numpy() <= NEGLIGIBLE
     near &= log_loss.sum(axis=1) <= (1 + NEGLIGIBLE_LOG_LOSS) * log_loss[likeliest].sum()
-    chosen = min(np.flatnonzero(near), key=lambda row: _complexity(entries[row], finalists))
-    stages = [_by_cluster(one.results.correct(), cluster, len(members)) for one in finalists]
+    chosen = min(np.flatnonzero(near), key=lambda row: _complexity(entries[row], validated))
+    stages = [_by_cluster(one.results.correct(), cluster, len(members)) for one in validated]
     expected = correct_for_choice(
-        np.vstack([*stages, correct[len(finalists) :]]), positions, derive_seed(seed, "expected")
+        np.vstack([*stages, correct[len(validated) :]]), positions, derive_seed(seed, "expected")
     )
-    taken = [finalists[number] for number in entries[chosen].members]
+    taken = [validated[number] for number in entries[chosen].members]
     return Choice(
         [one.candidate.with_iterations(one.results.best_iteration()) for one in taken],
         estimate_accuracy(correct[chosen], positions, expected),
@@ -326,18 +326,18 @@ def choose_best(finalists: list[CrossValidated], folds: Folds, seed: int, left_o
     )  # fmt: skip
 
 
-def _complexity(entry: _Entry, finalists: list[CrossValidated]) -> tuple[int, int]:
+def _complexity(entry: _Entry, validated: list[CrossValidated]) -> tuple[int, int]:
     """The less, the simpler and then the faster to predict."""
-    return len(entry.members), sum(METHODS.index(finalists[number].candidate.method) for number in entry.members)
+    return len(entry.members), sum(METHODS.index(validated[number].candidate.method) for number in entry.members)
 
 
 def _table(
-    entries: list[_Entry], finalists: list[CrossValidated], correct: NDArray[np.int64], positions: NDArray[np.int64]
+    entries: list[_Entry], validated: list[CrossValidated], correct: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> pd.DataFrame:
     """See `Choice`, in the order of the entries."""
     rows = []
     for entry, of_entry in zip(entries, correct, strict=True):
-        members = [finalists[number] for number in entry.members]
+        members = [validated[number] for number in entry.members]
         is_single = len(members) == 1
         accuracy = estimate_accuracy(of_entry, positions)
         rows.append(

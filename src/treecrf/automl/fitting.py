@@ -197,11 +197,11 @@ def fit(
     if isinstance(labeller, Ensemble):
         labeller.set_params(held_out=held_out or None, seed=seed)
     elif held_out:
-        fitted, judges = hold_out(train.groups, held_out, seed)
+        fitted, validating = hold_out(train.groups, held_out, seed)
         labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
-        accuracy = labeller.staged_score(train.select(judges), ("forward_backward",))[:, 0]
+        accuracy = labeller.staged_score(train.select(validating), ("forward_backward",))[:, 0]
         best = int(np.argmax(accuracy))
-        choice = HeldOutChoice(best + 1, float(accuracy[best]), len(judges))
+        choice = HeldOutChoice(best + 1, float(accuracy[best]), len(validating))
         labeller.set_params(**{iterations_name(labeller): choice.iteration})
     labeller.fit(train, monitor=follow("training"))
     return choice
