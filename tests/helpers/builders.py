@@ -447,3 +447,10 @@ def letter_before(n_sequences=40, length=10, seed=0):
     labels = np.hstack([np.zeros((n_sequences, 1), dtype=int), letters[:, :-1]])
     offsets = np.arange(n_sequences + 1) * length
     return SequenceSet(letters.reshape(-1, 1), offsets, [("letter", "abc")], labels.ravel(), "uvw")
+
+
+def by_sequence(data):
+    """The frames of the sequences, and lists of their labels."""
+    frame = data.to_frame()
+    parts = [part.drop(columns="sequence") for _, part in frame.groupby("sequence")]
+    return [part.drop(columns="label") for part in parts], [part["label"].tolist() for part in parts]

@@ -3,85 +3,21 @@
 import numpy as np
 import pandas as pd
 import pytest
-from builders import number_set
+from builders import by_sequence, number_set
 
 import treecrf
 from treecrf import (
     MEMM,
-    CodedCRF,
-    CRFSuite,
-    Ensemble,
     FutureFeatureMEMM,
-    FutureFeatureTreeCRF,
-    InducedCRF,
-    KernelCRF,
     LinearCRF,
-    NeuralNetwork,
     SequenceSet,
-    SlidingWindow,
     TreeCRF,
-    VotedPerceptron,
-    WindowLightGBM,
 )  # fmt: skip
 from treecrf.models.base import Labeller
-from treecrf.models.custom import CustomLabeller
 from treecrf.models.loading import load_class
 from treecrf.models.registry import CLASS_PATHS
 
-SMALL = (
-    TreeCRF(n_iterations=3, max_leaves=4),
-    MEMM(n_iterations=3, max_leaves=4),
-    SlidingWindow(n_iterations=3, max_leaves=4),
-    LinearCRF(max_iterations=5),
-    InducedCRF(n_iterations=5),
-    VotedPerceptron(n_epochs=2),
-    CodedCRF(code_length=3, history=2),
-    KernelCRF(tolerance=0.1),
-    CRFSuite(max_iterations=5),
-    NeuralNetwork(n_epochs=2, batch_size=20),
-    WindowLightGBM(n_iterations=3),
-    FutureFeatureMEMM(n_iterations=2, max_leaves=4),
-    FutureFeatureTreeCRF(n_iterations=2, crf_iterations=2, crf_max_leaves=4),
-    Ensemble(experts=("linear_crf", "sliding_window"), n_iterations=2, n_folds=2),
-    CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
-)
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
-
-
-def by_sequence(data):
-    frame = data.to_frame()
-    parts = [part.drop(columns="sequence") for _, part in frame.groupby("sequence")]
-    return [part.drop(columns="label") for part in parts], [part["label"].tolist() for part in parts]
-
-
-@pytest.mark.parametrize("labeller", SMALL, ids=lambda labeller: type(labeller).__name__)
-def test_lists_are_labelled_as_the_set_that_they_stand_for(labeller, tmp_path):
-    labeller.fit(TRAIN)
-    codes, marginals, likelihoods = (
-        ask(TEST) for ask in (labeller.predict, labeller.predict_proba, labeller.log_likelihood)
-    )
-    assert (codes.dtype, codes.shape) == (np.int16, (TEST.n_positions,))
-    frames, names = by_sequence(TEST)
-    assert (
-        np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()
-    )  # trained by a set
-
-    model = labeller.fit(*by_sequence(TRAIN))
-    assert (model.classes_.tolist(), model.n_features_in_) == (["X", "Y", "Z"], 3)
-    assert model.feature_names_in_.tolist() == ["letter", "x1", "x2"]
-    found = model.predict(frames)
-    assert [len(part) for part in found] == TEST.lengths.tolist()
-    assert np.concatenate(found).tolist() == np.array(TEST.label_names)[codes].tolist()
-    np.testing.assert_array_equal(np.concatenate(model.predict_proba(frames)), marginals)
-    np.testing.assert_array_equal(model.log_likelihood(frames, names), likelihoods)
-    assert model.score(frames, names) == model.score(TEST) == (codes == TEST.labels).mean()
-    assert model.predict(TEST).tolist() == codes.tolist()
-    by_stages = model.staged_score(frames, ("viterbi",), y=names)
-    assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
-    if not isinstance(labeller, CustomLabeller):
-        model.save(tmp_path / "model.npz")
-        again = treecrf.load(tmp_path / "model.npz")
-        assert np.concatenate(again.predict(frames)).tolist() == np.concatenate(found).tolist()
 
 
 @pytest.mark.parametrize("class_path", [*CLASS_PATHS.values(), "treecrf.models.custom:CustomLabeller"])
@@ -217,41 +153,6 @@ def test_verbose_prints_lines(capsys):
     assert len(capsys.readouterr().out.splitlines()) == 3
     TreeCRF(3, 4).fit(TRAIN)
     assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize("labeller", SMALL, ids=lambda labeller: type(labeller).__name__)
-def test_arguments_of_other_kinds_get_a_sentence(labeller):
-    frames, names = by_sequence(TRAIN)
-    with pytest.raises(ValueError, match=r"^one DataFrame does not say where its sequences begin; set its index"):
-        labeller.fit(frames[0])
-    with pytest.raises(
-        ValueError, match=r"^the training set has no labels; give labelled sequences, or their labels as y\.$"
-    ):
-        labeller.fit(frames)
-    for nothing in (None, "train.csv", 3):
-        with pytest.raises(ValueError, match=r"^the sequences are .*; give a list of sequences"):
-            labeller.fit(nothing, names)
-    if "window" in labeller.get_params() and not isinstance(labeller, CustomLabeller):
-        settings = labeller.get_params() | {"window": 3}
-        with pytest.raises(
-            ValueError, match=r"^window=3: give \(left, right\), two whole numbers of at least 0, such as \(3, 3\)\.$"
-        ):
-            type(labeller)(**settings).fit(frames, names)
-    model = labeller.fit(TRAIN)
-    with pytest.raises(
-        ValueError, match=r"^the sequences have 1 column \('x1'\), the training set had 3 \('letter', 'x1', 'x2'\)"
-    ):
-        model.predict([frame[["x1"]] for frame in frames])
-    with pytest.raises(ValueError, match=r"^the set has no labels; give labelled sequences, or their labels as y\.$"):
-        model.score(frames)
-    with pytest.raises(
-        ValueError, match=r"^sequence 0 has \d+ labels and \d+ observations?; give one label for each\.$"
-    ):
-        model.score(frames, names[::-1])
-    with pytest.raises(
-        ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
-    ):
-        next(iter(model.staged_predict(frames)))
 
 
 def test_files_and_lines_of_progress_that_cannot_be_get_a_sentence(tmp_path):

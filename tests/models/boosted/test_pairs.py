@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from builders import assert_same_bits, lettered_set, random_set
 
-import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.beginning import begin_training
 from treecrf.models.boosted.checkpoint import Checkpoint
@@ -98,25 +97,6 @@ def test_likelihood_rises_and_is_that_of_the_model(settings):
     assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
     np.testing.assert_allclose(model.predict_proba(data).sum(axis=1), 1.0)
     assert (model.forest_.columns == 3).any()  # the previous label
-
-
-@pytest.mark.parametrize(
-    "settings", [*KINDS, {"row_fraction": 0.6, "feature_fraction": 0.5}, {"missing": "incorporated"}]
-)
-def test_files_threads_stages_and_warm_starts_give_the_same(settings, tmp_path):
-    data = lettered_set(np.random.default_rng(1))
-    settings = FULL | {"max_leaves": 6} | settings
-    model = TreeCRF(6, **settings).fit(data)
-    assert_same_bits(TreeCRF(6, **settings, n_threads=2).fit(data), model)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    assert_same_bits(loaded, model)
-    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
-    part = TreeCRF(3, **settings, warm_start=True).fit(data).set_params(n_iterations=6).fit(data)
-    assert_same_bits(part, model)
-    stages = list(model.staged_predict_proba(data))
-    np.testing.assert_array_equal(stages[-1], model.predict_proba(data))
-    np.testing.assert_array_equal(stages[2], model.truncated(3).predict_proba(data))
 
 
 def test_a_stopped_training_goes_on(tmp_path):

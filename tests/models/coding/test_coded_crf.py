@@ -195,12 +195,6 @@ def test_stages_beyond_the_code_are_refused():
         next(model.staged_predict(five_labels(), every=6))
 
 
-def test_any_number_of_threads_gives_the_same_bits():
-    train = five_labels()
-    one, two = (CodedCRF(TreeCRF(4, 6, 1.0, (1, 1), n_threads=n), 6, 2).fit(train) for n in (1, 2))
-    assert one.bit_probabilities(train).tobytes() == two.bit_probabilities(train).tobytes()
-
-
 def test_without_settings_trees_have_the_form_of_the_thesis():
     base, other = CodedCRF().base, CodedCRF().base
     assert (base.n_iterations, base.max_leaves, base.l2_regularization, base.window) == (80, 40, 5.0, (0, 0))

@@ -5,7 +5,6 @@ import pycrfsuite
 import pytest
 from builders import random_set
 
-import treecrf
 from treecrf import CRFSuite, LinearCRF
 from treecrf.models.linear.linear_crf import window_cells
 
@@ -59,11 +58,3 @@ def test_cells_that_belong_to_none_and_first_labels_have_no_weight(data):
     model = CRFSuite().fit(data)
     assert (model.cell_weights_[-1] == 0).all()
     assert (model.transition_weights_[:, -1] == 0).all()
-
-
-def test_it_is_saved_and_loaded(data, tmp_path):
-    model = CRFSuite(window=(1, 0)).fit(data)
-    model.save(tmp_path / "model.npz")
-    again = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict_proba(data), model.predict_proba(data))
-    assert again.get_params() == model.get_params()

@@ -8,7 +8,6 @@ import pytest
 from builders import cells_by_position, tuples
 from builders import copied_set as random_set
 
-import treecrf
 from treecrf import Attribute, LinearCRF, SequenceSet, chain
 from treecrf.models.linear.induced_crf import InducedCRF, _Training
 from treecrf.models.linear.lbfgs import minimize_objective
@@ -148,13 +147,6 @@ def test_the_last_iterations_have_all_sequences(n_iterations):
     assert model.objective_history_[-1] == pytest.approx(weights @ weights / 10 - model.log_likelihood(data).sum())
 
 
-def test_threads_change_no_bit():
-    data = random_set(8, 60)
-    one, three = (InducedCRF(**SHORT, n_threads=n_threads).fit(data) for n_threads in (1, 3))
-    assert tuples(one.conjunctions_) == tuples(three.conjunctions_)
-    assert [stage.tobytes() for stage in one.stages_] == [stage.tobytes() for stage in three.stages_]
-
-
 def test_a_seed_perturbs_the_start():
     data = random_set(9)
     none, first, again, second = (
@@ -187,20 +179,6 @@ def test_a_planted_conjunction_is_found():
     # Cells: a, b, EDGE, no, yes, EDGE, ..; the second of two categories stands for both.
     assert (1, 4) in tuples(model.conjunctions_)[: len(model.stages_[7]) // 2]
     assert model.score(test) > 0.99
-
-
-def test_save_and_load(tmp_path):
-    data = random_set(11)
-    model = InducedCRF(**SHORT).fit(data)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    assert isinstance(loaded, InducedCRF)
-    assert loaded.get_params() == model.get_params()
-    assert tuples(loaded.conjunctions_) == tuples(model.conjunctions_)
-    for ours, theirs in zip(loaded.staged_predict_proba(data), model.staged_predict_proba(data), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_array_equal(loaded.objective_history_, model.objective_history_)
-    assert (loaded.seconds_, loaded.n_inductions_) == (model.seconds_, model.n_inductions_)
 
 
 def test_an_unseen_category_has_no_weight():
@@ -259,16 +237,6 @@ def test_training_ends_at_the_optimum_where_nothing_is_left_to_induce():
 def test_wrong_settings_are_one_sentence(setting, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         InducedCRF(**setting).fit(random_set(0))
-
-
-def test_missing_cells_are_refused():
-    data = random_set(0)
-    values = data.values.copy()
-    values[2, 0] = -1
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        InducedCRF().fit(data.with_values(values))
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        InducedCRF(n_iterations=1).fit(data).predict(data.with_values(values))
 
 
 def test_an_objective_out_of_range_is_refused():

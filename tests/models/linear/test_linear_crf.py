@@ -169,15 +169,6 @@ def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood(f
     assert staged[3].tolist() == [shorter.score(other), shorter.score(other, decoder="viterbi")]
 
 
-def test_save_and_load(tmp_path):
-    data = random_set(5, 30)
-    model = LinearCRF(1.0, (1, 1)).fit(data)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
-    assert loaded.get_params() == model.get_params()
-
-
 def test_an_unseen_category_has_no_weight():
     data = random_set(6, 30)
     model = LinearCRF(1.0, features="labels").fit(data)
@@ -208,14 +199,6 @@ def test_an_unseen_category_has_no_weight():
 def test_wrong_settings_are_one_sentence(setting, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         LinearCRF(**setting).fit(random_set(0))
-
-
-def test_missing_cells_are_refused():
-    data = random_set(0)
-    values = data.values.copy()
-    values[2, 0] = -1
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        LinearCRF().fit(data.with_values(values))
 
 
 @pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])

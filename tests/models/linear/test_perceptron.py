@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from builders import larger_set, random_set
 
-import treecrf
 from treecrf import SequenceSet
 from treecrf.compiled.struct import allocate
 from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
@@ -116,15 +115,6 @@ def test_separable_labels_are_learnt_without_a_mistake():
     model = VotedPerceptron(10).fit(told)
     assert model.n_wrong_[-1] == 0
     assert model.score(told) == 1.0
-
-
-def test_files_keep_all_that_predictions_need(tmp_path):
-    data = larger_set()
-    model = VotedPerceptron(3, beam=2, window=(1, 1)).fit(data)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
-    np.testing.assert_array_equal(loaded.n_wrong_, model.n_wrong_)
 
 
 def test_the_monitor_hears_of_every_pass():

@@ -196,18 +196,6 @@ def test_the_monitor_hears_the_likelihood_of_every_stage(build):
     np.testing.assert_array_equal(unheard.potentials(data), model.potentials(data))
 
 
-@BOTH
-def test_save_and_load(build, tmp_path):
-    data, other = noisy_set(11), noisy_set(12)
-    model = build(random_state=5).fit(data)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    assert type(loaded) is type(model)
-    assert (loaded.get_params(), loaded.seconds_) == (model.get_params(), model.seconds_)
-    for there, here in zip(loaded.staged_predict_proba(other), model.staged_predict_proba(other), strict=True):
-        np.testing.assert_array_equal(there, here)
-
-
 @pytest.mark.parametrize(
     ("build", "settings"), [(network, {"n_epochs": 30}), (boosting, {"n_iterations": 50, "max_leaves": 31})]
 )

@@ -1,0 +1,279 @@
+"""What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
+
+import numpy as np
+import pytest
+from builders import by_sequence, number_set
+
+import treecrf
+from treecrf import (
+    MEMM,
+    MISSING,
+    CodedCRF,
+    CRFSuite,
+    Ensemble,
+    FutureFeatureMEMM,
+    FutureFeatureTreeCRF,
+    InducedCRF,
+    KernelCRF,
+    LinearCRF,
+    NeuralNetwork,
+    SlidingWindow,
+    TreeCRF,
+    VotedPerceptron,
+    WindowLightGBM,
+)
+from treecrf.io.npz import write_npz
+from treecrf.models.custom import CustomLabeller
+from treecrf.models.imputing import ImputingLabeller
+
+TREES = {"n_iterations": 3, "max_leaves": 4}
+LABELLERS = {
+    "TreeCRF": lambda: TreeCRF(**TREES, window=(1, 1)),
+    "TreeCRF of order 2": lambda: TreeCRF(**TREES, order=2),
+    "TreeCRF of subsets and Newton leaves": lambda: TreeCRF(**TREES, splits="subsets", leaf_values="newton", learning_rate=0.5),
+    "TreeCRF of a sample": lambda: TreeCRF(**TREES, row_fraction=0.6, feature_fraction=0.5, random_state=1),
+    "TreeCRF, separable": lambda: TreeCRF(**TREES, window=(1, 0), transitions="separable"),
+    "TreeCRF, separable with a dictionary": lambda: TreeCRF(**TREES, transitions="separable", label_dictionary="letter"),
+    "TreeCRF with a dictionary": lambda: TreeCRF(**TREES, label_dictionary="letter"),
+    "TreeCRF, separable, of a sample": lambda: TreeCRF(**TREES, transitions="separable", row_fraction=0.6, feature_fraction=0.5),
+    "TreeCRF with a dictionary, of a sample": lambda: TreeCRF(**TREES, label_dictionary="letter", row_fraction=0.6, feature_fraction=0.5),
+    "TreeCRF, separable, incorporated": lambda: TreeCRF(**TREES, transitions="separable", missing="incorporated"),
+    "TreeCRF with a beam": lambda: TreeCRF(**TREES, beam=2),
+    "TreeCRF, incorporated": lambda: TreeCRF(**TREES, missing="incorporated"),
+    "MEMM": lambda: MEMM(**TREES),
+    "SlidingWindow": lambda: SlidingWindow(**TREES),
+    "LinearCRF": lambda: LinearCRF(max_iterations=5, window=(1, 0)),
+    "LinearCRF of both features": lambda: LinearCRF(max_iterations=5, features="both"),
+    "InducedCRF": lambda: InducedCRF(n_iterations=5),
+    "VotedPerceptron": lambda: VotedPerceptron(n_epochs=2),
+    "CodedCRF": lambda: CodedCRF(base=TreeCRF(**TREES), code_length=3, history=2),
+    "KernelCRF": lambda: KernelCRF(tolerance=0.1),
+    "KernelCRF of low rank": lambda: KernelCRF(tolerance=0.1, kernel="rbf", rank=10),
+    "KernelCRF of monomials": lambda: KernelCRF(tolerance=0.1, degree=1, form="monomials"),
+    "CRFSuite": lambda: CRFSuite(max_iterations=5),
+    "NeuralNetwork": lambda: NeuralNetwork(n_epochs=2, batch_size=20, window=(1, 1)),
+    "WindowLightGBM": lambda: WindowLightGBM(n_iterations=3),
+    "FutureFeatureMEMM": lambda: FutureFeatureMEMM(n_iterations=2, max_leaves=4),
+    "FutureFeatureTreeCRF": lambda: FutureFeatureTreeCRF(n_iterations=2, crf_iterations=2, crf_max_leaves=4),
+    "Ensemble": lambda: Ensemble(experts=("linear_crf", "sliding_window"), n_iterations=2, n_folds=2),
+    "ImputingLabeller": lambda: ImputingLabeller(TreeCRF(**TREES)),
+    "CustomLabeller": lambda: CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
+}  # fmt: skip
+TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
+STREAMS = (
+    "TreeCRF",
+    "MEMM",
+    "Sliding",
+    "Linear",
+    "Induced",
+    "Voted",
+    "Kernel",
+    "CRFSuite",
+    "Neural",
+    "WindowLightGBM",
+    "Imputing",
+)
+
+
+@pytest.fixture(scope="module", params=LABELLERS)
+def named(request):
+    """Name of a labeller, what makes it, and one that is fitted."""
+    return request.param, LABELLERS[request.param], LABELLERS[request.param]().fit(TRAIN)
+
+
+def assert_same(first, second, data=TEST):
+    """Two fitted labellers say the same, to the last bit."""
+    for ask in ("predict_proba", "log_likelihood", "predict"):
+        np.testing.assert_array_equal(getattr(first, ask)(data), getattr(second, ask)(data), err_msg=ask)
+    np.testing.assert_array_equal(first.predict(data, "viterbi"), second.predict(data, "viterbi"))
+    np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
+
+
+def test_predictions_have_their_shapes_and_agree(named):
+    _, _, labeller = named
+    marginals, labels = labeller.predict_proba(TEST), labeller.predict(TEST)
+    assert (marginals.dtype, marginals.shape) == (np.float64, (TEST.n_positions, 3))
+    np.testing.assert_allclose(marginals.sum(axis=1), 1)
+    assert (labels.dtype, labels.tolist()) == (np.int16, marginals.argmax(axis=1).tolist())
+    assert labeller.log_likelihood(TEST).shape == (len(TEST),)
+    assert labeller.score(TEST) == (labels == TEST.labels).mean()
+    assert labeller.classes_.tolist() == ["X", "Y", "Z"]
+
+
+def test_training_again_gives_the_same_bits(named):
+    _, make, labeller = named
+    assert_same(make().fit(TRAIN), labeller)
+
+
+def test_a_file_keeps_the_labeller(named, tmp_path):
+    name, _, labeller = named
+    if name == "CustomLabeller":
+        with pytest.raises(ValueError, match=r"is not saved here; save `inner_` as the class does\.$"):
+            labeller.save(tmp_path / "model.npz")
+        return
+    labeller.save(tmp_path / "model.npz")
+    again = treecrf.load(tmp_path / "model.npz")
+    assert (type(again), repr(again)) == (type(labeller), repr(labeller))
+    assert_same(again, labeller)
+    (header, arrays), (header_again, arrays_again) = labeller.contents(), again.contents()
+    assert header == header_again
+    assert arrays.keys() == arrays_again.keys()
+    for key, array in arrays.items():
+        assert (array.dtype, array.tobytes()) == (arrays_again[key].dtype, arrays_again[key].tobytes()), key
+
+
+def test_an_array_of_another_type_is_refused(named, tmp_path):
+    name, _, labeller = named
+    if name == "CustomLabeller":
+        return
+    header, arrays = labeller.contents()
+    declared = [
+        key for key, array in arrays.items() if array.dtype == np.float64 and array.size and "surrogates" not in key
+    ]
+    for key in declared[:1]:
+        write_npz(tmp_path / "model.npz", header, arrays | {key: arrays[key].astype(np.float32)})
+        if name != "Ensemble":  # whose combiner is scikit-learn's
+            with pytest.raises(ValueError, match=r"another version of treecrf"):
+                treecrf.load(tmp_path / "model.npz")
+
+
+def test_threads_change_no_bit(named):
+    _, make, labeller = named
+    if "n_threads" in labeller.get_params():
+        assert_same(make().set_params(n_threads=3).fit(TRAIN), labeller)
+
+
+def test_stages_are_shorter_trainings_and_a_warm_start_goes_on_from_them(named, tmp_path):
+    _, make, labeller = named
+    if "warm_start" not in labeller.get_params():
+        return
+    short = make().set_params(n_iterations=1, warm_start=True).fit(TRAIN)
+    np.testing.assert_array_equal(next(labeller.staged_predict_proba(TEST)), short.predict_proba(TEST))
+    short.save(tmp_path / "model.npz")
+    assert_same(treecrf.load(tmp_path / "model.npz").set_params(n_iterations=3).fit(TRAIN), labeller)
+
+
+def test_weights_of_0_leave_sequences_out_or_weights_are_refused(named):
+    _, make, labeller = named
+    weights = (np.arange(len(TRAIN)) % 3 > 0).astype(float)
+    takes = getattr(labeller, "labeller", labeller).takes_weights
+    if takes and getattr(labeller, "beam", None) is None:
+        weighted = make().fit(TRAIN, sample_weight=weights)
+        expected = make().fit(TRAIN.select(np.flatnonzero(weights)))
+        np.testing.assert_allclose(weighted.predict_proba(TEST), expected.predict_proba(TEST), rtol=1e-6, atol=1e-9)
+        assert_same(make().fit(TRAIN, sample_weight=np.ones(TRAIN.n_positions)), labeller)
+    elif not takes:
+        with pytest.raises(ValueError, match=r"takes no weights; leave sample_weight out"):
+            make().fit(TRAIN, sample_weight=weights)
+
+
+def test_unknown_labels_are_summed_over_or_refused(named):
+    _, make, labeller = named
+    train = TRAIN.with_labels(np.where(np.arange(TRAIN.n_positions) % 4 == 0, MISSING, TRAIN.labels))
+    if getattr(labeller, "labeller", labeller).takes_unknown_labels:
+        if getattr(labeller, "beam", None) is not None:
+            with pytest.raises(ValueError, match=r"^beam=2 does not go with unknown labels"):
+                make().fit(train)
+            return
+        model = make().fit(train)
+        assert model.predict_proba(TEST).shape == (TEST.n_positions, 3)
+    else:
+        with pytest.raises(ValueError, match=r"^position 0 has no label, and this method learns from whole sequences"):
+            make().fit(train)
+
+
+def test_missing_cells_are_handled_or_refused(named):
+    name, make, labeller = named
+    values = TRAIN.values.copy()
+    values[3] = MISSING
+    holes = TRAIN.with_values(values, TRAIN.attributes)
+    if name in ("ImputingLabeller", "TreeCRF, incorporated", "TreeCRF, separable, incorporated"):
+        assert np.isfinite(make().fit(holes).predict_proba(holes)).all()
+        return
+    for ask in (make().fit, labeller.predict_proba):
+        with pytest.raises(ValueError, match=r"'letter' is missing at observation 3; "):
+            ask(holes)
+
+
+def test_a_stream_is_labelled_as_the_sequence_is(named):
+    name, _, labeller = named
+    data = TEST.select([int(TEST.lengths.argmax())])
+    if not name.startswith(STREAMS) or name == "TreeCRF with a beam":
+        with pytest.raises(ValueError, match=r"labels no streams"):
+            labeller.stream(2)
+        return
+    stream = labeller.stream(2)
+    rows = data.to_frame().drop(columns=["sequence", "label"]).to_dict("records")
+    found = [label for label in map(stream.push, rows) if label is not None] + stream.finish()
+    assert [label.position for label in found] == list(range(data.n_positions))
+    expected = labeller.predict_proba(data, lag=2)
+    np.testing.assert_allclose([label.probabilities for label in found], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_the_monitor_hears_of_stages_in_order(named, capsys):
+    _, make, _ = named
+    stages = []
+    make().fit(TRAIN, monitor=lambda stage, seconds, value: stages.append((stage, set(seconds))), verbose=True)
+    assert [stage for stage, _ in stages] == sorted(stage for stage, _ in stages)
+    assert len(stages) >= 1
+    assert len(capsys.readouterr().out.splitlines()) == len(stages)
+
+
+def test_lists_are_labelled_as_the_set_that_they_stand_for(named):
+    _, make, labeller = named
+    codes, marginals, likelihoods = (
+        ask(TEST) for ask in (labeller.predict, labeller.predict_proba, labeller.log_likelihood)
+    )
+    assert (codes.dtype, codes.shape) == (np.int16, (TEST.n_positions,))
+    frames, names = by_sequence(TEST)
+    assert (
+        np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()
+    )  # trained by a set
+
+    model = make().fit(*by_sequence(TRAIN))
+    assert (model.classes_.tolist(), model.n_features_in_) == (["X", "Y", "Z"], 3)
+    assert model.feature_names_in_.tolist() == ["letter", "x1", "x2"]
+    found = model.predict(frames)
+    assert [len(part) for part in found] == TEST.lengths.tolist()
+    assert np.concatenate(found).tolist() == np.array(TEST.label_names)[codes].tolist()
+    np.testing.assert_array_equal(np.concatenate(model.predict_proba(frames)), marginals)
+    np.testing.assert_array_equal(model.log_likelihood(frames, names), likelihoods)
+    assert model.score(frames, names) == model.score(TEST) == (codes == TEST.labels).mean()
+    assert model.predict(TEST).tolist() == codes.tolist()
+    by_stages = model.staged_score(frames, ("viterbi",), y=names)
+    assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
+
+
+def test_arguments_of_other_kinds_get_a_sentence(named):
+    _, make, labeller = named
+    frames, names = by_sequence(TRAIN)
+    with pytest.raises(ValueError, match=r"^one DataFrame does not say where its sequences begin; set its index"):
+        make().fit(frames[0])
+    with pytest.raises(
+        ValueError, match=r"^the training set has no labels; give labelled sequences, or their labels as y\.$"
+    ):
+        make().fit(frames)
+    for nothing in (None, "train.csv", 3):
+        with pytest.raises(ValueError, match=r"^the sequences are .*; give a list of sequences"):
+            make().fit(nothing, names)
+    if "window" in labeller.get_params() and not isinstance(labeller, CustomLabeller):
+        settings = labeller.get_params() | {"window": 3}
+        with pytest.raises(
+            ValueError, match=r"^window=3: give \(left, right\), two whole numbers of at least 0, such as \(3, 3\)\.$"
+        ):
+            type(labeller)(**settings).fit(frames, names)
+    model = labeller
+    with pytest.raises(
+        ValueError, match=r"^the sequences have 1 column \('x1'\), the training set had 3 \('letter', 'x1', 'x2'\)"
+    ):
+        model.predict([frame[["x1"]] for frame in frames])
+    with pytest.raises(ValueError, match=r"^the set has no labels; give labelled sequences, or their labels as y\.$"):
+        model.score(frames)
+    with pytest.raises(
+        ValueError, match=r"^sequence 0 has \d+ labels and \d+ observations?; give one label for each\.$"
+    ):
+        model.score(frames, names[::-1])
+    with pytest.raises(
+        ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
+    ):
+        next(iter(model.staged_predict(frames)))
