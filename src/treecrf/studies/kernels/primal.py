@@ -31,7 +31,13 @@ class PrimalCRF(KernelCRF):
     objectives equal. `tolerance` is CRFsuite's own.
     """
 
-    def _train(self, train: SequenceSet, labels: NDArray[np.int16], monitor: Monitor | None) -> None:
+    def _train(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        weights: NDArray[np.float64] | None,
+        monitor: Monitor | None,
+    ) -> None:
         if self.transition_variance != 1:
             raise ValueError(
                 f"transition_variance={self.transition_variance}: CRFsuite has one variance for all weights; give 1."
@@ -43,16 +49,16 @@ class PrimalCRF(KernelCRF):
         items = _items(features)
         found, seconds = run_crfsuite(items, windows.window_of, labels, train.offsets, 1 / (2 * self.variance))
         n_labels = len(train.label_names)
-        weights, transitions = found.dense(features.shape[1], n_labels)
+        learnt, transitions = found.dense(features.shape[1], n_labels)
         self.seconds_ = {"windows": time.thread_time() - began - seconds, "update": seconds}
         chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, n_labels)
         objective = Objective(Primal(features), chains, self.variance, self.transition_variance)
-        evaluation = objective.evaluate(np.ascontiguousarray(features @ weights), transitions)
-        penalty = float((weights**2).sum() + (transitions**2).sum()) / (2 * self.variance)
+        evaluation = objective.evaluate(np.ascontiguousarray(features @ learnt), transitions)
+        penalty = float((learnt**2).sum() + (transitions**2).sum()) / (2 * self.variance)
         self.objective_ = penalty - evaluation.log_likelihood
         self.objective_history_ = np.array([self.objective_])
         self.form_, self.standards_ = "monomials", standards
-        self.scores_, self.transition_weights_ = scores_with(weights), transitions
+        self.scores_, self.transition_weights_ = scores_with(learnt), transitions
 
 
 class Found(NamedTuple):
