@@ -163,8 +163,11 @@ class Scores(Protocol):
         """What `from_arrays` takes back."""
 
 
-Form = tuple[Space, Callable[[Vector], Scores]]
-"""The space to train in, and what makes `Scores` of the vector of f that training has found."""
+class Form(NamedTuple):
+    """The space to train in, and what makes `Scores` of the vector of f that training has found."""
+
+    space: Space
+    scores_of: Callable[[Vector], Scores]
 
 
 def choose_form(kernel: Kernel, windows: Windows) -> str:
@@ -254,7 +257,7 @@ def monomial_form(kernel: Kernel, windows: Windows) -> Form:
         weights = vector[0].reshape(features.shape[1] if isinstance(space, Primal) else features.shape[0], -1)
         return scores_with(weights if isinstance(space, Primal) else features.T @ weights)
 
-    return space, scores
+    return Form(space, scores)
 
 
 def monomial_features(kernel: Kernel, windows: Windows) -> tuple[Callable[[NDArray[np.float64]], MonomialScores], Any]:
@@ -322,7 +325,7 @@ def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:
     space = Dual(
         windows.n_windows, lambda coefficients: (matrix @ coefficients.astype(matrix.dtype)).astype(np.float64)
     )
-    return space, lambda vector: KernelScores(kernel, windows, vector[0].reshape(windows.n_windows, -1))
+    return Form(space, lambda vector: KernelScores(kernel, windows, vector[0].reshape(windows.n_windows, -1)))
 
 
 def low_rank_form(kernel: Kernel, windows: Windows, inputs: Inputs, rank: int, pivots: str, seed: int) -> Form:
@@ -336,4 +339,4 @@ def low_rank_form(kernel: Kernel, windows: Windows, inputs: Inputs, rank: int, p
         weights = vector[0].reshape(len(chosen), -1)
         return KernelScores(kernel, windows.take(chosen), solve_triangular(triangle, weights, lower=True, trans=1))
 
-    return Primal(factor), scores
+    return Form(Primal(factor), scores)

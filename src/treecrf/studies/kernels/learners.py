@@ -45,7 +45,7 @@ class NystroemCRF(KernelCRF):
         def scores(vector: Any) -> KernelScores:
             return KernelScores(kernel, support, normalization.T @ vector[0].reshape(features.shape[1], -1))
 
-        return Primal(features), scores
+        return Form(Primal(features), scores)
 
 
 def make_candidates(method: str, window: Window, settings: KernelsSettings) -> Iterator[Labeller]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pandas as pd
 
+from treecrf.options import Decoder
 from treecrf.statistics.selection import best_candidate
 from treecrf.studies.training.names import AS_CHOSEN, UNPERTURBED
 
 
-def preferred_decoder(choice: pd.DataFrame) -> str:
+def preferred_decoder(choice: pd.DataFrame) -> Decoder:
     """The decoder with the better cross-validated accuracy, mean over the splits; the first one wins ties."""
     means = choice.groupby("decoder", sort=False)["cv_accuracy"].mean()
-    return str(means.idxmax())
+    return cast(Decoder, means.idxmax())
 
 
 def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:

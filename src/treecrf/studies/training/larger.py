@@ -14,6 +14,7 @@ import pandas as pd
 
 from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.options import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, repeated_folds, training_draws
 from treecrf.studies.custom import Candidate, candidate_name
@@ -51,7 +52,7 @@ class Chosen(NamedTuple):
 
     candidate: Candidate
     iteration: int
-    decoder: str
+    decoder: Decoder
 
 
 def score_larger(
