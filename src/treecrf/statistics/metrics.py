@@ -21,19 +21,40 @@ codes, and offsets of sequences."""
 
 
 def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
-    """Fraction of positions that are labelled correctly."""
+    """Fraction of positions that are labelled correctly.
+
+    Parameters
+    ----------
+    truth, predicted : int16, shape (n_positions,)
+        As `Metric` says.
+    offsets : int64, shape (n_sequences + 1,)
+    """
     return float((truth == predicted)[truth != UNKNOWN].mean())
 
 
 def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
-    """Mean, over the labels that occur, of the fraction of their positions that is labelled correctly."""
+    """Mean, over the labels that occur, of the fraction of their positions that is labelled correctly.
+
+    Parameters
+    ----------
+    truth, predicted : int16, shape (n_positions,)
+        As `Metric` says.
+    offsets : int64, shape (n_sequences + 1,)
+    """
     known = truth != UNKNOWN
     _, label_of = np.unique(truth[known], return_inverse=True)
     return float((np.bincount(label_of, (truth == predicted)[known]) / np.bincount(label_of)).mean())
 
 
 def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
-    """Mean of the F1 scores of the labels that occur, or are predicted: each is ``2 hits / (positions + predictions)``."""
+    """Mean of the F1 scores of the labels that occur, or are predicted: each is ``2 hits / (positions + predictions)``.
+
+    Parameters
+    ----------
+    truth, predicted : int16, shape (n_positions,)
+        As `Metric` says.
+    offsets : int64, shape (n_sequences + 1,)
+    """
     known = truth != UNKNOWN
     truth, predicted = truth[known], predicted[known]
     names = np.union1d(truth, predicted)
@@ -43,14 +64,27 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> floa
 
 
 def mean_f1(hits: NDArray[np.int64], positions: NDArray[np.int64], predictions: NDArray[np.int64]) -> float:
-    """Mean of the F1 scores of the labels that occur, or are predicted, from the counts of each label, shape (n_labels,)."""
+    """Mean of the F1 scores of the labels that occur, or are predicted, from the counts of each label.
+
+    Parameters
+    ----------
+    hits, positions, predictions : int64, shape (n_labels,)
+        Positions where the label is predicted rightly, where it is true, and where it is predicted.
+    """
     occurs = positions + predictions
     there = occurs > 0
     return float((2 * hits[there] / occurs[there]).mean())
 
 
 def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
-    """Fraction of sequences all of whose positions are labelled correctly."""
+    """Fraction of sequences all of whose positions are labelled correctly.
+
+    Parameters
+    ----------
+    truth, predicted : int16, shape (n_positions,)
+        As `Metric` says.
+    offsets : int64, shape (n_sequences + 1,)
+    """
     return float(np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1]).mean())
 
 
@@ -63,7 +97,19 @@ METRICS: dict[str, Metric] = {
 def sum_log_probabilities(
     probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The logarithm of the probabilities of the labels that are known, summed by sequence, shape (n_sequences,)."""
+    """The logarithm of the probabilities of the labels that are known, summed by sequence.
+
+    Parameters
+    ----------
+    probabilities : float64, shape (n_positions, n_labels)
+    labels : int16, shape (n_positions,)
+        `UNKNOWN` where they are not known.
+    offsets : int64, shape (n_sequences + 1,)
+
+    Returns
+    -------
+    float64, shape (n_sequences,)
+    """
     with np.errstate(divide="ignore"):  # votes may give a label nothing
         chosen = np.where(labels == UNKNOWN, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
     return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
