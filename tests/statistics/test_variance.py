@@ -1,5 +1,8 @@
 """Variance components, against planted ones and the textbook's formulas."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -139,6 +142,26 @@ def test_more_runs_than_another_method_has_are_left_out():
 def test_order_of_rows_does_not_matter():
     table = frame(np.random.default_rng(7).uniform(0.5, 0.9, (2, 8, 5)), ("method", "sequence", "run"))
     assert_allclose(estimate(table), estimate(table.sample(frac=1, random_state=0)), rtol=1e-12)
+
+
+def test_every_process_finds_the_same_bits():
+    """Strings have other hashes in every process, and so sets of them another order."""
+    program = (
+        "import numpy as np, pandas as pd; from treecrf.statistics.variance import decompose_variance;"
+        "names = ['method', 'training_set', 'run', 'sequence'];"
+        "places = np.indices((3, 3, 4, 20)).reshape(4, -1);"
+        "table = pd.DataFrame(dict(zip(names, places))).assign(n_positions=lambda rows: 5 + rows.sequence % 7);"
+        "table['n_correct'] = np.random.default_rng(1).integers(0, 5, len(table));"
+        "print(decompose_variance(table).to_csv())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": str(seed)}, text=True,
+            capture_output=True, check=True,
+        ).stdout
+        for seed in range(1, 5)
+    }  # fmt: skip
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(

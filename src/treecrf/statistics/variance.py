@@ -70,7 +70,7 @@ def decompose_variance(counts: pd.DataFrame) -> pd.DataFrame:
             equations[row, column] += _coefficient(term, _factors_of(name, factors), concentration)
     estimates = np.linalg.solve(equations, sums)
     shares = [
-        math.prod(concentration[factor] for factor in _factors_of(name, factors) if factor != "method")
+        math.prod(share for factor, share in concentration.items() if factor in _factors_of(name, factors) - {"method"})
         for name in names
     ]
     variances = np.maximum(estimates, 0.0)
@@ -96,7 +96,7 @@ def _coefficient(term: tuple[str, ...], varying: set[str], concentration: dict[s
     """Expected sum of squares of the deviations of `term` where effects of variance 1 vary with `varying`."""
     if not {*term} <= varying:
         return 0.0
-    return math.prod(1 - concentration[name] if name in term else concentration[name] for name in varying)
+    return math.prod(1 - share if name in term else share for name, share in concentration.items() if name in varying)
 
 
 def _sum_of_squares(accuracies: NDArray[np.float64], weights: list[NDArray[np.float64]], deviates: list[bool]) -> float:
