@@ -109,11 +109,11 @@ class Trial:
             shutil.copytree(Path(self._mirror, RAW).parent, raw.parent)
             flip(raw)
         run.start(TREECRF_MIRROR="")
-        pieces: list[Path] = []
+        cache: list[Path] = []
         while not run.is_done(0.2) and not (
             (run.results / "training/hmm/treecrf.curves.parquet").is_file()
             and (run.log("prepare_data/protein.log") or not self._mirror)
-            and (pieces := list(run.results.rglob("*.pieces/*.zip")))
+            and (cache := list(run.results.rglob("*.cache/*.zip")))
         ):
             pass
         n_processes = run.kill()
@@ -133,10 +133,10 @@ class Trial:
                 spoil(path)
                 damaged.append(path)
                 self.say(f"{spoil.__name__}: {path.relative_to(run.folder)}")
-        for path in (path for path in pieces if path.is_file()):
+        for path in (path for path in cache if path.is_file()):
             cut(path)
             self.say(f"cut: {path.relative_to(run.folder)}")
-        self.check(bool(pieces), "a job had finished parts when it was killed")
+        self.check(bool(cache), "a job had finished parts when it was killed")
         code, messages = run.finish()
         names = [path.relative_to(run.folder).as_posix() for path in damaged]
         self.check(

@@ -37,7 +37,7 @@ def test_a_killed_run_goes_on_to_the_same_results(workflow):
     assert code == 0, messages
     expected = result_digests(undisturbed.results)
     moments = random.Random(0)
-    for part in (".pieces/*.zip", ".parquet"):  # in the middle of a job, and after one
+    for part in (".cache/*.zip", ".parquet"):  # in the middle of a job, and after one
         killed.start()
         while not killed.is_done(moments.uniform(0.0, 0.1)) and not list(killed.results.glob(f"training/xor/*{part}")):
             pass
@@ -52,5 +52,5 @@ def test_a_killed_run_goes_on_to_the_same_results(workflow):
     code, messages = killed.finish()
     assert code == 0, messages
     assert killed.wrong_files(expected, finished=True) == []
-    assert not list(killed.folder.rglob("*.pieces"))
+    assert not list(killed.folder.rglob("*.cache"))
     assert not list(killed.results.rglob("*.tmp"))

@@ -13,7 +13,7 @@ from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry
-from treecrf.studies.named import class_problems, file_problems, table_options
+from treecrf.studies.config_checks import class_problems, file_problems, table_options
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.rivals import FILE, RivalJob, Rivals, given_to
 from treecrf.studies.settings import TableDataset, load_settings

@@ -11,18 +11,18 @@ from treecrf.datasets.synthetic import Splits
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_frame
 from treecrf.sequences import SequenceSet
-from treecrf.studies.stored_pieces import Portion, StoredPieces
+from treecrf.studies.stored_job_cache import Portion, StoredJobCache
 from treecrf.studies.study import Study
 
 
-def pieces_of(snakemake: Any, portion: Portion | None = None) -> StoredPieces:
+def job_cache_of(snakemake: Any, portion: Portion | None = None) -> StoredJobCache:
     """The finished parts of a job, beside its first output: those of a killed attempt at the same job, and of portions of it."""
     same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
     job = {"wildcards": dict(snakemake.wildcards.items()), **same}
-    pieces = StoredPieces(f"{snakemake.output[0]}.pieces", job, portion)
+    cache = StoredJobCache(f"{snakemake.output[0]}.cache", job, portion)
     for path in snakemake.input.get("portions", ()):
-        pieces.add(path)
-    return pieces
+        cache.add(path)
+    return cache
 
 
 def settings_of(study: Study, values: Mapping[str, Any], method: str) -> Any:
@@ -35,7 +35,7 @@ def settings_of(study: Study, values: Mapping[str, Any], method: str) -> Any:
 
 
 def arguments_of(
-    snakemake: Any, study: Study, function: Callable[..., Any], method: str, pieces: StoredPieces
+    snakemake: Any, study: Study, function: Callable[..., Any], method: str, cache: StoredJobCache
 ) -> dict[str, Any]:
     """What the parameters of a study's function name: data, one of the job's methods, and its settings."""
     values, given = snakemake.params["values"], snakemake.input
@@ -58,6 +58,6 @@ def arguments_of(
             for seed, paths in enumerate(zip(*(given[side] for side in Splits._fields), strict=True))
         },
         "choice": lambda: read_frame(given["choice"]) if given.get("choice") else None,
-        "pieces": lambda: pieces.of(method),
+        "cache": lambda: cache.of(method),
     }
     return {name: known[name]() for name in signature(function).parameters}

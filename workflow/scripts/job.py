@@ -7,7 +7,7 @@ Outputs
 The frames that the function returns, Parquet or CSV; see `treecrf.studies.study.Job`.
 """
 
-from _arguments import arguments_of, pieces_of
+from _arguments import arguments_of, job_cache_of
 from _job import find_study, job
 from _rivals import imported
 from treecrf.io.files import stacked, write_frame
@@ -15,16 +15,16 @@ from treecrf.io.files import stacked, write_frame
 with job(snakemake):
     study = find_study(snakemake.params.study)
     module, function = snakemake.params.function.split(".")
-    pieces = pieces_of(snakemake)
+    cache = job_cache_of(snakemake)
     values = snakemake.params["values"]
     call = getattr(study.module(module), function)
     found = [
         imported(snakemake, study, function, method)
         if method in values.get("imported", ())
-        else call(**arguments_of(snakemake, study, call, method, pieces))
+        else call(**arguments_of(snakemake, study, call, method, cache))
         for method in values["settings"]
     ]
     outcomes = [outcome if isinstance(outcome, tuple) else (outcome,) for outcome in found]
     for path, frames in zip(snakemake.output, zip(*outcomes, strict=True), strict=True):
         write_frame(stacked(frames), path)
-pieces.clear()
+cache.clear()

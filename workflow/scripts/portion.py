@@ -2,22 +2,22 @@
 
 Outputs
 -------
-The finished parts, in one file that the job reads; see `treecrf.studies.stored_pieces.StoredPieces`.
+The finished parts, in one file that the job reads; see `treecrf.studies.stored_job_cache.StoredJobCache`.
 """
 
 from contextlib import suppress
 
-from _arguments import arguments_of, pieces_of
+from _arguments import arguments_of, job_cache_of
 from _job import find_study, job
-from treecrf.studies.stored_pieces import Portion, PortionDone
+from treecrf.studies.stored_job_cache import Portion, PortionDone
 
 with job(snakemake):
     study = find_study(snakemake.params.study)
     module, function = snakemake.params.function.split(".")
-    pieces = pieces_of(snakemake, Portion(*snakemake.params.portion))
+    cache = job_cache_of(snakemake, Portion(*snakemake.params.portion))
     call = getattr(study.module(module), function)
     (method,) = snakemake.params["values"]["settings"]
     with suppress(PortionDone):
-        call(**arguments_of(snakemake, study, call, method, pieces))
-    pieces.pack(snakemake.output[0])
-pieces.clear()
+        call(**arguments_of(snakemake, study, call, method, cache))
+    cache.pack(snakemake.output[0])
+cache.clear()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from treecrf.explorer.answers import Answers, summarise_answers
-from treecrf.explorer.standing import decided, standings
+from treecrf.explorer.ranking import decided, standings
 from treecrf.io.files import read_frame, read_frames, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
@@ -55,7 +55,7 @@ class Gathered(NamedTuple):
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
         gap_low, gap_high, rank_low and rank_high of the accuracy, missing for these.
     pairs : DataFrame
-        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.standing.decided`), without references.
+        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.ranking.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.

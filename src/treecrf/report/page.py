@@ -24,8 +24,8 @@ from treecrf.report.checklist import CHECKLIST, checklist, checklist_markdown
 from treecrf.report.differing import differing_parts
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
-from treecrf.report.relatives import relatives_table
 from treecrf.report.rules import rules_parts
+from treecrf.report.similar_sequences import relatives_table
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN
 from treecrf.studies.paths import StudyFiles

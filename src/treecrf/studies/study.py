@@ -25,7 +25,7 @@ class Job:
     ----------
     function : str
         Its parameters are given by name: the data set and one method of the path, settings, seed, window, protocol,
-        train, test, splits, choice and pieces, as far as it takes them.
+        train, test, splits, choice and cache, as far as it takes them.
     path : str
         Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
         ``{methods}``, which the function is called with one after another.
@@ -46,7 +46,7 @@ class Job:
     takes_choices : bool
         Whether it takes what methods chose on the data set that a larger sample is of (`treecrf.studies.training.larger`).
     n_stages : int
-        How often it calls `treecrf.studies.pieces.Pieces.all_finished`: what other jobs may do beforehand.
+        How often it calls `treecrf.studies.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
     without : tuple of str
         Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
     """

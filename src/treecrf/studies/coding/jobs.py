@@ -35,7 +35,7 @@ from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.job_cache import Frames, JobCache
 
 RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
@@ -85,7 +85,7 @@ def label_test_sets(
     splits: Mapping[int, Splits],
     method: str,
     settings: CodingSettings,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
     source: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Outcome:
@@ -100,12 +100,12 @@ def label_test_sets(
         As in `CodingSettings.methods`.
     settings : CodingSettings
         Of this data set (`CodingSettings.of`).
-    pieces : Pieces, optional
+    cache : JobCache, optional
         What is found of one draw with one window is a piece.
     source, options : str and mapping, optional
         Which generator drew the sets, and with what options; the data set's name and none unless given.
     """
-    kept = pieces or Pieces()
+    kept = cache or JobCache()
     settings = settings.model_copy(update={"code_lengths": settings.lengths_of(method)})
     windows = settings.windows + (settings.wide_windows if form_of(method) is None else [])
     if method != KNOWN_MODEL:

@@ -24,7 +24,7 @@ from treecrf.models.loading import load_class
 from treecrf.models.registry import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.job_cache import Frames, JobCache
 
 SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
@@ -37,13 +37,13 @@ N_EVALUATIONS = 5
 """Evaluations of F that one measurement is the median of: a single one takes less than a millisecond."""
 
 
-def measure_scaling(settings: CostSettings, pieces: Pieces | None = None) -> pd.DataFrame:
+def measure_scaling(settings: CostSettings, cache: JobCache | None = None) -> pd.DataFrame:
     """Cost on sequences of a hidden Markov model, by their length and by the window.
 
     Parameters
     ----------
     settings : CostSettings
-    pieces : Pieces, optional
+    cache : JobCache, optional
         Each repeat is a piece.
 
     Returns
@@ -60,7 +60,7 @@ def measure_scaling(settings: CostSettings, pieces: Pieces | None = None) -> pd.
         return (pd.DataFrame(chain(_by_length(settings), _by_features(settings))).assign(repeat=number),)
 
     repeats = {f"repeat_{number}": partial(repeat, number) for number in range(settings.n_repeats)}
-    found = (pieces or Pieces()).all_finished(repeats)
+    found = (cache or JobCache()).all_finished(repeats)
     return pd.concat([frame for (frame,) in found], ignore_index=True)[SCALING_NAMES]
 
 

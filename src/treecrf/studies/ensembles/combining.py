@@ -21,7 +21,7 @@ from treecrf.studies.ensembles.bound import check_bound
 from treecrf.studies.ensembles.experts import Window, make_expert
 from treecrf.studies.ensembles.methods import COMBINED, RETRAINED
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.pieces import Frames
+from treecrf.studies.job_cache import Frames
 
 
 class Asked(NamedTuple):

@@ -15,7 +15,7 @@ from treecrf.studies.ensembles.combining import combine_draw
 from treecrf.studies.ensembles.experts import Window
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.pieces import Pieces
+from treecrf.studies.job_cache import JobCache
 
 RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
@@ -59,7 +59,7 @@ def combine_experts(
     window: Window,
     settings: EnsemblesSettings,
     seed: int = 0,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """All ensembles on one data set.
 
@@ -72,10 +72,10 @@ def combine_experts(
     settings : EnsemblesSettings
     seed : int
         Decides, with names, the parts.
-    pieces : Pieces, optional
+    cache : JobCache, optional
         What is found of one draw is a piece.
     """
-    own, kept = settings.of(dataset), pieces or Pieces()
+    own, kept = settings.of(dataset), cache or JobCache()
     data = SequenceSet.concatenate([train, test])
     draws = [divide(data, own.sizes, derive_seed(seed, dataset, "parts", draw)) for draw in range(own.n_seeds)]
     found = [

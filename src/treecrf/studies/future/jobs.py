@@ -34,7 +34,7 @@ from treecrf.studies.draws import shared_part
 from treecrf.studies.future.features import describe_features
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.job_cache import Frames, JobCache
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
@@ -91,7 +91,7 @@ def compare_future(
     window: tuple[int, int],
     method: str,
     settings: FutureSettings,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> FutureOutcome:
     """One method on one data set.
 
@@ -105,7 +105,7 @@ def compare_future(
         As in `FutureSettings.methods`, or one of ``settings.labellers``.
     settings : FutureSettings
         Of this data set (`FutureSettings.of`).
-    pieces : Pieces, optional
+    cache : JobCache, optional
         What one variant finds on one draw is a piece.
     """
 
@@ -138,7 +138,7 @@ def compare_future(
             features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
         return (run, _prediction_frame(best, sets.test, predicted).assign(**constant), *features)
 
-    kept, found = pieces or Pieces(), []
+    kept, found = cache or JobCache(), []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
         found.append(kept.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
     described = [features for _, _, *features in found if features]

@@ -23,10 +23,10 @@ from treecrf.studies.choosing import DECODER, Choice, Fold, choose, train_as_cho
 from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
+from treecrf.studies.job_cache import Frames, JobCache
 from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
 from treecrf.studies.kernels.methods import BEST, DUAL, PRIMAL, REDUCED, TREES
 from treecrf.studies.kernels.settings import KernelsSettings
-from treecrf.studies.pieces import Frames, Pieces
 
 RUN_NAMES = [
     "dataset", "method", "seed", "held_out_accuracy", "accuracy", "viterbi_accuracy", "cpu_seconds", "objective", "gap", "form", "chosen",
@@ -65,7 +65,7 @@ def label_test_sets(
     method: str,
     settings: KernelsSettings,
     choice: pd.DataFrame | None = None,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """One method on one data set.
 
@@ -81,10 +81,10 @@ def label_test_sets(
         Of this data set (`KernelsSettings.of`).
     choice : DataFrame, optional
         Of the method that chooses for this one, perhaps with those of others.
-    pieces : Pieces, optional
+    cache : JobCache, optional
         What is found of one draw is a piece.
     """
-    kept = pieces or Pieces()
+    kept = cache or JobCache()
     load_kernels(method, next(iter(splits.values())).train, window, settings)
     found = []
     for seed, sets in splits.items():

@@ -12,7 +12,7 @@ from treecrf.rendering.parts import Part, Table, paragraph
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
-from treecrf.studies.missing.standing import mean_accuracies, standings
+from treecrf.studies.missing.ranking import mean_accuracies, standings
 
 
 def answers(

@@ -11,7 +11,7 @@ from treecrf.missing import MECHANISMS
 from treecrf.rendering.cells import BEST, DAGGER, DASH, dataset_names, signed, with_deviation
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
-from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, top_cells
+from treecrf.studies.missing.ranking import best_of_trees, mean_accuracies, spreads, top_cells
 from treecrf.studies.missing.trees import PAPERS, TREES
 
 HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}

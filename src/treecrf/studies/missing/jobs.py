@@ -26,10 +26,10 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
+from treecrf.studies.job_cache import Frames, JobCache
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.missing.trees import PAPERS, TREES
-from treecrf.studies.pieces import Frames, Pieces
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
@@ -96,14 +96,14 @@ def evaluate_rates(
     method: str,
     settings: MissingSettings,
     seed: int,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """`evaluate_method` at every rate of the settings, one after another.
 
     Parameters are those of `evaluate_method` without the rate.
     """
     return _stacked(
-        evaluate_method(dataset, train, test, window, rate, method, settings, seed, pieces) for rate in settings.rates
+        evaluate_method(dataset, train, test, window, rate, method, settings, seed, cache) for rate in settings.rates
     )
 
 
@@ -115,7 +115,7 @@ def evaluate_trees(
     method: str,
     settings: MissingSettings,
     seed: int,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
 
@@ -128,7 +128,7 @@ def evaluate_trees(
         "trees",
         {
             trees: _stacked(
-                evaluate_method(dataset, train, test, window, rate, method, fewer, seed, pieces, trees)
+                evaluate_method(dataset, train, test, window, rate, method, fewer, seed, cache, trees)
                 for rate in settings.rates
             )
             for trees in kinds
@@ -144,7 +144,7 @@ def evaluate_mechanisms(
     method: str,
     settings: MissingSettings,
     seed: int,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism.
 
@@ -157,7 +157,7 @@ def evaluate_mechanisms(
     return _labelled(
         "mechanism",
         {
-            name: evaluate_method(dataset, train, test, window, rate, method, fewer, seed, pieces, PAPERS, name)
+            name: evaluate_method(dataset, train, test, window, rate, method, fewer, seed, cache, PAPERS, name)
             for name in possible
         },
     )
@@ -172,7 +172,7 @@ def evaluate_method(
     method: str,
     settings: MissingSettings,
     seed: int,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
     trees: str = PAPERS,
     mechanism: str = MCAR,
 ) -> Outcome:
@@ -193,7 +193,7 @@ def evaluate_method(
         One of ``settings.methods``; a custom labeller gets the data with their holes.
     settings : MissingSettings
     seed : int
-    pieces : Pieces, optional
+    cache : JobCache, optional
         What one damaged training set yields at one rate is a piece.
     trees : str
         One of `treecrf.studies.missing.trees.TREES`; no matter to a custom labeller.
@@ -232,7 +232,7 @@ def evaluate_method(
 
     of = f"{trees}_{mechanism}_rate_{rate:g}"
     found = [
-        (pieces or Pieces()).finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
+        (cache or JobCache()).finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
         for training_set in range(n_training_sets)
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))

@@ -30,7 +30,7 @@ from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.claims import stars
-from treecrf.studies.missing.standing import mean_accuracies, standings
+from treecrf.studies.missing.ranking import mean_accuracies, standings
 from treecrf.studies.missing.tree_words import tree_answers
 from treecrf.studies.settings import MissingSettings, Settings, TableDataset
 

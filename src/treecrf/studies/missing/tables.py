@@ -30,7 +30,7 @@ from treecrf.studies.missing.condition_tables import mechanisms_layout as mechan
 from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
-from treecrf.studies.missing.standing import mean_accuracies, top_cells
+from treecrf.studies.missing.ranking import mean_accuracies, top_cells
 from treecrf.studies.printed import MEASURED, PUBLISHED, Block, Column, printed_layout
 from treecrf.studies.rows import Row, by_key
 

@@ -11,7 +11,7 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.style import method_name
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import WORSE
-from treecrf.studies.missing.standing import best_of_trees, mean_accuracies, spreads, standings
+from treecrf.studies.missing.ranking import best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.trees import PAPERS, TREES
 
 CASE = ("dataset", "rate", "trees")

@@ -24,7 +24,7 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.job_cache import Frames, JobCache
 from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.settings import TrainingSettings
@@ -142,7 +142,7 @@ class Comparison:
         )
         self._candidates = candidates(method, settings)
 
-    def run(self, choice: pd.DataFrame | None = None, pieces: Pieces | None = None) -> Outcome:
+    def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> Outcome:
         """Choose settings, train with them, test; then again from perturbed starts.
 
         Parameters
@@ -150,13 +150,13 @@ class Comparison:
         choice : DataFrame, optional
             From the method that chooses for this one, whose other candidates are then not tested; unless given,
             cross-validation chooses.
-        pieces : Pieces, optional
+        cache : JobCache, optional
             Each training with its test is a piece.
         """
-        pieces = pieces or Pieces()
+        cache = cache or JobCache()
         folds, own = pd.DataFrame(columns=FOLD_NAMES), choice is None
         if choice is None:
-            folds = self._cross_validate(pieces)
+            folds = self._cross_validate(cache)
             choice = choose(folds)
         else:
             last = self._settings.n_iterations - self._settings.n_iterations % self._settings.test_every
@@ -166,7 +166,7 @@ class Comparison:
         everything = set(product(range(len(names)), range(len(self._splits))))
         trainings = [(*pair, UNPERTURBED) for pair in sorted(everything if own else chosen)]
         trainings += [(*pair, run) for pair in sorted(chosen) for run in range(self._n_perturbed_runs)]
-        tested = pieces.all_finished(
+        tested = cache.all_finished(
             {
                 f"test_{rank}_{split}_{'unperturbed' if run == UNPERTURBED else run}": partial(
                     self._test, rank, split, run, choice
@@ -192,12 +192,10 @@ class Comparison:
         is_slow = row is not None and row.family in SLOW
         return self._settings.n_perturbed_slow_runs if is_slow else self._settings.n_perturbed_runs
 
-    def _cross_validate(self, pieces: Pieces) -> pd.DataFrame:
+    def _cross_validate(self, cache: JobCache) -> pd.DataFrame:
         """Accuracy of every candidate on the sequences held out."""
         trials = product(range(len(self._candidates)), range(len(self._trials)))
-        tried = pieces.all_finished(
-            {f"trial_{rank}_{trial}": partial(self._try, rank, trial) for rank, trial in trials}
-        )
+        tried = cache.all_finished({f"trial_{rank}_{trial}": partial(self._try, rank, trial) for rank, trial in trials})
         return pd.concat([frame for frames in tried for frame in frames], ignore_index=True)[FOLD_NAMES]
 
     def _try(self, rank: int, trial: int, checkpoint: Checkpoint | None) -> Frames:
@@ -367,23 +365,23 @@ def compare_method(
     settings: TrainingSettings,
     seed: int,
     choice: pd.DataFrame | None = None,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Outcome:
     """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
 
     Parameters
     ----------
     dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
-    choice, pieces : see `Comparison.run`
+    choice, cache : see `Comparison.run`
     """
     if choice is not None:  # of all methods that share a job
         choice = choice[choice["method"] == settings.choosers[method]]
     if method not in IN_JAVA:
-        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
+        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
     problem = java_problem()
     if problem is None:
         try:
-            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, pieces)
+            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
         except ValueError as error:  # other people's programs take some data only
             problem = str(error)
     return not_run(dataset, method, problem)

@@ -18,7 +18,7 @@ from treecrf.options import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, repeated_folds, training_draws
 from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.pieces import Frames, Pieces
+from treecrf.studies.job_cache import Frames, JobCache
 from treecrf.studies.training.choices import preferred_decoder
 from treecrf.studies.training.methods import candidates, find_method
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
@@ -64,7 +64,7 @@ def score_larger(
     settings: TrainingSettings,
     seed: int,
     choice: pd.DataFrame,
-    pieces: Pieces | None = None,
+    cache: JobCache | None = None,
 ) -> Larger:
     """One method on one larger sample.
 
@@ -81,7 +81,7 @@ def score_larger(
     seed : int
     choice : DataFrame
         Of `treecrf.studies.training.jobs.Outcome`, on that data set, of the method and perhaps others.
-    pieces : Pieces, optional
+    cache : JobCache, optional
         Each training with its test is a piece.
 
     Returns
@@ -95,7 +95,7 @@ def score_larger(
     if of_method.empty:
         return Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=ACCURACY_NAMES))
     chosen = as_chosen(of_method, method, settings)
-    trainings = (pieces or Pieces()).all_finished(
+    trainings = (cache or JobCache()).all_finished(
         {
             f"larger_{place}": partial(_test_one, data, split, method, settings, chosen, window)
             for place, split in enumerate(splits)

@@ -13,7 +13,7 @@ from treecrf.rendering.words import rates_text
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 from treecrf.statistics.two_way import BLOCK
-from treecrf.studies.missing.standing import standings
+from treecrf.studies.missing.ranking import standings
 from treecrf.studies.missing.tables import PHASES_APART
 
 YARDSTICK = "imputation"

@@ -9,10 +9,10 @@ from treecrf.studies.cost.jobs import measure_scaling
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.jobs import compare_future
 from treecrf.studies.future.settings import FutureSettings
+from treecrf.studies.job_cache import JobCache
 from treecrf.studies.missing.jobs import evaluate_method
 from treecrf.studies.missing.settings import MissingSettings
-from treecrf.studies.pieces import Pieces
-from treecrf.studies.stored_pieces import Portion, PortionDone, StoredPieces
+from treecrf.studies.stored_job_cache import Portion, PortionDone, StoredJobCache
 from treecrf.studies.training.jobs import compare_method
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -37,51 +37,51 @@ def same(frames, others):
 
 
 def test_a_finished_part_is_read(tmp_path):
-    first = StoredPieces(tmp_path / "pieces", JOB).finished("one", lambda _checkpoint: FRAMES)
-    again = StoredPieces(tmp_path / "pieces", JOB).finished("one", not_again)
+    first = StoredJobCache(tmp_path / "cache", JOB).finished("one", lambda _checkpoint: FRAMES)
+    again = StoredJobCache(tmp_path / "cache", JOB).finished("one", not_again)
     same(first, again)
     same(again[:1], FRAMES[:1])
 
 
 @pytest.mark.parametrize("change", [{"code": "b2"}, {"settings": {"n_iterations": 4, "window": (1, 1)}}])
 def test_the_parts_of_another_job_are_removed(change, tmp_path):
-    StoredPieces(tmp_path / "pieces", JOB).finished("one", lambda _checkpoint: FRAMES)
-    pieces = StoredPieces(tmp_path / "pieces", JOB | change)
-    assert [path.name for path in (tmp_path / "pieces").iterdir()] == ["job.json"]
+    StoredJobCache(tmp_path / "cache", JOB).finished("one", lambda _checkpoint: FRAMES)
+    cache = StoredJobCache(tmp_path / "cache", JOB | change)
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["job.json"]
     with pytest.raises(AssertionError, match="computed again"):
-        pieces.finished("one", not_again)
+        cache.finished("one", not_again)
 
 
 def test_a_damaged_part_is_computed_anew(tmp_path):
-    pieces = StoredPieces(tmp_path / "pieces", JOB)
-    pieces.finished("one", lambda _checkpoint: FRAMES)
-    path = tmp_path / "pieces/one.zip"
+    cache = StoredJobCache(tmp_path / "cache", JOB)
+    cache.finished("one", lambda _checkpoint: FRAMES)
+    path = tmp_path / "cache/one.zip"
     whole = path.read_bytes()
     for place in range(0, len(whole), 101):
         path.write_bytes(whole[:place])
-        same(pieces.finished("one", lambda _checkpoint: FRAMES), pieces.finished("one", not_again))
+        same(cache.finished("one", lambda _checkpoint: FRAMES), cache.finished("one", not_again))
         assert path.stat().st_size == len(whole)
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
-        same(pieces.finished("one", lambda _checkpoint: FRAMES)[:1], FRAMES[:1])
-    (tmp_path / "pieces/job.json").write_text("{")
-    StoredPieces(tmp_path / "pieces", JOB)
+        same(cache.finished("one", lambda _checkpoint: FRAMES)[:1], FRAMES[:1])
+    (tmp_path / "cache/job.json").write_text("{")
+    StoredJobCache(tmp_path / "cache", JOB)
     assert not path.exists()
 
 
 def test_a_checkpoint_goes_with_its_part(tmp_path):
-    pieces = StoredPieces(tmp_path / "pieces", JOB)
+    cache = StoredJobCache(tmp_path / "cache", JOB)
 
     def train(checkpoint):
         checkpoint.path.write_text("state")
         return FRAMES
 
-    pieces.finished("one", train)
-    assert sorted(path.name for path in (tmp_path / "pieces").iterdir()) == ["job.json", "one.zip"]
-    pieces.clear()
-    assert not (tmp_path / "pieces").exists()
+    cache.finished("one", train)
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["job.json", "one.zip"]
+    cache.clear()
+    assert not (tmp_path / "cache").exists()
 
 
-class KilledAfter(StoredPieces):
+class KilledAfter(StoredJobCache):
     """Stops the job after `n_parts` parts that were computed."""
 
     def __init__(self, folder, n_parts):
@@ -98,7 +98,7 @@ class KilledAfter(StoredPieces):
         return super().finished(name, count)
 
 
-class Counting(Pieces):
+class Counting(JobCache):
     def __init__(self):
         self.names = []
 
@@ -115,25 +115,25 @@ SMALL = {
 def compare_training(method):
     train, test = datasets.load("hmm")
     sides = train.select(range(20)), test.select(range(10))
-    return lambda pieces: compare_method(
-        "hmm", *sides, "split", (1, 1), method, TrainingSettings(**SMALL), 0, pieces=pieces
+    return lambda cache: compare_method(
+        "hmm", *sides, "split", (1, 1), method, TrainingSettings(**SMALL), 0, cache=cache
     )
 
 
-def leave_one_out(pieces):
+def leave_one_out(cache):
     train, test = datasets.load("hmm")
     sides = train.select(range(3)), test.select(range(2))
     settings = TrainingSettings(**SMALL | {"l2_regularizations": [1]})
-    return compare_method("hmm", *sides, "leave_one_out", (1, 1), "treecrf", settings, 0, pieces=pieces)
+    return compare_method("hmm", *sides, "leave_one_out", (1, 1), "treecrf", settings, 0, cache=cache)
 
 
-def evaluate(pieces):
+def evaluate(cache):
     train, test = datasets.load("hmm")
     settings = MissingSettings(
         n_iterations=3, max_leaves=4, n_training_sets=3, n_test_sets=2, l2_regularizations=[1, 20]
     )
     sides = train.select(range(20)), test.select(range(10))
-    return evaluate_method("hmm", *sides, (1, 1), 0.3, "instance_weighting", settings, 0, pieces)
+    return evaluate_method("hmm", *sides, (1, 1), 0.3, "instance_weighting", settings, 0, cache)
 
 
 def compare_future_method(method):
@@ -141,7 +141,7 @@ def compare_future_method(method):
         n_iterations=4, chain_iterations=4, test_every=2, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
     )  # fmt: skip
     splits = {seed: future_splits("or", n_train=8, n_validation=6, n_test=2, length=6, seed=seed) for seed in range(2)}
-    return lambda pieces: compare_future("or", splits, (0, 0), method, settings, pieces)
+    return lambda cache: compare_future("or", splits, (0, 0), method, settings, cache)
 
 
 JOBS = {
@@ -167,13 +167,13 @@ def test_a_job_killed_after_any_part_finds_the_same(job, tmp_path):
     found = None
     for _ in counting.names:  # each attempt gets one part further
         try:
-            found = JOBS[job](KilledAfter(tmp_path / "pieces", 1))
+            found = JOBS[job](KilledAfter(tmp_path / "cache", 1))
         except KilledError:
             continue
     assert found is not None
     for name, frame in expected._asdict().items():
         pd.testing.assert_frame_equal(without_times(getattr(found, name)), without_times(frame), check_exact=True)
-    resumed = JOBS[job](KilledAfter(tmp_path / "pieces", 0))
+    resumed = JOBS[job](KilledAfter(tmp_path / "cache", 0))
     for name, frame in found._asdict().items():
         pd.testing.assert_frame_equal(getattr(resumed, name), frame, check_exact=True)
 
@@ -184,14 +184,14 @@ def in_portions(run, folder, n_stages, n_portions):
     for stage in range(n_stages):
         before = list(files)
         for portion in range(n_portions):
-            pieces = StoredPieces(folder / f"{stage}_{portion}.pieces", JOB, Portion(stage, portion, n_portions))
+            cache = StoredJobCache(folder / f"{stage}_{portion}.cache", JOB, Portion(stage, portion, n_portions))
             for file in before:
-                pieces.add(file)
+                cache.add(file)
             with pytest.raises(PortionDone):
-                run(pieces)
+                run(cache)
             files.append(folder / f"{stage}_{portion}.zip")
-            pieces.pack(files[-1])
-    whole = KilledAfter(folder / "job.pieces", 0)
+            cache.pack(files[-1])
+    whole = KilledAfter(folder / "job.cache", 0)
     for file in files:
         whole.add(file)
     return run(whole)
@@ -210,6 +210,6 @@ def test_repeats_of_a_measurement_are_portions(tmp_path):
     settings = CostSettings(
         methods=["linear_crf"], n_repeats=3, lengths=[4], window_sizes=[1], n_sequences=5, n_iterations=2
     )
-    found = in_portions(lambda pieces: measure_scaling(settings, pieces), tmp_path, 1, 2)
+    found = in_portions(lambda cache: measure_scaling(settings, cache), tmp_path, 1, 2)
     assert sorted(set(found["repeat"])) == [0, 1, 2]
     assert (found.groupby("repeat").size() == len(found) / 3).all()

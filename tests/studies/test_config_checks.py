@@ -3,7 +3,7 @@
 import pytest
 from builders import NOTHING, ROOT
 
-from treecrf.studies.named import class_problems, file_problems
+from treecrf.studies.config_checks import class_problems, file_problems
 from treecrf.studies.settings import load_settings
 
 WORDS = {"kind": "table", "path": str(ROOT / "examples/words.csv"), "sequence": "word", "label": "hyphen"}

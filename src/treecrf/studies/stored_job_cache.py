@@ -16,7 +16,7 @@ import pandas as pd
 
 from treecrf.io.files import atomic, read_json, write_json
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.studies.pieces import Compute, Frames, Pieces
+from treecrf.studies.job_cache import Compute, Frames, JobCache
 
 JOB = "job.json"
 
@@ -33,7 +33,7 @@ class PortionDone(Exception):
     """A portion is finished."""
 
 
-class StoredPieces(Pieces):
+class StoredJobCache(JobCache):
     """A folder with a file for each finished part of one job.
 
     `job` is all that decides what the job finds, such as settings, checksums of its inputs, a digest of its code;
@@ -47,14 +47,14 @@ class StoredPieces(Pieces):
             self.clear()
             write_json(job, self._folder / JOB)
 
-    def of(self, method: str) -> StoredPieces:
+    def of(self, method: str) -> StoredJobCache:
         """The same folder for the parts of one of the job's methods."""
-        pieces = copy(self)
-        pieces._prefix = f"{method}_"
-        return pieces
+        cache = copy(self)
+        cache._prefix = f"{method}_"
+        return cache
 
     def finished(self, name: str, compute: Compute) -> Frames:
-        """See `Pieces.finished`; a damaged file is computed again."""
+        """See `JobCache.finished`; a damaged file is computed again."""
         path, checkpoint = (self._folder / f"{self._prefix}{name}.{kind}" for kind in ("zip", "npz"))
         if (frames := _read(path)) is not None:
             return frames
@@ -65,7 +65,7 @@ class StoredPieces(Pieces):
         return frames
 
     def all_finished(self, parts: Mapping[str, Compute]) -> list[Frames]:
-        """See `Pieces.all_finished`."""
+        """See `JobCache.all_finished`."""
         if self._portion is None or self._stage != self._portion.stage:
             self._stage += 1
             return super().all_finished(parts)

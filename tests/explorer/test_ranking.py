@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from treecrf.explorer.standing import decided, standings
+from treecrf.explorer.ranking import decided, standings
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
 from treecrf.studies.explored import CASE, PAIRS, SCORES, tidy
 

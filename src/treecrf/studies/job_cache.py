@@ -12,10 +12,10 @@ Frames = tuple[pd.DataFrame, ...]
 Compute = Callable[[Checkpoint | None], Frames]
 
 
-class Pieces:
+class JobCache:
     """Gives what each part of a job finds; this one keeps nothing beyond the process.
 
-    `treecrf.studies.stored_pieces.StoredPieces` keeps it in files.
+    `treecrf.studies.stored_job_cache.StoredJobCache` keeps it in files.
     """
 
     def finished(self, name: str, compute: Compute) -> Frames:
