@@ -1,4 +1,4 @@
-"""What may be: labels that positions may have, and labels that may follow others, from names of labels and schemes."""
+"""Constraints on labels: those that positions may have and that may follow others, from names of labels and schemes."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def last_labels_of_scheme(label_names: Sequence[str], scheme: str) -> NDArray[np
 
 def checked_steps(follows: ArrayLike, n_labels: int) -> NDArray[np.bool_]:
     """A matrix as of `steps_of_scheme` that somebody wrote down; a ValueError if it has another shape or kind."""
-    found = np.asarray(follows)
-    if found.shape != (n_labels + 1, n_labels) or found.dtype != np.bool_:
+    steps = np.asarray(follows)
+    if steps.shape != (n_labels + 1, n_labels) or steps.dtype != np.bool_:
         raise ValueError(
             f"constraints must be the name of a scheme ({', '.join(SCHEMES)}) or a bool array of shape "
-            f"{(n_labels + 1, n_labels)}: by label before, START last, and label; these are {found.dtype} of shape {found.shape}."
+            f"{(n_labels + 1, n_labels)}: by label before, START last, and label; these are {steps.dtype} of shape {steps.shape}."
         )
-    return found
+    return steps
 
 
 def checked_allowed(allowed: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np.bool_]:
@@ -127,13 +127,13 @@ def checked_allowed(allowed: ArrayLike, n_positions: int, n_labels: int) -> NDAr
     ValueError
         If it has another shape or kind.
     """
-    found = np.asarray(allowed)
-    if found.shape != (n_positions, n_labels) or found.dtype != np.bool_:
+    mask = np.asarray(allowed)
+    if mask.shape != (n_positions, n_labels) or mask.dtype != np.bool_:
         raise ValueError(
-            f"allowed must be bool of shape {(n_positions, n_labels)}, positions by labels, not {found.dtype} of shape "
-            f"{found.shape}."
+            f"allowed must be bool of shape {(n_positions, n_labels)}, positions by labels, not {mask.dtype} of shape "
+            f"{mask.shape}."
         )
-    return found
+    return mask
 
 
 def allow_known(known: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np.bool_]:

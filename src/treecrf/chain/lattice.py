@@ -118,9 +118,9 @@ def transitions_of_pairs(lattice: Lattice, transitions: NDArray[np.float64]) -> 
 def entries_of(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int64]:
     """The entry of each position's label, -1 where the position may not have it; shape (n_positions,)."""
     counts = np.diff(lattice.first)
-    found = np.flatnonzero(lattice.labels == np.repeat(labels, counts))
+    matching = np.flatnonzero(lattice.labels == np.repeat(labels, counts))
     entries = np.full(len(labels), -1)
-    entries[np.repeat(np.arange(len(labels)), counts)[found]] = found
+    entries[np.repeat(np.arange(len(labels)), counts)[matching]] = matching
     return entries
 
 
@@ -148,11 +148,13 @@ def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
     ValueError
         If potentials are not finite.
     """
-    found = _forward(lattice, potentials)
-    if found.weights is not None:
-        with one_thread(lattice, found.weights):
-            run_backward(lattice, found.weights, 0, len(lattice.offsets) - 1, found.recursions, np.empty(0), _NO_COUNTS)
-    return Marginals(found.recursions.alphas, found.log_partition)
+    forward = _forward(lattice, potentials)
+    if forward.weights is not None:
+        with one_thread(lattice, forward.weights):
+            run_backward(
+                lattice, forward.weights, 0, len(lattice.offsets) - 1, forward.recursions, np.empty(0), _NO_COUNTS
+            )
+    return Marginals(forward.recursions.alphas, forward.log_partition)
 
 
 def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
@@ -275,9 +277,9 @@ def forward_by_products(lattice: Lattice, weights: Weights, first: int, last: in
     unary, alphas = (values.reshape(-1, n_labels) for values in (weights.unary, recursions.alphas))
     after, at_start = np.ascontiguousarray(weights.transitions[:, :-1].T), weights.transitions[:, -1]
     for place, rows in _places(lattice.offsets[first : last + 1]):
-        found = (alphas[rows - 1] @ after if place else at_start) * unary[rows]
-        scales = 1.0 / found.sum(axis=1)
-        alphas[rows], recursions.scales[rows] = found * scales[:, None], scales
+        masses = (alphas[rows - 1] @ after if place else at_start) * unary[rows]
+        scales = 1.0 / masses.sum(axis=1)
+        alphas[rows], recursions.scales[rows] = masses * scales[:, None], scales
 
 
 def backward_by_products(

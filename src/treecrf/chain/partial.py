@@ -59,8 +59,8 @@ def lattice_log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArra
     impossible = ~np.logical_or.reduceat(kept, lattice.first[:-1])
     kept |= np.repeat(impossible, np.diff(lattice.first))
     inside = beam_of(lattice, potentials, kept)
-    found = (
+    log_probabilities = (
         infer_lattice(inside.lattice, inside.potentials).log_partition
         - infer_lattice(lattice, potentials).log_partition
     )
-    return np.where(np.logical_or.reduceat(impossible, lattice.offsets[:-1]), -np.inf, found)
+    return np.where(np.logical_or.reduceat(impossible, lattice.offsets[:-1]), -np.inf, log_probabilities)

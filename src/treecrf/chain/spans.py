@@ -132,24 +132,24 @@ def span_probability(
     ValueError
         If there is no such sequence, position, label or type, or a sequence has no path.
     """
-    given = [_span(span) for span in spans]
-    _check_places(given, np.diff(trellis.offsets))
+    checked = [_span(span) for span in spans]
+    _check_places(checked, np.diff(trellis.offsets))
     labels_of = _entity_labels(label_names, entities) if entities is not None else _equal_labels(label_names)
     what = "label" if entities is None else "type of entities"
-    for span in given:
+    for span in checked:
         if span.label not in labels_of:
             raise ValueError(f"{_words(span)}: there is no {what} {quoted(span.label)}; there are {listed(labels_of)}.")
-    labels = np.array([labels_of[s.label][min(s.last - s.first, 2)] for s in given], dtype=np.int16).reshape(-1, 4)
-    places = np.array([span[:3] for span in given], dtype=np.int64).reshape(-1, 3)
+    labels = np.array([labels_of[s.label][min(s.last - s.first, 2)] for s in checked], dtype=np.int16).reshape(-1, 4)
+    places = np.array([span[:3] for span in checked], dtype=np.int64).reshape(-1, 3)
     possible = ~(labels[:, :3] < 0).any(axis=1)
     order = np.flatnonzero(possible)[np.argsort(places[possible, 0], kind="stable")]
     sequences, begins, ends = np.ascontiguousarray(places[order].T)
     logs = np.empty(len(order))
     events = Events(sequences, begins, ends, np.ascontiguousarray(labels[order]))
     check_reached(trellis, infer_events(trellis, events, logs))
-    found = np.zeros(len(given))
-    found[order] = np.exp(logs)
-    return found
+    probabilities = np.zeros(len(checked))
+    probabilities[order] = np.exp(logs)
+    return probabilities
 
 
 _Labels = tuple[tuple[int, int, int, int], ...]
@@ -164,20 +164,20 @@ def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels
     """By type."""
     rules = scheme_of(scheme)
     codes = {part: code for code, part in enumerate(parse_labels(label_names, scheme))}
-    found: dict[str, _Labels] = {}
+    labels_of: dict[str, _Labels] = {}
     for kind in {kind: None for letter, kind in codes if letter in rules.tags}:
         single, first, middle, last = (
             codes.get((letter, kind), -1) for letter in (rules.single, rules.first, rules.middle, rules.last)
         )
         not_next = -1 if rules.unfinished else last  # a label that ends an entity needs no look at the next one
-        found[kind] = ((single,) * 3 + (not_next,), (first, last, last, not_next), (first, middle, last, not_next))
-    return found
+        labels_of[kind] = ((single,) * 3 + (not_next,), (first, last, last, not_next), (first, middle, last, not_next))
+    return labels_of
 
 
-def _span(given: Iterable[Any]) -> Span:
-    parts = list(given)
+def _span(span: Iterable[Any]) -> Span:
+    parts = list(span)
     if len(parts) != 4 or not all(isinstance(place, int | np.integer) for place in parts[:3]):
-        raise ValueError(f"{quoted(given)} is no span; give (sequence, first position, last position, label).")
+        raise ValueError(f"{quoted(span)} is no span; give (sequence, first position, last position, label).")
     sequence, first, last, label = parts
     return Span(sequence, first, last, str(label))
 

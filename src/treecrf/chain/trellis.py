@@ -108,9 +108,9 @@ def forward_backward(trellis: Trellis) -> Marginals:
     NoPathError
         If a sequence has no path.
     """
-    found = Marginals(np.empty(trellis.unary.shape), np.empty(len(trellis.offsets) - 1))
-    check_reached(trellis, infer(trellis, found.log_partition, found.labels))
-    return found
+    marginals = Marginals(np.empty(trellis.unary.shape), np.empty(len(trellis.offsets) - 1))
+    check_reached(trellis, infer(trellis, marginals.log_partition, marginals.labels))
+    return marginals
 
 
 def log_scores(trellis: Trellis, labels: NDArray[np.int16]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What the predicted labels of a method and their probabilities say beyond its accuracy.
+"""Answers beyond accuracy: confusions, confidence and hard sequences, from predicted labels and their probabilities.
 
 F1, log loss and Brier score, confusion, calibration, the sequences with the most errors.
 """

@@ -1,4 +1,4 @@
-"""How methods stand to the best one in each case, by the valid tests of the study, corrected for all pairs of the case."""
+"""Ranking of methods in each case by the valid tests of the study, corrected for all pairs of the case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to cite treecrf, for the tools that want it in their own form: what CITATION.cff and pyproject.toml say, said again.
+"""Citation of treecrf in the forms that tools read, from CITATION.cff and pyproject.toml.
 
 ``python -m treecrf.report.citation`` writes `CODEMETA` and `ZENODO` beside them.
 """

@@ -1,4 +1,4 @@
-"""What verdicts rest on, as files to commit: a folder that `treecrf.report.ledger.verdicts` reads as it does results."""
+"""Evidence that verdicts rest on, as files to commit: a folder that `treecrf.report.ledger.verdicts` reads as it does results."""
 
 from __future__ import annotations
 

@@ -55,14 +55,14 @@ def estimate_blocks(
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     right = [np.atleast_2d(some).astype(np.int64) for some in correct]
-    found, counts, lengths = [], [], []
+    by_block, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
         _, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
         blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
-        found.append(estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1])))
+        by_block.append(estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1])))
         counts.append(len(starts))
         lengths.append(length)
-    return BlockEstimates(Estimates.joined(found), np.array(counts), np.array(lengths))
+    return BlockEstimates(Estimates.joined(by_block), np.array(counts), np.array(lengths))
 
 
 def choose_blocks(
@@ -310,8 +310,8 @@ def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
     holm_low, holm_high = np.where(is_turned, [-high, -low], [low, high])
     points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
     words = decide(points, p_holm, low_90, high_90, margin=margin)
-    found = rows.assign(valid_p_holm=p_holm, holm_low=holm_low, holm_high=holm_high, decision=words)
-    return found[list(CROSSED_COLUMNS)]
+    corrected = rows.assign(valid_p_holm=p_holm, holm_low=holm_low, holm_high=holm_high, decision=words)
+    return corrected[list(CROSSED_COLUMNS)]
 
 
 def _long(crossed: Crossed) -> pd.DataFrame:

@@ -435,9 +435,9 @@ def _vary_in_nothing(table: _Table, fit: Fit) -> NDArray[np.bool_]:
         share = positions.sum(axis=(0, 1))
         shared = (correct * sizes.sum() == cells * share) & (positions * sizes.sum() == sizes * share)
         steady = np.full(len(fit.methods), shared.all())
-    found = np.zeros(len(table.methods), dtype=bool)
-    found[fit.methods] = steady
-    return found
+    is_steady = np.zeros(len(table.methods), dtype=bool)
+    is_steady[fit.methods] = steady
+    return is_steady
 
 
 def _deviance_rows(table: _Table) -> list[dict[str, object]]:

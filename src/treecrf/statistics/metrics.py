@@ -143,13 +143,13 @@ def estimate_accuracy(
     As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of Clopper and
     Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong at all its positions.
     """
-    found, low, high = estimate_share(correct, positions)
-    if found in (0, 100) and len(correct) > 1:
+    share, low, high = estimate_share(correct, positions)
+    if share in (0, 100) and len(correct) > 1:
         width = 100 * (1 - 0.025 ** (1 / len(correct)))
-        low, high = (0.0, width) if found == 0 else (100 - width, 100.0)
-    shift = 0.0 if points is None else points - found
+        low, high = (0.0, width) if share == 0 else (100 - width, 100.0)
+    shift = 0.0 if points is None else points - share
     low, high = np.clip([low + shift, high + shift], 0, 100).tolist()  # NaN stays NaN
-    return Accuracy(found + shift, low, high)
+    return Accuracy(share + shift, low, high)
 
 
 def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -> Accuracy:

@@ -1,4 +1,4 @@
-"""How methods stand to the best one of a case, and between which ranks the tests leave each.
+"""Ranking of methods: how far each is behind the best one of a case, and between which ranks the tests leave it.
 
 The one rule for tables, headlines, guides and the explorer.
 """

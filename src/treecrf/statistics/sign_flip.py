@@ -199,8 +199,8 @@ def flip_p_values(
     p_values = (np.abs(sums) >= observed).mean(axis=1)
     if training_error is not None and degrees_of_freedom is not None:
         for pair in np.flatnonzero((training_error > 0) & (observed[:, 0] > 0)):
-            found = _convolved(sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair])
-            p_values[pair] = max(p_values[pair], found)
+            p_value = _convolved(sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair])
+            p_values[pair] = max(p_values[pair], p_value)
     return p_values
 
 

@@ -1,4 +1,4 @@
-"""Where the noise of accuracies comes from: variance components of sequences, methods, training sets and runs.
+"""Variance components of accuracies: sequences, methods, training sets and runs.
 
 The estimator is that of moments (analysis of variance). Where sequences are equally long and no estimate is negative, it
 is that of restricted likelihood (statsmodels' MixedLM), whose work grows with the cube of the number of accuracies where
@@ -131,12 +131,12 @@ def _lay_out(counts: pd.DataFrame) -> tuple[list[str], NDArray[np.float64], list
     positions, correct = (
         ordered[name].to_numpy(dtype=np.float64).reshape(shape) for name in ("n_positions", "n_correct")
     )
-    others = tuple(axis for axis, name in enumerate(factors) if name != "sequence")
-    if np.ptp(positions, axis=others).any():
+    factors_but_sequence = tuple(axis for axis, name in enumerate(factors) if name != "sequence")
+    if np.ptp(positions, axis=factors_but_sequence).any():
         raise ValueError(
             "A sequence has unlike numbers of positions in the counts; count the same ones for every method."
         )
-    lengths = positions.mean(axis=others)
+    lengths = positions.mean(axis=factors_but_sequence)
     weights = [
         lengths / lengths.sum() if name == "sequence" else np.full(size, 1 / size)
         for name, size in zip(factors, shape, strict=True)

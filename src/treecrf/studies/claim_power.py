@@ -1,4 +1,4 @@
-"""What an undecided comparison could have decided: thresholds that its interval contains, and the smallest difference it would find.
+"""Power of undecided comparisons: thresholds that the interval contains, and the smallest difference it would find.
 
 With a standard error s and normal quantiles z, a test at level a finds a difference of (z[1 - a/2] + z[0.8]) s in 80 % of
 experiments of this size, and an interval shows equivalence of equal methods within (z[0.95] + z[0.9]) s. The standard error is

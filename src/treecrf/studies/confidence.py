@@ -1,4 +1,4 @@
-"""What studies keep of marginals beside each predicted label, and the log loss, Brier score and reliability that follow from it.
+"""Marginals that studies keep beside each predicted label, and the log loss, Brier score and reliability that follow.
 
 A method without probabilities (votes, distances to words of a code) has NaN there: shares of votes add up to one, and are no
 probabilities.

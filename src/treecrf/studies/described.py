@@ -1,4 +1,4 @@
-"""What a data set is, as the pages of studies say it."""
+"""Descriptions of data sets, as the pages of studies say them."""
 
 from __future__ import annotations
 

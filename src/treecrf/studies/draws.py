@@ -1,4 +1,4 @@
-"""How much the draws of a data set have in common."""
+"""Overlap between the draws of a data set."""
 
 from __future__ import annotations
 

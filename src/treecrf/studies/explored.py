@@ -1,4 +1,4 @@
-"""What every study gives to the explorer: tidy frames whose columns are the same for all studies.
+"""Results that every study gives to the explorer: tidy frames whose columns are the same for all studies.
 
 A study's ``explored.py`` has
 

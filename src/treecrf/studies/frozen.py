@@ -1,4 +1,4 @@
-"""Whether the rules of the ledger are those that were frozen before the results: a digest of all claims and of their code.
+"""A digest of all claims and of their code, which shows whether the ledger's rules are those frozen before the results.
 
 ``python -m treecrf.studies.frozen`` freezes them as they are.
 """

@@ -1,4 +1,4 @@
-"""What is not the same in the manifests of two runs: settings, code, versions, machine, raw files."""
+"""Changes between the manifests of two runs: settings, code, versions, machine, raw files."""
 
 from __future__ import annotations
 

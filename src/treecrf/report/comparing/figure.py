@@ -1,4 +1,4 @@
-"""How far numbers moved between two runs, as a picture."""
+"""Figure of the numbers that moved between two runs."""
 
 from __future__ import annotations
 

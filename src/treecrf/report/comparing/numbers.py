@@ -1,4 +1,4 @@
-"""Which numbers of two runs are the same, moved within noise, or moved beyond it."""
+"""Numbers of two runs side by side: the same, moved within noise, or moved beyond it."""
 
 from __future__ import annotations
 

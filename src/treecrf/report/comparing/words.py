@@ -1,4 +1,4 @@
-"""What a comparison of two runs says in a few sentences."""
+"""Sentences that sum up a comparison of two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the explorer shows of the study of cost (see `treecrf.studies.explored`): accuracy beside seconds, no tests."""
+"""Results of the study of cost for the explorer (see `treecrf.studies.explored`): accuracy beside seconds, no tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the explorer shows of the study of ensembles (see `treecrf.studies.explored`)."""
+"""Results of the study of ensembles for the explorer (see `treecrf.studies.explored`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody with data of their own asks first: what holes cost, and what to do about them."""
+"""Answers for readers with data of their own: what missing cells cost, and what to do about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the explorer shows of the study of missing values (see `treecrf.studies.explored`)."""
+"""Results of the study of missing values for the explorer (see `treecrf.studies.explored`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""How the ways of handling missing values stand to the best one of a case: which are equivalent to it, how far
-behind is the worst.
+"""Ranking of the ways of handling missing values in each case: which are equivalent to the best, how far behind is the worst.
 
 With other trees, also how the best ways stand to each other."""
 

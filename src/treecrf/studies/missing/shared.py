@@ -1,4 +1,4 @@
-"""What all methods of the study of missing values share on a data set: its holes."""
+"""Missing cells that all methods share on a data set."""
 
 from __future__ import annotations
 

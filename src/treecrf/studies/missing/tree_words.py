@@ -1,4 +1,4 @@
-"""What the study of missing values found about other kinds of trees, in words."""
+"""Sentences on the other kinds of trees in the study of missing values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody with data of their own asks first: which labellers are best, is the lead real, how to train one."""
+"""Answers for readers with data of their own: which labellers are best, whether the lead is real, how to train one."""
 
 from __future__ import annotations
 

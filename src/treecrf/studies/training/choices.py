@@ -1,4 +1,4 @@
-"""Which decoder, candidate and iteration of a method is looked at: the preferred one, and the peak."""
+"""Choice of the decoder, candidate and iteration of a method that tables show: the preferred one, and the peak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the explorer shows of the study of training (see `treecrf.studies.explored`)."""
+"""Results of the training study for the explorer (see `treecrf.studies.explored`)."""
 
 from __future__ import annotations
 

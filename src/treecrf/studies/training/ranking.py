@@ -1,4 +1,4 @@
-"""How the methods of a data set stand to the best one, and where the noise of their accuracies comes from."""
+"""Ranking of the methods of a data set, and sources of the noise of their accuracies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all methods of the training study share on a data set: its folds."""
+"""Folds that all methods share on a data set."""
 
 from __future__ import annotations
 
