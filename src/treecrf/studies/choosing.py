@@ -20,7 +20,7 @@ Fold = tuple[SequenceSet, SequenceSet]
 """Sequences to train with, and sequences to judge by."""
 
 
-class Choice(NamedTuple):
+class ChosenLabeller(NamedTuple):
     """A labeller that is not trained, the stage of its training that is best, and percent of the held-out positions.
 
     Stage 0 stands for the last one. NaN where nothing was held out, as there was nothing to choose.
@@ -37,7 +37,7 @@ def choose(
     every: int = 1,
     counted: Callable[[SequenceSet], NDArray[np.bool_]] | None = None,
     judged: bool = False,
-) -> Choice:
+) -> ChosenLabeller:
     """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
 
     Parameters
@@ -53,7 +53,7 @@ def choose(
         Whether the accuracy is wanted of a single candidate, too.
     """
     if len(candidates) == 1 and not candidates[0].has_stages and not judged:
-        return Choice(candidates[0])
+        return ChosenLabeller(candidates[0])
     right, n_positions = [np.zeros(0, dtype=np.int64) for _ in candidates], 0
     for train, held_out in folds:
         counts = np.ones(held_out.n_positions, dtype=bool) if counted is None else counted(held_out)
@@ -65,7 +65,7 @@ def choose(
     place = most.index(max(most))
     best = candidates[place]
     stage = (int(right[place].argmax()) + 1) * every if best.has_stages else 0
-    return Choice(best, stage, 100 * most[place] / n_positions)
+    return ChosenLabeller(best, stage, 100 * most[place] / n_positions)
 
 
 def _right_by_stage(
@@ -118,7 +118,7 @@ class Trained(NamedTuple):
         return self.predict(data, decoders), marginals_after(self.labeller, data, self.stage)
 
 
-def train_as_chosen(choice: Choice, train: SequenceSet) -> Trained:
+def train_as_chosen(choice: ChosenLabeller, train: SequenceSet) -> Trained:
     """Train on all sequences: to the chosen stage where a labeller can be told to stop there, else beyond it."""
     labeller, stage, values = choice.labeller, choice.stage, dict[str, int]()
     if stage and "n_iterations" in labeller.get_params():

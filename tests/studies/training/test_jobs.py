@@ -269,7 +269,7 @@ def test_a_rival_in_java_that_refuses_the_data_says_why(monkeypatch, outcome):
         raise ValueError("the last label does not occur.")
 
     monkeypatch.setattr(training, "java_problem", lambda: None)
-    monkeypatch.setattr(training.Comparison, "run", refuse)
+    monkeypatch.setattr(training.TrainingJob, "run", refuse)
     assert compare("smile").notes["note"].tolist() == ["the last label does not occur."]
     with pytest.raises(ValueError, match="the last label does not occur"):
         compare("treecrf")
@@ -308,9 +308,9 @@ def test_the_network_has_a_window_of_its_own():
     settings = SETTINGS.model_copy(update={"network_windows": {"tiny": (2, 0)}})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "neural_network", settings, 0)
+        model = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "neural_network", settings, 0)
     assert model._window == (2, 0)
-    other = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "treecrf", settings, 0)
+    other = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "treecrf", settings, 0)
     assert other._window == (1, 1)
 
 
@@ -318,7 +318,7 @@ def test_steady_methods_have_no_perturbed_runs():
     settings = SETTINGS.model_copy(update={"steady_methods": ["memm", "lightgbm"]})
     runs = {
         method: set(
-            training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, settings, 0)
+            training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, settings, 0)
             .run()
             .curves["run"]
         )
@@ -333,14 +333,14 @@ def test_steady_methods_have_no_perturbed_runs():
 
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own():
     for method in ("mallet", "stacking"):
-        slow = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
+        slow = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
         assert slow._n_perturbed_runs == SETTINGS.n_perturbed_slow_runs == 3
 
 
 def test_methods_in_java_may_have_fewer_iterations(outcome):
     shorter = SETTINGS.model_copy(update={"java_iterations": 2})
     made = {
-        method: training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, shorter, 0)
+        method: training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, shorter, 0)
         for method in ("mallet", "treecrf")
     }
     assert {method: made[method]._settings.n_iterations for method in made} == {"mallet": 2, "treecrf": 4}
@@ -353,5 +353,5 @@ def test_methods_in_java_may_have_fewer_iterations(outcome):
 
 def test_a_method_whose_start_is_fixed_is_trained_once():
     """Copies of one training would count as several that agree to the last position."""
-    fixed = training.Comparison("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "smile", SETTINGS, 0)
+    fixed = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), "smile", SETTINGS, 0)
     assert fixed._n_perturbed_runs == 0

@@ -15,7 +15,7 @@ WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
 def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set with the same window (`treecrf.studies.draw_tests.compare_draws`).
 
-    `predictions` are those of `treecrf.studies.coding.jobs.Outcome`, one size of each method; the columns are `WINDOW_NAMES`.
+    `predictions` are those of `treecrf.studies.coding.jobs.CodingOutcome`, one size of each method; the columns are `WINDOW_NAMES`.
     """
     parts = [
         compare_draws(of_window, rules).assign(window=window)

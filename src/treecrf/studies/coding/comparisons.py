@@ -11,7 +11,7 @@ from treecrf.studies.coding.methods import BEST, LEARNERS, is_cascade
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(comparison.Comparison):
+class WindowPair(comparison.Comparison):
     """Two methods on one data set with the same window of so many observations."""
 
     window: int
@@ -27,7 +27,7 @@ def with_best(best: pd.DataFrame, window: int) -> dict[str, str]:
     return {f"{row['learner']}_{BEST}": str(row["method"]) for row in rows.to_dict("records")}
 
 
-def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str) -> Comparison | None:
+def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str) -> WindowPair | None:
     """Two methods in the frames "comparisons" and "best" of one data set, None without them.
 
     "gtb_cascade_best" and "vp_cascade_best" are the cascades that held-out sequences prefer.
@@ -35,7 +35,7 @@ def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method
     chosen = with_best(best, window)
     first, second = chosen.get(method, method), chosen.get(other, other)
     found = comparison.find_values(comparisons[comparisons["window"] == window], first, second)
-    return None if found is None else Comparison(window=window, **found)
+    return None if found is None else WindowPair(window=window, **found)
 
 
 STEPS = [
@@ -49,7 +49,7 @@ STEPS = [
 """The pairs that tables show: each step of the thesis, then what makes coding unnecessary; the known model is no competitor."""
 
 
-def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[Comparison]:
+def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowPair]:
     """The pairs of `STEPS` that were run, of all data sets; those of a data set and window are a family (Holm)."""
     found = []
     for (dataset, _), pairs in comparisons.groupby(["dataset", "window"], sort=False):

@@ -27,7 +27,7 @@ from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.choosing import DECODER, Choice, Trained, choose, train_as_chosen
+from treecrf.studies.choosing import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
 from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded
 from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, Form, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES
@@ -52,7 +52,7 @@ _SMALL: dict[str, Any] = {
 _N_SMALL = 6  # sequences
 
 
-class Outcome(NamedTuple):
+class CodingOutcome(NamedTuple):
     """What one job finds.
 
     Attributes
@@ -88,7 +88,7 @@ def label_test_sets(
     cache: JobCache | None = None,
     source: str | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Outcome:
+) -> CodingOutcome:
     """One method on one data set.
 
     Parameters
@@ -115,7 +115,7 @@ def label_test_sets(
     found = [kept.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
     runs, predictions = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
-    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES])
+    return CodingOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES])
 
 
 class Generator(NamedTuple):
@@ -289,7 +289,7 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
 
 
 def _train_and_label(labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int) -> Labelled:
-    return _label(train_as_chosen(Choice(labeller), train), data, size)
+    return _label(train_as_chosen(ChosenLabeller(labeller), train), data, size)
 
 
 def _label(trained: Trained, data: SequenceSet, size: int, chosen: str = "") -> Labelled:

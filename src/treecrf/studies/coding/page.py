@@ -23,7 +23,7 @@ from treecrf.rendering.parts import (
 )
 from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.coding import STUDY
-from treecrf.studies.coding.comparisons import Comparison, compare_steps
+from treecrf.studies.coding.comparisons import WindowPair, compare_steps
 from treecrf.studies.coding.methods import LEARNERS, is_cascade, learner_of, method_text
 from treecrf.studies.described import described
 from treecrf.studies.headlines import counted_names
@@ -142,12 +142,12 @@ def _rival(method: str) -> str:
     return f"the chosen c-SECOC, {LEARNERS[learner_of(method)]}" if is_cascade(method) else RIVALS.get(method, "")
 
 
-def _counted(rival: str, pairs: Sequence[Comparison]) -> str:
+def _counted(rival: str, pairs: Sequence[WindowPair]) -> str:
     decisions = [pair.decision for pair in pairs if _rival(pair.other) == rival]
     return f"against {rival} {counted_names(decisions, len(decisions), 'comparison', 'in')}"
 
 
-def _largest(decided: Sequence[Comparison]) -> list[str]:
+def _largest(decided: Sequence[WindowPair]) -> list[str]:
     if not decided:
         return []
     pair = max(decided, key=lambda pair: abs(pair.points))

@@ -26,7 +26,7 @@ def summarise(
     Parameters
     ----------
     frames : mapping
-        "runs" and "predictions" of `treecrf.studies.coding.jobs.Outcome`, one of each for every job.
+        "runs" and "predictions" of `treecrf.studies.coding.jobs.CodingOutcome`, one of each for every job.
     source : str
         What the data set is in `treecrf.datasets`.
     exact_under, equivalence_margin

@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 def combine_draw(
     dataset: str, draw: int, parts: Splits, window: Window, settings: EnsemblesSettings, _checkpoint: Checkpoint | None
 ) -> Frames:
-    """Runs, predictions, experts and boosting of one draw, see `treecrf.studies.ensembles.jobs.Outcome`.
+    """Runs, predictions, experts and boosting of one draw, see `treecrf.studies.ensembles.jobs.EnsemblesOutcome`.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ BOOSTING_NAMES = [
 ]  # fmt: skip
 
 
-class Outcome(NamedTuple):
+class EnsemblesOutcome(NamedTuple):
     """What one job finds.
 
     Attributes
@@ -60,7 +60,7 @@ def combine_experts(
     settings: EnsemblesSettings,
     seed: int = 0,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> EnsemblesOutcome:
     """All ensembles on one data set.
 
     Parameters
@@ -84,7 +84,9 @@ def combine_experts(
     ]
     runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
     runs["shared_part"] = shared_part(draws)
-    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES])
+    return EnsemblesOutcome(
+        runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES]
+    )
 
 
 def warm_kernels() -> None:

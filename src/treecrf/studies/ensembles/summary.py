@@ -22,7 +22,7 @@ def summarise(
     Parameters
     ----------
     frames : mapping
-        Those of `treecrf.studies.ensembles.jobs.Outcome`.
+        Those of `treecrf.studies.ensembles.jobs.EnsemblesOutcome`.
     dataset, source : str
         The data set's name, and in `treecrf.datasets`.
     stand_in : str or None

@@ -16,7 +16,7 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.words import points_text
 from treecrf.studies.claim_kinds import NO, YES, Measured, largest_fall
 from treecrf.studies.claims import Degrees, Results
-from treecrf.studies.future.comparisons import Comparison, find_pair
+from treecrf.studies.future.comparisons import FuturePair, find_pair
 from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies
 
@@ -124,13 +124,13 @@ def _listed(dataset: str, accuracies: Sequence[float]) -> str:
     return f"{dataset}: {', '.join(map(number, accuracies))} %"
 
 
-def _compare(results: Results, dataset: str, method: str, other: str) -> Comparison | None:
+def _compare(results: Results, dataset: str, method: str, other: str) -> FuturePair | None:
     """Two variants on a data set, each with the G_0 that validation prefers; None where one of them was not run."""
     comparisons = results.frame("future", dataset, "comparisons")
     return None if comparisons is None else find_pair(comparisons, method, other)
 
 
-def _measured(dataset: str, pair: Comparison) -> Measured[float]:
+def _measured(dataset: str, pair: FuturePair) -> Measured[float]:
     """A comparison as claims look at it."""
     published = _published_gain_text(dataset, pair.method, pair.other)
     return Measured(pair.points, pair.text, f"{pair.text}{published}", interval=pair.interval_90)

@@ -14,7 +14,7 @@ from treecrf.studies.future.methods import discovers_features, method_text, vari
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FuturePair:
     """Two variants on one data set.
 
     Attributes
@@ -52,12 +52,12 @@ class Comparison:
         return f"{method_text(self.method)} {points_text(self.points)} against {method_text(self.other)} ({tests})"
 
 
-def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison | None:
+def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> FuturePair | None:
     """Two variants in "comparisons" of one data set (`treecrf.studies.future.summary.compare_variants`), None without them."""
     for first, second, sign in ((method, other, 1), (other, method, -1)):
         rows = comparisons[(comparisons["method"] == first) & (comparisons["other"] == second)]
         for row in rows.to_dict("records"):
-            return Comparison(
+            return FuturePair(
                 method,
                 other,
                 points=sign * row["accuracy_points"],
@@ -70,7 +70,7 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
     return None
 
 
-def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison]:
+def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, FuturePair]:
     """By data set, the best variant that discovers features against the best that does not, where there are both.
 
     `best` and `comparisons` are of all data sets. The best is the one that validation prefers, as a user would choose it. The
@@ -89,7 +89,7 @@ def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison
     return {name: _corrected(pair, float(p)) for (name, pair), p in zip(found.items(), holm, strict=True)}
 
 
-def _corrected(pair: Comparison, p_holm: float) -> Comparison:
+def _corrected(pair: FuturePair, p_holm: float) -> FuturePair:
     is_left = pair.decision not in OPPOSITES or p_holm < SIGNIFICANCE_LEVEL
     return replace(pair, p_holm=p_holm, decision=pair.decision if is_left else "undecided")
 

@@ -19,7 +19,7 @@ from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies.choosing import DECODER, Choice, Fold, choose, train_as_chosen
+from treecrf.studies.choosing import DECODER, ChosenLabeller, Fold, choose, train_as_chosen
 from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
@@ -37,7 +37,7 @@ PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "
 _N_SMALL = 6  # sequences
 
 
-class Outcome(NamedTuple):
+class KernelsOutcome(NamedTuple):
     """What one job finds.
 
     Attributes
@@ -66,7 +66,7 @@ def label_test_sets(
     settings: KernelsSettings,
     choice: pd.DataFrame | None = None,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> KernelsOutcome:
     """One method on one data set.
 
     Parameters
@@ -93,7 +93,7 @@ def label_test_sets(
         found.append(kept.finished(f"seed_{seed}", label))
     runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
-    return Outcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)
+    return KernelsOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)
 
 
 def _variance(choice: pd.DataFrame, method: str, seed: int) -> float:
@@ -176,7 +176,9 @@ def _label_draw(
     )
 
 
-def _run(draw: Draw, choice: Choice, labeller: Labeller, labels: Mapping[Decoder, NDArray[np.int16]]) -> dict[str, Any]:
+def _run(
+    draw: Draw, choice: ChosenLabeller, labeller: Labeller, labels: Mapping[Decoder, NDArray[np.int16]]
+) -> dict[str, Any]:
     """What there is to say of one training."""
     test = draw.sets.test
     kernel: dict[str, Any] = {"objective": np.nan, "gap": np.nan, "form": ""}

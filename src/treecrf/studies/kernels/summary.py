@@ -24,7 +24,7 @@ def summarise(
     Parameters
     ----------
     frames : mapping
-        "runs" and "predictions" of `treecrf.studies.kernels.jobs.Outcome`, one of each for every job.
+        "runs" and "predictions" of `treecrf.studies.kernels.jobs.KernelsOutcome`, one of each for every job.
     dataset, source : str
         The data set's name, and in `treecrf.datasets`.
     stand_in : str or None

@@ -37,7 +37,7 @@ COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds
 CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
 
 
-class Outcome(NamedTuple):
+class MissingOutcome(NamedTuple):
     """What one job finds.
 
     Attributes
@@ -97,7 +97,7 @@ def evaluate_rates(
     settings: MissingSettings,
     seed: int,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> MissingOutcome:
     """`evaluate_method` at every rate of the settings, one after another.
 
     Parameters are those of `evaluate_method` without the rate.
@@ -116,7 +116,7 @@ def evaluate_trees(
     settings: MissingSettings,
     seed: int,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> MissingOutcome:
     """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
 
     Without rows for a custom labeller, which has no trees. Parameters are those of `evaluate_method` without the rate.
@@ -145,7 +145,7 @@ def evaluate_mechanisms(
     settings: MissingSettings,
     seed: int,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> MissingOutcome:
     """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism.
 
     Parameters are those of `evaluate_method` without the rate.
@@ -175,7 +175,7 @@ def evaluate_method(
     cache: JobCache | None = None,
     trees: str = PAPERS,
     mechanism: str = MCAR,
-) -> Outcome:
+) -> MissingOutcome:
     """Train one method on every damaged training set and test it on every damaged test set.
 
     Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same for
@@ -236,7 +236,7 @@ def evaluate_method(
         for training_set in range(n_training_sets)
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
-    return Outcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
+    return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 
 
 def warm_kernels() -> None:
@@ -251,16 +251,18 @@ def warm_kernels() -> None:
         evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0, trees=trees)
 
 
-def _stacked(outcomes: Iterable[Outcome]) -> Outcome:
-    return Outcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)))
+def _stacked(outcomes: Iterable[MissingOutcome]) -> MissingOutcome:
+    return MissingOutcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)))
 
 
-def _labelled(name: str, outcomes: Mapping[str, Outcome]) -> Outcome:
+def _labelled(name: str, outcomes: Mapping[str, MissingOutcome]) -> MissingOutcome:
     """The frames of all outcomes with a column that says which is whose; without rows where there are none."""
     if not outcomes:
-        return Outcome(*(pd.DataFrame(columns=[*names, name]) for names in (COUNT_NAMES, CHOICE_NAMES, COST_NAMES)))
+        return MissingOutcome(
+            *(pd.DataFrame(columns=[*names, name]) for names in (COUNT_NAMES, CHOICE_NAMES, COST_NAMES))
+        )
     return _stacked(
-        Outcome(*(frame.assign(**{name: label}) for frame in outcome)) for label, outcome in outcomes.items()
+        MissingOutcome(*(frame.assign(**{name: label}) for frame in outcome)) for label, outcome in outcomes.items()
     )
 
 

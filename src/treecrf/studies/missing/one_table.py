@@ -12,7 +12,7 @@ import pandas as pd
 from treecrf.missing.mechanisms import resample_holes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf.studies.missing.jobs import Outcome, evaluate_method
+from treecrf.studies.missing.jobs import MissingOutcome, evaluate_method
 from treecrf.studies.missing.summary import analyse
 from treecrf.studies.settings import MissingSettings
 
@@ -65,7 +65,7 @@ def study_table(
     fitted, tested = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     train, test = data.select(fitted), data.select(tested)
     jobs = list(product(settings.rates, settings.methods))
-    outcomes: dict[tuple[float, str], Outcome] = {}
+    outcomes: dict[tuple[float, str], MissingOutcome] = {}
     with ThreadPoolExecutor(n_threads) as pool:
         running = {
             pool.submit(evaluate_method, name, train, test, window, rate, method, settings, seed): (rate, method)

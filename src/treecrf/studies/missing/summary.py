@@ -28,7 +28,7 @@ def summarise(
 ) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
-    `frames` are those of `treecrf.studies.missing.jobs.Outcome`, one for each job, and ``tree_counts`` and
+    `frames` are those of `treecrf.studies.missing.jobs.MissingOutcome`, one for each job, and ``tree_counts`` and
     ``mechanism_counts`` where there are such jobs; `train` and `test` are whole, as they are before cells go missing;
     `description` is from `treecrf.datasets.description.describe_sets`.
     """
@@ -51,7 +51,7 @@ def summarise(
 def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     """Counts with the papers' trees, of the training sets that other kinds of trees have too, and those of these kinds.
 
-    `counts` as in `treecrf.studies.missing.jobs.Outcome`, `tree_counts` with a column trees. Empty without these.
+    `counts` as in `treecrf.studies.missing.jobs.MissingOutcome`, `tree_counts` with a column trees. Empty without these.
     """
     if not tree_counts:
         return []
@@ -67,7 +67,7 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Accuracies and tests: evaluations, comparisons, deviance, variances.
 
-    `counts` as in `treecrf.studies.missing.jobs.Outcome`, of all methods. The comparisons have the columns of
+    `counts` as in `treecrf.studies.missing.jobs.MissingOutcome`, of all methods. The comparisons have the columns of
     `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and test
     sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed` on all sets. The
     deviance is analysed on the papers' sets and on all, and says on how many: n_training_sets, n_test_sets.

@@ -19,7 +19,7 @@ from treecrf.rendering.words import interval_text
 from treecrf.studies.claim_kinds import Measured
 from treecrf.studies.claim_rows import INDUCTION, first_of, sum_up_counts
 from treecrf.studies.claims import Evidence, Results
-from treecrf.studies.training.comparisons import Comparison, compare
+from treecrf.studies.training.comparisons import MethodPair, compare
 from treecrf.studies.training.names import BETTER
 
 
@@ -108,7 +108,7 @@ def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[
         yield Measured(row["seconds_slope"], numbers, repeated=interval)
 
 
-def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
+def _with_peaks(results: Results, pair: MethodPair) -> Measured[float]:
     """A comparison whose numbers show the peaks of both methods too."""
     summary = results.frame("training", pair.dataset, "summary")
     found = pair.measured()

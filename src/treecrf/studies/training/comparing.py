@@ -65,7 +65,7 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
     Parameters
     ----------
     choices, predictions : iterable of DataFrame
-        Of `treecrf.studies.training.jobs.Outcome`, one of each for every method.
+        Of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
     rules : Rules
 
     Returns

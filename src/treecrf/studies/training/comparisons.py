@@ -18,7 +18,7 @@ from treecrf.studies.training.published import training_accuracies
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodPair:
     """Two methods on one data set.
 
     Attributes
@@ -72,7 +72,7 @@ class Comparison:
 
 def compare(
     results: Results, dataset: str, method: str, other: str, decoder: str = BETTER, frame: str = "comparisons"
-) -> Comparison | None:
+) -> MethodPair | None:
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
 
     The frame "peak_comparisons" compares them at the peaks of their test curves instead of at the choice.
@@ -87,7 +87,7 @@ def compare(
         if len(rows):
             row = rows.iloc[0]
             ends = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
-            return Comparison(
+            return MethodPair(
                 dataset,
                 decoder,
                 first,

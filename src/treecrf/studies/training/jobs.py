@@ -52,7 +52,7 @@ SLOW = ("java", "ensembles")
 """Families of labellers that have a number of perturbed runs of their own, as these take long."""
 
 
-class Outcome(NamedTuple):
+class TrainingOutcome(NamedTuple):
     """What one job finds.
 
     Attributes
@@ -100,7 +100,7 @@ class _Fit(NamedTuple):
         return test if self.fill is None else self.fill.transform(test)
 
 
-class Comparison:
+class TrainingJob:
     """One method on one data set.
 
     Parameters
@@ -142,7 +142,7 @@ class Comparison:
         )
         self._candidates = candidates(method, settings)
 
-    def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> Outcome:
+    def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> TrainingOutcome:
         """Choose settings, train with them, test; then again from perturbed starts.
 
         Parameters
@@ -174,7 +174,7 @@ class Comparison:
                 for rank, split, run in trainings
             }
         )
-        return Outcome(
+        return TrainingOutcome(
             folds,
             choice[CHOICE_NAMES],
             pd.concat([curve for curve, *_ in tested], ignore_index=True)[CURVE_NAMES],
@@ -366,29 +366,29 @@ def compare_method(
     seed: int,
     choice: pd.DataFrame | None = None,
     cache: JobCache | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
 
     Parameters
     ----------
-    dataset, train, test, protocol, window, method, settings, seed : see `Comparison`
-    choice, cache : see `Comparison.run`
+    dataset, train, test, protocol, window, method, settings, seed : see `TrainingJob`
+    choice, cache : see `TrainingJob.run`
     """
     if choice is not None:  # of all methods that share a job
         choice = choice[choice["method"] == settings.choosers[method]]
     if method not in IN_JAVA:
-        return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
+        return TrainingJob(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
     problem = java_problem()
     if problem is None:
         try:
-            return Comparison(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
+            return TrainingJob(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
         except ValueError as error:  # other people's programs take some data only
             problem = str(error)
     return not_run(dataset, method, problem)
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The candidate with the best cross-validated accuracy (`Outcome.folds`), and the best iteration of each decoder.
+    """The candidate with the best cross-validated accuracy (`TrainingOutcome.folds`), and the best iteration of each decoder.
 
     A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
     iterations. Among equals the fewest iterations win, then the first candidate of the grid.
@@ -411,7 +411,7 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def not_run(dataset: str, method: str, reason: str) -> Outcome:
+def not_run(dataset: str, method: str, reason: str) -> TrainingOutcome:
     """The outcome of a method that cannot be run.
 
     Parameters
@@ -424,7 +424,7 @@ def not_run(dataset: str, method: str, reason: str) -> Outcome:
         pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
     )
     notes = pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}])
-    return Outcome(folds, choice, curves, predictions, phases, notes)
+    return TrainingOutcome(folds, choice, curves, predictions, phases, notes)
 
 
 def warm_kernels() -> None:
@@ -439,4 +439,4 @@ def warm_kernels() -> None:
                 n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
                 variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],
             )  # fmt: skip
-            Comparison("warm", data, data, "split", (1, 1), method, tiny, 0).run()
+            TrainingJob("warm", data, data, "split", (1, 1), method, tiny, 0).run()

@@ -80,7 +80,7 @@ def score_larger(
         Of the data set that the sample is larger than.
     seed : int
     choice : DataFrame
-        Of `treecrf.studies.training.jobs.Outcome`, on that data set, of the method and perhaps others.
+        Of `treecrf.studies.training.jobs.TrainingOutcome`, on that data set, of the method and perhaps others.
     cache : JobCache, optional
         Each training with its test is a piece.
 
@@ -129,7 +129,7 @@ def sample_splits(
 def as_chosen(choice: pd.DataFrame, method: str, settings: TrainingSettings) -> Chosen:
     """The preferred decoder, the candidate that most splits chose, and the median of their iterations with it.
 
-    `choice` is that of one method (`treecrf.studies.training.jobs.Outcome`); among equals the first candidate of the grid wins.
+    `choice` is that of one method (`treecrf.studies.training.jobs.TrainingOutcome`); among equals the first candidate of the grid wins.
     """
     decoder = preferred_decoder(choice)
     chosen = choice[choice["decoder"] == decoder]

@@ -23,7 +23,7 @@ def rank(
     Parameters
     ----------
     choices, predictions : iterable of DataFrame
-        Of `treecrf.studies.training.jobs.Outcome`, one of each for every method.
+        Of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
     comparisons : DataFrame
         Of `treecrf.studies.training.comparing.compare`.
     separation_margin : float

@@ -32,7 +32,7 @@ def summarise_method(
     the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose,
     so it says what the settings could give, not what they would give.
 
-    Parameters are `choice` and `curves` of one method on one data set (`treecrf.studies.training.jobs.Outcome`), the
+    Parameters are `choice` and `curves` of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`), the
     published values of this data set (method, decoder, percent, table; may be empty), and whether it stands in for the
     one of the papers.
 
@@ -91,7 +91,7 @@ def summarise_method(
 def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
     """Where training with the chosen settings ends: at convergence, or after the last iteration that the settings allow.
 
-    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`).
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`).
 
     Returns
     -------
@@ -123,7 +123,7 @@ def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd
 def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
     """Test accuracy and CPU seconds by iteration, as chosen, with the preferred decoder (figures 3.1 and 3.2).
 
-    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`).
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`).
 
     Returns
     -------
@@ -158,7 +158,7 @@ def costs(
 ) -> pd.DataFrame:
     """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6), and their growth.
 
-    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.Outcome`), the mean number of
+    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`), the mean number of
     positions of a training sequence, and the number of boolean features of a window.
 
     Returns
@@ -236,7 +236,7 @@ def summarise(
 ) -> dict[str, pd.DataFrame]:
     """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
 
-    Parameters are the frames of `treecrf.studies.training.jobs.Outcome`, one of each for every job, the description
+    Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every job, the description
     from `treecrf.datasets.description.describe_sets`, the parts of `treecrf.studies.training.comparing.Rules`, and the
     margin of `rank`.
     """
@@ -258,7 +258,7 @@ def summarise_dataset(
 ) -> dict[str, pd.DataFrame]:
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
-    Parameters are the frames of `treecrf.studies.training.jobs.Outcome` of all methods; for others see
+    Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome` of all methods; for others see
     `summarise_method`, `costs` and `treecrf.studies.training.comparing`. Gives the frames of the study's declaration.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))

@@ -16,7 +16,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from treecrf.rendering.cells import BEST, DASH
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text, with_and
-from treecrf.studies.missing.guide.numbers import Record, Run, geometric_mean, numbers, prepare, records_of, spans_of
+from treecrf.studies.missing.guide.numbers import (
+    GuideResults,
+    Record,
+    geometric_mean,
+    numbers,
+    prepare,
+    records_of,
+    spans_of,
+)
 
 WORSE = "▼"
 """After an accuracy that is clearly worse than another of its row."""
@@ -104,7 +112,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     return pd.DataFrame(rows)
 
 
-def _page(run: Run, command: str) -> str:
+def _page(run: GuideResults, command: str) -> str:
     facts = numbers(run)
     tables = {
         "record_table": _record_table(facts["records"]),
@@ -136,7 +144,7 @@ def _record_table(records: Sequence[Record]) -> str:
     return _table(head, rows)
 
 
-def _loss_table(run: Run) -> str:
+def _loss_table(run: GuideResults) -> str:
     spans = spans_of(run.cells, run.accuracy)
     head = ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never clearly worse"]
     everywhere = spans["dataset"].nunique()
@@ -163,7 +171,7 @@ def _safe_methods(judged: pd.DataFrame) -> str:
     return f"none; least often {records[0].name} ({records[0].n_beaten} of {records[0].n_cases})"
 
 
-def _accuracy_table(run: Run, dataset: str) -> str:
+def _accuracy_table(run: GuideResults, dataset: str) -> str:
     rows = run.accuracy[run.accuracy["dataset"] == dataset]
     methods = ordered_methods(rows["method"])
     marks = {
@@ -187,7 +195,7 @@ def _marked(percent: float, top: bool, beaten: bool) -> str:
     return f"**{text}**" if top else f"{text} {WORSE}" if beaten else text
 
 
-def _cost_table(run: Run) -> str:
+def _cost_table(run: GuideResults) -> str:
     rates = sorted(run.costs["rate"].unique())
     ratios = run.costs.groupby(["method", "rate"])["ratio"].agg(geometric_mean)
     predictions = run.costs.groupby("method")["prediction_ratio"].agg(geometric_mean)

@@ -38,7 +38,7 @@ CELL = ["dataset", "rate", "method"]
 
 
 @dataclass(frozen=True)
-class Run:
+class GuideResults:
     """What the page is made from.
 
     `accuracy` has means of the evaluations, in the order of the data sets; `cells` its rows with holes (`_judge`);
@@ -102,7 +102,7 @@ class Record(NamedTuple):
 
 def prepare(
     evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame, deviance: pd.DataFrame | None
-) -> Run:
+) -> GuideResults:
     if evaluations.empty:
         raise ValueError("the guide has no evaluations to tell about; run the study of missing values first.")
     evaluations, comparisons, costs = (
@@ -115,7 +115,9 @@ def prepare(
     order = {name: place for place, name in enumerate(accuracy["dataset"].unique())}
     comparisons = comparisons.sort_values("dataset", key=lambda names: names.map(order), kind="stable")
     relative, yardstick = _relative_costs(costs)
-    return Run(accuracy, _judge(accuracy, comparisons), comparisons, relative, yardstick, deviance, evaluations)
+    return GuideResults(
+        accuracy, _judge(accuracy, comparisons), comparisons, relative, yardstick, deviance, evaluations
+    )
 
 
 def _check(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> None:
@@ -253,7 +255,7 @@ def _kinds(judged: pd.DataFrame) -> list[Kind]:
 # --- numbers by section ------------------------------------------------------------------------------
 
 
-def numbers(run: Run) -> dict[str, Any]:
+def numbers(run: GuideResults) -> dict[str, Any]:
     """Everything that the template names, apart from its tables."""
     records = {record.method: record for record in records_of(run.judged)}
     accuracy = run.accuracy
@@ -288,7 +290,7 @@ class Loss(NamedTuple):
     gap: float
 
 
-def _losses(run: Run) -> dict[str, Any]:
+def _losses(run: GuideResults) -> dict[str, Any]:
     """Losses at the smallest and the largest rate above 0, and what the guide says of them."""
     spans = spans_of(run.cells, run.accuracy)
     means = spans.groupby("rate")[["lost_best", "gap"]].mean()
@@ -306,7 +308,7 @@ def _losses(run: Run) -> dict[str, Any]:
     }
 
 
-def _prices(run: Run) -> dict[str, Any]:
+def _prices(run: GuideResults) -> dict[str, Any]:
     """Relative cost of one training iteration by method (geometric mean over data sets and rates), and in CPU seconds."""
     costs = run.costs
     ratios = costs.groupby("method")["ratio"].agg(geometric_mean).dropna()
@@ -325,7 +327,7 @@ def _extremes(seconds: pd.Series) -> dict[str, float]:
     return {name: float(seconds[name]) for name in ends}
 
 
-def _nothing_missing(run: Run) -> bool:
+def _nothing_missing(run: GuideResults) -> bool:
     """Whether a row 0 % has no marks because all methods agree."""
     at_zero = run.accuracy[(run.accuracy["rate"] == 0) & ~run.accuracy["dataset"].isin(run.own_holes)]
     percent = at_zero.groupby("dataset")["percent"]
@@ -333,7 +335,7 @@ def _nothing_missing(run: Run) -> bool:
     return several and bool((percent.max() - percent.min() <= ROUNDING).all())
 
 
-def _certainty(run: Run) -> dict[str, Any]:
+def _certainty(run: GuideResults) -> dict[str, Any]:
     """Numbers that say how far the verdicts can be relied on."""
     comparisons, evaluations, deviance = run.comparisons, run.evaluations, run.deviance
     p_values = pd.Series(dtype=float)
