@@ -1,18 +1,21 @@
-"""A test between two methods, as the ledger, the tables and the headlines read it."""
+"""Tests between two methods, as the ledger, the tables and the headlines read them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import signed
+from treecrf.rendering.cells import grouped, p_value_text, signed
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf.studies.claim_kinds import Measured
+
+VALID = "by a valid test"
+"""Heading above what it says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,27 +74,52 @@ class Comparison:
 Compared = TypeVar("Compared", bound=Comparison)
 
 
-def find_values(rows: pd.DataFrame, method: str, other: str) -> dict[str, Any] | None:
-    """The attributes of a `Comparison` of two methods, from rows of one data set as `treecrf.studies.draw_tests.compare_draws` gives them.
+def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
+    """Two methods in rows of one data set as `treecrf.studies.draw_tests.compare_draws` gives them, in whichever order they stand.
 
-    None where the two are not there; in whichever order they stand.
+    None where the two are not there. The margin is NaN where the rows have none.
     """
     for one, two, sign in ((method, other, 1), (other, method, -1)):
         for row in rows[(rows["method"] == one) & (rows["other"] == two)].to_dict("records"):
-            return {
-                "dataset": str(row["dataset"]), "method": method, "other": other, "points": sign * row["accuracy_points"],
-                "interval": _turned(row["points_low"], row["points_high"], sign),
-                "interval_90": _turned(row["low_90"], row["high_90"], sign),
-                "p": row["valid_p_value"], "papers_p": row["papers_p"], "margin": row["margin"],
-                "decision": row["decision"] if sign > 0 else opposite(row["decision"]),
-            }  # fmt: skip
+            return Comparison(
+                dataset=str(row["dataset"]), method=method, other=other, points=sign * row["accuracy_points"],
+                interval=_turned(row["points_low"], row["points_high"], sign),
+                interval_90=_turned(row["low_90"], row["high_90"], sign),
+                p=row["valid_p_value"], papers_p=row["papers_p"], margin=row.get("margin", float("nan")),
+                decision=row["decision"] if sign > 0 else opposite(row["decision"]),
+            )  # fmt: skip
     return None
 
 
-def correct_family(pairs: Sequence[Compared]) -> list[Compared]:
-    """The pairs with p-values corrected over all of them (Holm) and decisions by these."""
-    holm = adjust_holm(np.array([pair.p for pair in pairs]))
-    return [_decided(pair, float(p)) for pair, p in zip(pairs, holm, strict=True)]
+def correct_family(pairs: Iterable[Compared | None]) -> list[Compared]:
+    """The pairs that are there with p-values corrected over all of them (Holm) and decisions by these."""
+    family = [pair for pair in pairs if pair is not None]
+    holm = adjust_holm(np.array([pair.p for pair in family]))
+    return [_decided(pair, float(p)) for pair, p in zip(family, holm, strict=True)]
+
+
+def compare_steps(comparisons: pd.DataFrame, steps: Sequence[tuple[str, str]]) -> list[Comparison]:
+    """The pairs of methods that were run, of all data sets; those of a data set are a family (Holm)."""
+    families = (rows for _, rows in comparisons.groupby("dataset", sort=False))
+    return [pair for rows in families for pair in correct_family(find_pair(rows, *step) for step in steps)]
+
+
+def pairs_layout(
+    pairs: Sequence[Comparison], columns: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]] | None = None
+) -> pd.DataFrame:
+    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, a valid test and McNemar's."""
+    return grouped(
+        {
+            **{("", name): list(cells) for name, cells in columns.items()},
+            ("", "points gained"): [signed(pair.points) for pair in pairs],
+            **{("", name): list(cells) for name, cells in (more or {}).items()},
+            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
+            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
+            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
+            (VALID, "decision"): [pair.decision for pair in pairs],
+            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
+        }
+    )
 
 
 def _decided(pair: Compared, p_holm: float) -> Compared:

@@ -4,15 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.studies.ensembles.comparisons import STEPS, compare_steps, draws_won
+from treecrf.studies.comparison import compare_steps
 from treecrf.studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
-from treecrf.studies.ensembles.methods import COMBINED, VOTES
+from treecrf.studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf.studies.ensembles.page import boosting_sentences, ensembles_headline, sticking_sentences
 from treecrf.studies.ensembles.published import read_published
 from treecrf.studies.ensembles.summary import summarise
 from treecrf.studies.ensembles.tables import (
     boosting_layout,
     bound_layout,
+    draws_won,
     errors_layout,
     experts_layout,
     steps_layout,
@@ -95,7 +96,7 @@ def test_equal_ensembles_are_best_in_no_draw():
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):
-    pairs = compare_steps(frames["comparisons"])
+    pairs = compare_steps(frames["comparisons"], STEPS)
     assert [(pair.dataset, pair.method, pair.other) for pair in pairs] == [
         (dataset, *step) for dataset in DATASETS for step in STEPS
     ]

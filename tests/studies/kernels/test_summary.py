@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from treecrf.studies.kernels.comparisons import compare_steps, find_pair, kernels_against_trees
+from treecrf.studies.comparison import compare_steps, find_pair
 from treecrf.studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
-from treecrf.studies.kernels.page import against_trees, kernels_headline
+from treecrf.studies.kernels.methods import STEPS
+from treecrf.studies.kernels.page import against_trees, kernels_against_trees, kernels_headline
 from treecrf.studies.kernels.summary import best_predictions, summarise
 from treecrf.studies.kernels.tables import (
     accuracy_layout,
@@ -106,7 +107,7 @@ def test_each_draw_has_the_method_that_it_prefers_itself():
 
 
 def test_a_family_is_corrected_by_data_set(frames):
-    steps = compare_steps(frames["comparisons"])
+    steps = compare_steps(frames["comparisons"], STEPS)
     of_set = [pair for pair in steps if pair.dataset == "nettalk"]
     assert len(of_set) == 5  # degrees against each other, degree 2 against two kinds of trees
     assert max(pair.p_holm for pair in of_set) >= max(pair.p for pair in of_set)

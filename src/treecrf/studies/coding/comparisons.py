@@ -34,8 +34,8 @@ def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method
     """
     chosen = with_best(best, window)
     first, second = chosen.get(method, method), chosen.get(other, other)
-    found = comparison.find_values(comparisons[comparisons["window"] == window], first, second)
-    return None if found is None else WindowPair(window=window, **found)
+    pair = comparison.find_pair(comparisons[comparisons["window"] == window], first, second)
+    return None if pair is None else WindowPair(window=window, **vars(pair))
 
 
 STEPS = [

@@ -13,9 +13,7 @@ from treecrf.rendering.cells import (
     cell_texts,
     grouped,
     number,
-    p_value_text,
     seconds_text,
-    signed,
     with_deviation,
 )
 from treecrf.studies.coding.comparisons import compare_steps
@@ -29,9 +27,7 @@ from treecrf.studies.coding.methods import (
     method_text,
     method_texts,
 )
-
-MCNEMAR, VALID = "by McNemar's test", "by a valid test"
-"""Headings above the tests."""
+from treecrf.studies.comparison import pairs_layout
 
 
 def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
@@ -171,17 +167,10 @@ def _choice(method: object, size: object, is_cascade: bool) -> str:
 def steps_layout(comparisons: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Tests of each step of the thesis and of what makes coding unnecessary, a row per pair; see `STEPS`."""
     pairs = compare_steps(comparisons, best)
-    return grouped(
-        {
-            ("", "data set"): [pair.dataset for pair in pairs],
-            ("", "window"): [str(pair.window) for pair in pairs],
-            ("", "method"): [method_text(pair.method) for pair in pairs],
-            ("", "against"): [method_text(pair.other) for pair in pairs],
-            ("", "points gained"): [signed(pair.points) for pair in pairs],
-            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
-            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
-            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
-            (VALID, "decision"): [pair.decision for pair in pairs],
-            (MCNEMAR, "p"): [p_value_text(pair.papers_p) for pair in pairs],
-        }
-    )
+    columns = {
+        "data set": [pair.dataset for pair in pairs],
+        "window": [str(pair.window) for pair in pairs],
+        "method": [method_text(pair.method) for pair in pairs],
+        "against": [method_text(pair.other) for pair in pairs],
+    }
+    return pairs_layout(pairs, columns)

@@ -45,6 +45,13 @@ COMBINED = {
 RETRAINED = {BEST: "best_expert", STACKED: "stacking", BOOSTED: "boosted_stacking"}
 """What combines the experts that are trained again, as it was learnt on part B with the experts of part A."""
 
+STEPS = [
+    ("espboost", "best_expert"), ("espboost", "majority_vote"), ("majority_vote", "best_expert"), ("marginal_average", "majority_vote"),
+    ("online_majority_vote", "majority_vote"), ("stacking", "majority_vote"), ("stacking", "marginal_average"),
+    ("boosted_stacking", "stacking"), (BEST, "espboost"), (STACKED, BEST), (BOOSTED, BEST), (BOOSTED, STACKED),
+]  # fmt: skip
+"""The pairs that tables show: what votes gain, then stacking, then what the labels of B are worth to the experts."""
+
 
 def method_text(method: str) -> str:
     """What readers see of a row on real data."""

@@ -11,10 +11,10 @@ from treecrf.io.files import read_frame, read_frames
 from treecrf.rendering.cells import number, signed
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study, by_dataset, listed, open_choices, paragraph
 from treecrf.rendering.words import with_and
+from treecrf.studies.comparison import compare_steps
 from treecrf.studies.described import described
 from treecrf.studies.ensembles import STUDY
-from treecrf.studies.ensembles.comparisons import compare_steps
-from treecrf.studies.ensembles.methods import BEST, BOOSTED, STACKED, VOTES, method_text
+from treecrf.studies.ensembles.methods import BEST, BOOSTED, STACKED, STEPS, VOTES, method_text
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.settings import Settings
 
@@ -160,7 +160,7 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
 
 def ensembles_headline(comparisons: pd.DataFrame, boosting: pd.DataFrame) -> str:
     """What stacking and ESPBoost do against what a user would do instead, by a valid test, and how much boosting there is."""
-    pairs = compare_steps(comparisons)
+    pairs = compare_steps(comparisons, STEPS)
     sentences = []
     for method, other in ((STACKED, BEST), (BOOSTED, BEST), ("espboost", "majority_vote")):
         decisions = [pair.decision for pair in pairs if (pair.method, pair.other) == (method, other)]

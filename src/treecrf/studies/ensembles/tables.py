@@ -14,19 +14,15 @@ from treecrf.rendering.cells import (
     dataset_names,
     grouped,
     number,
-    p_value_text,
     seconds_text,
     signed,
     with_deviation,
 )
-from treecrf.studies.ensembles.comparisons import compare_steps, draws_won
-from treecrf.studies.ensembles.methods import EXPERTS, VOTES, method_text, ordered_methods
+from treecrf.studies.comparison import Comparison, compare_steps, pairs_layout
+from treecrf.studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
 from treecrf.studies.ensembles.published import read_published
 from treecrf.studies.printed import PUBLISHED, Block, printed_layout
 from treecrf.studies.rows import by_key
-
-VALID = "by a valid test"
-"""Heading above what it says."""
 
 
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
@@ -120,23 +116,21 @@ def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def steps_layout(comparisons: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Tests of the pairs of `treecrf.studies.ensembles.comparisons.STEPS`."""
-    pairs = compare_steps(comparisons)
-    won = [draws_won(runs, pair) for pair in pairs]
-    return grouped(
-        {
-            ("", "data set"): [pair.dataset for pair in pairs],
-            ("", "ensemble"): [method_text(pair.method) for pair in pairs],
-            ("", "against"): [method_text(pair.other) for pair in pairs],
-            ("", "points gained"): [signed(pair.points) for pair in pairs],
-            ("", "draws won"): [f"{n_won} of {n_draws}" for n_won, n_draws in won],
-            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
-            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
-            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
-            (VALID, "decision"): [pair.decision for pair in pairs],
-            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
-        }
-    )
+    """Tests of the pairs of `STEPS`."""
+    pairs = compare_steps(comparisons, STEPS)
+    columns = {
+        "data set": [pair.dataset for pair in pairs],
+        "ensemble": [method_text(pair.method) for pair in pairs],
+        "against": [method_text(pair.other) for pair in pairs],
+    }
+    won = [f"{n_won} of {n_draws}" for n_won, n_draws in (draws_won(runs, pair) for pair in pairs)]
+    return pairs_layout(pairs, columns, {"draws won": won})
+
+
+def draws_won(runs: pd.DataFrame, pair: Comparison) -> tuple[int, int]:
+    """In how many draws `method` has more correct positions than `other`, and how many draws there are."""
+    rows = runs[runs["dataset"] == pair.dataset].pivot_table(index="seed", columns="method", values="accuracy")
+    return int((rows[pair.method] > rows[pair.other]).sum()), len(rows)
 
 
 def boosting_layout(boosting: pd.DataFrame) -> pd.DataFrame:

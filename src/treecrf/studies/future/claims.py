@@ -16,7 +16,8 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.words import points_text
 from treecrf.studies.claim_kinds import NO, YES, Measured, largest_fall
 from treecrf.studies.claims import Degrees, Results
-from treecrf.studies.future.comparisons import FuturePair, find_pair
+from treecrf.studies.comparison import Comparison
+from treecrf.studies.future.comparisons import find_pair, pair_text
 from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies
 
@@ -124,16 +125,16 @@ def _listed(dataset: str, accuracies: Sequence[float]) -> str:
     return f"{dataset}: {', '.join(map(number, accuracies))} %"
 
 
-def _compare(results: Results, dataset: str, method: str, other: str) -> FuturePair | None:
+def _compare(results: Results, dataset: str, method: str, other: str) -> Comparison | None:
     """Two variants on a data set, each with the G_0 that validation prefers; None where one of them was not run."""
     comparisons = results.frame("future", dataset, "comparisons")
     return None if comparisons is None else find_pair(comparisons, method, other)
 
 
-def _measured(dataset: str, pair: FuturePair) -> Measured[float]:
+def _measured(dataset: str, pair: Comparison) -> Measured[float]:
     """A comparison as claims look at it."""
     published = _published_gain_text(dataset, pair.method, pair.other)
-    return Measured(pair.points, pair.text, f"{pair.text}{published}", interval=pair.interval_90)
+    return Measured(pair.points, pair_text(pair), f"{pair_text(pair)}{published}", interval=pair.interval_90)
 
 
 def _accuracies(results: Results, dataset: str) -> pd.Series:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from treecrf.studies.claim_kinds import Measured
 from treecrf.studies.claims import Results
-from treecrf.studies.kernels.comparisons import find_pair
+from treecrf.studies.comparison import find_pair
 from treecrf.studies.kernels.methods import method_text
 
 

@@ -21,12 +21,11 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.words import p_text, with_and
-from treecrf.studies.comparison import Comparison
+from treecrf.studies.comparison import Comparison, compare_steps, correct_family, find_pair
 from treecrf.studies.described import described
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.kernels import STUDY
-from treecrf.studies.kernels.comparisons import compare_steps, kernels_against_trees
-from treecrf.studies.kernels.methods import DUAL, method_text
+from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES, DUAL, STEPS, method_text
 from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
@@ -103,6 +102,12 @@ def _pictured(shown: Exhibits, name: str, alt: str, title: str) -> list[Part]:
     return [*shown.figure(name, f"{alt}."), *table]
 
 
+def kernels_against_trees(comparisons: pd.DataFrame) -> list[Comparison]:
+    """The best kernel against the best trees on each data set that has both; all together are a family (Holm)."""
+    families = (rows for _, rows in comparisons.groupby("dataset", sort=False))
+    return correct_family(find_pair(rows, BEST_KERNEL, BEST_TREES) for rows in families)
+
+
 def against_trees(comparisons: pd.DataFrame) -> list[Part]:
     """What the best kernel is against the best trees on each data set, in a sentence."""
     names = dict(zip(comparisons["dataset"], dataset_names(comparisons), strict=True))
@@ -127,7 +132,7 @@ def _sentence(dataset: str, pair: Comparison) -> str:
 def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
     found = [
         f"{pair.decision} on {pair.dataset} ({signed(pair.points)} points)"
-        for pair in compare_steps(comparisons)
+        for pair in compare_steps(comparisons, STEPS)
         if (pair.method, pair.other) == (DUAL, "primal")
     ]
     values = {"decisions": with_and(found), "crfsuite": method_text("crfsuite")}
@@ -139,7 +144,7 @@ def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
 
 def kernels_headline(comparisons: pd.DataFrame) -> str:
     """What higher degrees gain on degree 1, and how the best kernel does against the best trees, by a valid test."""
-    steps = compare_steps(comparisons)
+    steps = compare_steps(comparisons, STEPS)
     sentences = []
     for degree in (2, 3):
         decisions = [pair.decision for pair in steps if (pair.method, pair.other) == (f"degree_{degree}", "degree_1")]

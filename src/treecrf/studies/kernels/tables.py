@@ -13,17 +13,12 @@ from treecrf.rendering.cells import (
     dataset_names,
     grouped,
     number,
-    p_value_text,
     seconds_text,
-    signed,
     with_deviation,
 )
-from treecrf.studies.kernels.comparisons import compare_steps
-from treecrf.studies.kernels.methods import method_text, ordered_methods
+from treecrf.studies.comparison import compare_steps, pairs_layout
+from treecrf.studies.kernels.methods import STEPS, method_text, ordered_methods
 from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
-
-VALID = "by a valid test"
-"""Heading above what it says."""
 
 
 def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
@@ -39,22 +34,15 @@ def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Tests of the pairs of `treecrf.studies.kernels.comparisons.STEPS`."""
+    """Tests of the pairs of `STEPS`."""
     names = dict(zip(comparisons["dataset"], dataset_names(comparisons), strict=True))
-    pairs = compare_steps(comparisons)
-    return grouped(
-        {
-            ("", "data set"): [names[pair.dataset] for pair in pairs],
-            ("", "method"): [method_text(pair.method) for pair in pairs],
-            ("", "against"): [method_text(pair.other) for pair in pairs],
-            ("", "points gained"): [signed(pair.points) for pair in pairs],
-            (VALID, "95 % interval"): [" to ".join(map(signed, pair.interval)) for pair in pairs],
-            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
-            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
-            (VALID, "decision"): [pair.decision for pair in pairs],
-            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
-        }
-    )
+    pairs = compare_steps(comparisons, STEPS)
+    columns = {
+        "data set": [names[pair.dataset] for pair in pairs],
+        "method": [method_text(pair.method) for pair in pairs],
+        "against": [method_text(pair.other) for pair in pairs],
+    }
+    return pairs_layout(pairs, columns)
 
 
 def choices_layout(lines: pd.DataFrame) -> pd.DataFrame:
