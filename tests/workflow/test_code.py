@@ -92,7 +92,7 @@ def test_published_numbers_are_tabulated_anew(changed):
     assert not again & (TRAIN | COMPILE)
 
 
-@pytest.mark.parametrize("name", ["jobs", "environment", "machine", "calibration", "_calibration_kernel"])
+@pytest.mark.parametrize("name", ["jobs", "environment"])
 def test_records_run_nothing(changed, name):
     assert changed(f"records/{name}.py") == set()
 
