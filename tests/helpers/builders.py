@@ -328,6 +328,8 @@ def write_training_results(folder):
         "ranks": [{**ids, **place, "method": method} for method in ("linear_crf", "my_method")],
         "noise": [{"dataset": "hmm", "stand_in": True} | component],
         "notes": [ids | {"method": "smile", "note": "no <Java>."}],
+        "choice": [ids],  # not shown
+        "peak_comparisons": [ids],
     }
     for name in ("hmm", "xor"):
         for part in ("data", "training"):

@@ -107,8 +107,7 @@ def studies(settings: Settings, results: Path, finished: bool = True) -> list[St
 
 def unfinished(study: Declared, settings: Settings, results: Path) -> list[str]:
     """The data sets of a study without all results."""
-    is_finished = study.module("page").is_finished
-    return [name for name in StudyFiles(study, settings).all_datasets() if not is_finished(results, name)]
+    return [name for name in StudyFiles(study, settings).all_datasets() if not study.is_finished(results, name)]
 
 
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
@@ -121,7 +120,7 @@ def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
 def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:
     """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
     files = StudyFiles(study, settings)
-    done = [name for name in files.all_datasets() if study.module("page").is_finished(results, name)]
+    done = [name for name in files.all_datasets() if study.is_finished(results, name)]
     frames = {
         name: read_frames(there)
         for name, paths in files.frames(study.tabulated, done).items()
@@ -169,7 +168,7 @@ def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
         for study in registry()
         if not study.draws
         for name in StudyFiles(study, settings).all_datasets()
-        if study.module("page").is_finished(results, name)
+        if study.is_finished(results, name)
     }
     return {name: read_json(path) for name, path in done.items() if path.is_file()}
 

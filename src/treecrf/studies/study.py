@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -258,6 +259,11 @@ class Study:
             for name, function, needs, value in calls
             if frames.keys() >= set(needs)
         }
+
+    def is_finished(self, results: Path, dataset: str) -> bool:
+        """Whether the summary of a data set is there; always where one summary is of all."""
+        folder = results / self.name / dataset
+        return not self.summary.of_dataset or all((folder / f"{name}.csv").is_file() for name in self.summary.frames)
 
     def module_name(self, part: str) -> str:
         """Full name of one of the study's modules."""

@@ -38,8 +38,6 @@ at once. Percent of test positions, forward-backward decoding; {n_seeds} draws o
 the test set; here, {held_out} of the training sequences choose, and curves on the test set are shown as the thesis drew them.
 """
 
-NEEDED = ("lines", "best", "comparisons", "gains")
-
 CHOICES = (
     "n_seeds", "held_out", "n_choosing", "choosing_length", "equivalence_margin", "code_lengths", "gtb_code_lengths", "beams", "gtb_iterations", "gtb_leaves",
     "gtb_regularization", "beam_iterations", "n_epochs", "early_update", "cross_fit", "label_dictionary", "tree_iterations", "test_every",
@@ -58,7 +56,7 @@ RIVALS = {"crfsuite": "the linear CRF", "perceptron": "the perceptron"}
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of many labels, from the data sets that are finished; None where there is nothing."""
     folder = results / "coding"
-    finished = [name for name in settings.coding.datasets if is_finished(results, name)]
+    finished = [name for name in settings.coding.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
     comparisons, best = (
@@ -74,11 +72,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     return Study(
         "coding", STUDY.title, coding_headline(comparisons, best), [section for section in sections if section.parts]
     )
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's summaries are there."""
-    return all((results / "coding" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
 def _all_labels(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:

@@ -53,10 +53,5 @@ def cost_headline(results: Path) -> str:
     return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0].lengths}; 1 is linear."
 
 
-def is_finished(results: Path, name: str) -> bool:
-    """Every data set of this study is one of training, which says what is not finished."""
-    return True
-
-
 def _figure(shown: Exhibits, name: str) -> list[Part]:
     return shown.figure(name, ALTERNATIVES[name])

@@ -56,7 +56,7 @@ CHOICES = (
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of ensembles, from what is finished; None where there is nothing."""
     folder = results / "ensembles"
-    finished = [name for name in settings.ensembles.datasets if is_finished(results, name)]
+    finished = [name for name in settings.ensembles.datasets if STUDY.is_finished(results, name)]
     shown = Exhibits(folder, layouts, STUDY.caption)
     sections, sentences = list[Section](), list[str]()
     if finished:
@@ -67,11 +67,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         losses, boosted = (read_frame(folder / f"{name}.csv") for name in ("losses", "boosted"))
         sections = [_generated(settings, shown, losses), _bound(shown, boosted), *sections]
     return Study("ensembles", STUDY.title, " ".join(sentences), sections) if sections else None
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's summaries are there."""
-    return all((results / "ensembles" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
 def _generated(settings: Settings, shown: Exhibits, losses: pd.DataFrame) -> Section:

@@ -37,8 +37,6 @@ as in multiple-instance learning (section 5.3). Percent of test positions; CRFs 
 and the number of iterations. "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
 """
 
-NEEDED = ("summary", "best", "comparisons", "tests")
-
 CHOICES = (
     "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "memm_decoder", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
     "max_lower_iterations", "patience", "tolerance", "l2_regularization",
@@ -49,7 +47,7 @@ CHOICES = (
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of future features, from the data sets that are finished; None where there is nothing."""
     folder = results / "future"
-    finished = [name for name in settings.future.datasets if is_finished(results, name)]
+    finished = [name for name in settings.future.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
     best, comparisons = (
@@ -68,11 +66,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     return Study(
         "future", STUDY.title, future_headline(best, comparisons), [section for section in sections if section.parts]
     )
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's summaries are there."""
-    return all((results / "future" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
 def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:

@@ -50,13 +50,11 @@ CHOICES = (
 )  # fmt: skip
 """Settings that the paper leaves open or that a reader needs to repeat the study."""
 
-NEEDED = ("lines", "comparisons")
-
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of kernels, from the data sets that are finished; None where there is nothing."""
     folder = results / "kernels"
-    finished = [name for name in settings.kernels.datasets if is_finished(results, name)]
+    finished = [name for name in settings.kernels.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
     comparisons = read_frames([str(folder / name / "comparisons.csv") for name in finished])
@@ -71,11 +69,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     return Study(
         "kernels", STUDY.title, kernels_headline(comparisons), [section for section in sections if section.parts]
     )
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's summaries are there."""
-    return all((results / "kernels" / name / f"{file}.csv").is_file() for file in NEEDED)
 
 
 def _accuracy(settings: Settings, names: Sequence[str], shown: Exhibits, comparisons: pd.DataFrame) -> Section:

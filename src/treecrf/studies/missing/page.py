@@ -75,7 +75,7 @@ CHOICES = (
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of missing values, from the summaries of the data sets that are finished; None where there is nothing."""
-    finished = [name for name in settings.missing.datasets if is_finished(results, name)]
+    finished = [name for name in settings.missing.datasets if STUDY.is_finished(results, name)]
     folder = results / "missing"
     if not finished or not (folder / "figure_4_1.svg").is_file():
         return None
@@ -106,13 +106,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
     first = answers(descriptions, frames["evaluations"], frames["comparisons"])
     return Study("missing", STUDY.title, headline, [section for section in sections if section.parts], first)
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's summary is there."""
-    return all(
-        (results / "missing" / name / f"{file}.csv").is_file() for file in ("evaluations", "comparisons", "costs")
-    )
 
 
 def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits, of_papers: bool) -> Section:

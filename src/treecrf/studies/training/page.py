@@ -104,13 +104,10 @@ INDUCTION_CHOICES = (
 OURS = "treecrf"
 """The method whose accuracies the headline compares with the published ones."""
 
-NEEDED = ("summary", "curves", "costs", "comparisons", "ranks", "noise", "notes")
-"""Files without which a data set is not in the page."""
-
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of training, from the summaries of the data sets that are finished; None where there is nothing."""
-    finished = [name for name in settings.training.datasets if is_finished(results, name)]
+    finished = [name for name in settings.training.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
     folder = results / "training"
@@ -143,12 +140,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     first = answers(settings, finished, summary, comparisons, ranks)
     shown_sections = [section for section in sections if section.parts]
     return Study("training", STUDY.title, training_headline(peaks, places, again), shown_sections, first)
-
-
-def is_finished(results: Path, name: str) -> bool:
-    """Whether a data set's description and summary are there."""
-    needed = [results / "training" / name / f"{file}.csv" for file in NEEDED]
-    return all(path.is_file() for path in [results / "data" / name / "description.json", *needed])
 
 
 # --- sections ---------------------------------------------------------------------------------------
