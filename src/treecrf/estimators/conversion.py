@@ -180,7 +180,16 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
 
 
 def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
-    """The labels one after another, once their number is right."""
+    """The labels one after another, once their number is right.
+
+    Parameters
+    ----------
+    labels : sequence or array
+        A list for each sequence or, of rows and of a set, one label for each position.
+    data : SequenceSet
+    form : str
+        Of the input that `data` was: "sequences", "rows" or "set".
+    """
     labels = as_array(labels)
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise ValueError(f"the labels are {described(labels)}; give one list of labels for each sequence.")
@@ -235,7 +244,16 @@ def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any])
 
 
 def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
-    """The labels that positions may have, bool, shape (n_positions, n_labels), of such a mask for each sequence."""
+    """The labels that positions may have, bool, shape (n_positions, n_labels).
+
+    Parameters
+    ----------
+    allowed : list of bool arrays, or bool array
+        A mask for each sequence where the input was a list of sequences; else the whole.
+    data : SequenceSet
+    form : str
+        As for `flat_labels`.
+    """
     if form != "sequences":
         return allowed
     if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):

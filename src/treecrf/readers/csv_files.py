@@ -114,7 +114,12 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
 def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None:
     """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None.
 
-    `sample` is how the text begins, with the first line at least.
+    Parameters
+    ----------
+    content : Content
+    separator : str
+    sample : str
+        The beginning of the text, with the first line at least.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -141,8 +146,17 @@ def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None
 def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> _Parsed:
     """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
 
-    The names of the columns are in its first line, or in the second one where the first announces the separator. A ValueError
-    names the file and the line.
+    Parameters
+    ----------
+    content : Content
+    codec, separator : str
+    is_announced : bool
+        Whether the first line announces the separator; the names of the columns are in the second one then, else in the first.
+
+    Raises
+    ------
+    ValueError
+        Names the file and the line.
     """
     import pyarrow as pa
 

@@ -31,7 +31,13 @@ MOST_TOLD = 3
 def read_table(
     path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> TypedTable:
-    """Read a table, as `read_frame` does; its columns are parsed when they are asked for."""
+    """Read a table, whose columns are parsed when they are asked for.
+
+    Parameters
+    ----------
+    path, dialect, sequence, tell
+        As for `read_frame`.
+    """
     return TypedTable(read_frame(path, dialect, sequence, tell), path)
 
 

@@ -70,6 +70,7 @@ def staged_distances(bits: NDArray[np.float64], code: NDArray[np.bool_], every: 
     bits : float64, shape (n_positions, code_length)
         Probabilities of 1.
     code : bool, shape (n_labels, code_length)
+    every : int
 
     Yields
     ------
