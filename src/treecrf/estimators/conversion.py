@@ -228,7 +228,14 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
 
 
 def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,)."""
+    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,).
+
+    Parameters
+    ----------
+    known, data, form
+        As `labels`, `data` and `form` of `flat_labels`.
+    classes : array, shape (n_labels,)
+    """
     try:
         found, codes = sorted_labels(flat_labels(known, data, form))
     except ValueError as error:
