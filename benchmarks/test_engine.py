@@ -8,13 +8,11 @@ import time
 import numpy as np
 import pytest
 
-from treecrf import Attribute, SequenceSet, TreeCRF, chain
-from treecrf.models.boosted.growers import columns_of
-from treecrf.models.boosted.params import growth_of, kinds_of
-from treecrf.models.boosted.training import Training
+from treecrf import Attribute, SequenceSet, TreeCRF
+from treecrf.models.boosted.boosting import Workers
+from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.registry import LABELLERS
 from treecrf.trees.sampling import Sample
-from treecrf.trees.sweep import build_sweep
 
 WINDOWS = {"hyphen": (3, 2), "nettalk": (6, 6), "protein": (5, 5)}
 PAPERS = {"max_leaves": 100, "l2_regularization": 20.0}
@@ -94,16 +92,12 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
     data = real_numbers(200 * size(40), 6)  # 8,000 rows, and 42 slots with the window
     model = TreeCRF(1, 8, 1.0, (3, 3), 0, leaf_values="newton", learning_rate=0.3).fit(data)
     binned = model.inputs_.apply(data, "error")
-    columns, sweep, space = columns_of(model, binned), build_sweep(binned, model.window), chain.StateSpace(3, 0)
-    training = Training(
-        columns, sweep, binned.offsets, binned.labels, space, model.start_, kinds_of(model, binned), 8, growth_of(model),
-        newton=True,
-    )  # fmt: skip
-    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
+    training = DenseTraining(model.boosting_params(), binned, model.start_, Workers())
+    training.compute_gradient("likelihood")
     grower, sample = training.take_grower(), Sample(np.arange(data.n_positions, dtype=np.int32), np.ones((0, 1), bool))
 
     def grow():
-        grower.grow(training._rows[0], sample)
+        grower.grow(training.rows.gradients[0], sample)
 
     first = np.repeat(data.offsets[:-1], data.lengths)
     last = np.repeat(data.offsets[1:], data.lengths) - 1

@@ -30,7 +30,7 @@ def add_dot_products(first, active, weights, potentials):
 def active_conjunctions(model, data):
     """Leaves that hold at each label and position, and the weights of all leaves."""
     space = chain.StateSpace(len(model.label_names_), model.order)
-    columns, forest = columns_of(model, data), model.forest_
+    columns, forest = columns_of(data, model.window, False), model.forest_
     routing = allocate(Routing, n_positions=data.n_positions, n_all_states=space.n_states, n_leaves=forest.most_leaves)
     weights = np.zeros((len(forest.values), space.n_states))
     rows, leaves = [], []

@@ -8,17 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from treecrf import TreeCRF, chain
-from treecrf.models.boosted.boosting import split_iterations
-from treecrf.models.boosted.params import kinds_of
-from treecrf.models.boosted.training import Training
-from treecrf.sequences import slot_sizes, window_codes
+from treecrf import TreeCRF
+from treecrf.models.boosted.boosting import Workers, split_iterations
+from treecrf.models.boosted.training import DenseTraining
+from treecrf.sequences import window_codes
 from treecrf.statistics.selection import sequence_folds
-from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
-from treecrf.trees.search import gradient_leaves
-from treecrf.trees.sweep import build_sweep
 
 WINDOW = (5, 5)
 
@@ -66,23 +62,10 @@ def test_protein_grid(record, load, size):
 
 def gradients_at(model, train, n_iterations):
     """The training state of `model` after some iterations: gradients of all rows."""
-    codes, sizes = window_codes(train, WINDOW), slot_sizes(train.attributes, WINDOW)
-    columns = build_columns(codes, sizes)
-    sweep = build_sweep(train, WINDOW)
-    space = chain.StateSpace(len(train.label_names), 1)
-    training = Training(
-        columns,
-        sweep,
-        train.offsets,
-        train.labels,
-        space,
-        model.start_,
-        kinds_of(model, train),
-        100,
-        gradient_leaves(20.0),
-    )
-    training.replay(split_iterations(model.forest_, model.transitions_, model.n_iterations)[:n_iterations])
-    training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
+    training = DenseTraining(model.boosting_params(), train, model.start_, Workers())
+    for iteration in split_iterations(model.forest_, model.transitions_)[:n_iterations]:
+        training.add(iteration)
+    training.compute_gradient("likelihood")
     return training
 
 
@@ -98,11 +81,11 @@ def test_one_tree_beside_lightgbm(record, load, size):
     grower = training.take_grower()
 
     def grow():
-        grower.grow(training._rows[0], sample)
+        grower.grow(training.rows.gradients[0], sample)
 
     # The same rows: (position, previous label) pairs with their gradients; the same splits: one category of
     # one column against the rest; the same penalty; 100 leaves; no minimum leaf size.
-    _, gradients = unpack(training._rows[0], training._packing)
+    _, gradients = unpack(training.rows.gradients[0], training.rows.packing)
     codes = window_codes(train, WINDOW)
     rows = np.hstack([np.repeat(codes, 3, axis=0), np.tile(np.arange(3), len(codes))[:, None]]).astype(float)
     assert rows.shape == (3 * train.n_positions, 12)

@@ -8,6 +8,7 @@ from builders import assert_same_bits, larger_set
 from treecrf import MEMM, SlidingWindow, TreeCRF
 from treecrf.missing import inject
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.training import DenseTraining
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}
 HALVED = {
@@ -25,6 +26,9 @@ CASES = {
     "Newton leaves that are halved": (TreeCRF, HALVED),
     "Newton leaves that are halved, with holes": (TreeCRF, HALVED | {"missing": "instance_weighting"}),
     "missing as a code": (TreeCRF, {"splits": "subsets", "missing": "incorporated"}),
+    "separable transitions": (TreeCRF, {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2}),
+    "label dictionary": (TreeCRF, {"label_dictionary": "a0", "leaf_values": "newton", "learning_rate": 0.2}),
+    "beam": (TreeCRF, {"beam": 2}),
     "MEMM": (MEMM, {"order": 2}),
     "sliding window": (SlidingWindow, {"row_fraction": 0.5}),
     **{missing: (TreeCRF, {"missing": missing}) for missing in METHODS},
@@ -88,13 +92,11 @@ def test_there_are_halved_steps_to_go_on_from():
 
 
 def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):
-    from treecrf.models.boosted.training import Training
-
     data, path = larger_set(), tmp_path / "state.npz"
     stop(TreeCRF(**PLAIN), data, path, 4)
     grown = []
-    grow = Training.grow
-    monkeypatch.setattr(Training, "grow", lambda self, *rest: grown.append(rest[1]) or grow(self, *rest))
+    grow = DenseTraining.grow
+    monkeypatch.setattr(DenseTraining, "grow", lambda self, iteration: grown.append(iteration) or grow(self, iteration))
     TreeCRF(**PLAIN).fit(data, checkpoint=path)
     assert grown == [4]
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from builders import larger_set, letter_set, number_set
+from builders import larger_set, number_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, WindowLightGBM
-from treecrf.models.boosted.importance import label_gains, split_gains
 
 
 @pytest.mark.parametrize("missing", ["error", "instance_weighting"])
@@ -16,8 +15,7 @@ def test_the_gains_of_a_tree_sum_to_the_squared_error_that_it_explains(missing):
     gradients = (data.labels[:, None] == np.arange(3)) - 1 / 3
     means = model.potentials(data)[:, :, 0].T  # without a penalty, leaf values are means of gradients
     explained = ((gradients - gradients.mean(axis=0)) ** 2 - (gradients - means) ** 2).sum()
-    assert split_gains(model).sum() == pytest.approx(explained, rel=1e-5)  # gradients are packed
-    assert label_gains(model).tolist() == []
+    assert model.split_gains().sum() == pytest.approx(explained, rel=1e-5)  # gradients are packed
 
 
 def test_gains_are_found_where_they_were_planted():
@@ -29,7 +27,7 @@ def test_gains_are_found_where_they_were_planted():
     attributes = (Attribute("noise", ("a", "b", "c")), Attribute("told", ("a", "b", "c")))
     data = SequenceSet(values, offsets, attributes, before == 2, ("A", "B"))
     model = TreeCRF(3, 4, 1.0, (2, 1), order=0).fit(data)
-    gains = split_gains(model)
+    gains = model.split_gains()
     assert gains.shape == (2, 4)
     assert gains[1, 1] > 0.9 * gains.sum()  # one observation before
     assert model.feature_importances_ == pytest.approx(gains.sum(axis=1) / gains.sum())
@@ -40,8 +38,9 @@ def test_previous_labels_gain_where_nothing_else_tells():
     labels = np.tile([0, 0, 1, 1], 50)
     data = SequenceSet(np.zeros((200, 1)), np.arange(0, 201, 20), (Attribute("same", ("a",)),), labels, ("A", "B"))
     model = MEMM(3, 4, 1.0, order=2).fit(data)
-    nearest, second = label_gains(model)  # the label is never the second one before it
-    assert second > 10 * (nearest + split_gains(model).sum())
+    of_slot, nearest, second = np.bincount(model.forest_.columns, model.forest_.gains, 3)
+    assert model.split_gains().tolist() == [[of_slot]]
+    assert second > 10 * (nearest + of_slot)  # the label is never the second one before it
 
 
 @pytest.mark.parametrize(
@@ -61,13 +60,3 @@ def test_importances_are_shares_of_inputs_and_stay_in_files(labeller, tmp_path):
 def test_nothing_is_gained_by_an_input_that_is_always_the_same():
     same = SequenceSet(np.zeros((20, 1)), [0, 20], (Attribute("same", ("a",)),), [0, 1] * 10, ("A", "B"))
     assert TreeCRF(2, 4, order=0).fit(same).feature_importances_.tolist() == [0.0]
-
-
-def test_trees_without_gains_say_so():
-    model = TreeCRF(2, 4).fit(letter_set(0))
-    model.forest_ = model.forest_._replace(gains=np.full(len(model.forest_.gains), np.nan))
-    with pytest.raises(
-        ValueError, match=r"^the trees are from a file that does not say what their splits gained; train "
-    ):
-        model.feature_importances_  # noqa: B018
-    assert not hasattr(treecrf.LinearCRF(), "feature_importances_")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import naive
 import naive_holes
@@ -14,7 +15,6 @@ import treecrf
 from treecrf import MEMM, TreeCRF, chain
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
-from treecrf.models.boosted.params import Sampling, draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.influence import Influences, trim_rows
 from treecrf.trees.packing import choose_packing, pack
@@ -73,7 +73,7 @@ def naive_tree(features, targets, seen, column_of_test, considered, max_leaves, 
 
 def kept_gradients(data, potential, sampling, iteration, n_labels, order, differentiate=naive.row_gradients):
     """Gradients of the rows that an iteration's trees see, by (label, position, state)."""
-    drawn = set(draw_positions(sampling, data.n_positions, iteration).tolist())
+    drawn = set(sampling.draw_positions(data.n_positions, iteration).tolist())
     gradients = {}
     for begin, end in itertools.pairwise(data.offsets):
         gradients |= differentiate(potential, int(begin), data.labels[begin:end], n_labels, order)
@@ -98,7 +98,7 @@ def naive_boost(data, window, order, start, n_iterations, max_leaves, penalty, s
         for y in range(n_labels):
             seen = np.array([(y, p, s) in gradients for p, s in rows])
             targets = np.array([gradients.get((y, p, s), 0.0) for p, s in rows])
-            considered = draw_columns(sampling, max_leaves, len(sizes) + order, iteration, y)
+            considered = sampling.draw_columns(len(sizes) + order, iteration, y)
             values = naive_tree(features, targets, seen, column_of_test, considered, max_leaves, penalty)
             for (p, s), value in zip(rows, values, strict=True):
                 potential[y, p, s] += value
@@ -109,10 +109,6 @@ def named_start(model, space):
     """The start by label and previous labels, and these in their numbering."""
     names = [tuple(int(label) for label in row) for row in space.labels_of_state]
     return [dict(zip(names, row, strict=True)) for row in model.start_], names
-
-
-def sampling_of(part):
-    return Sampling(**{"seed" if name == "sampling_seed" else name: value for name, value in part.items()})
 
 
 # --- growing -------------------------------------------------------------------------------------------
@@ -127,7 +123,7 @@ def test_potentials_equal_naive_boosting(kind, part, order):
     model = kind(4, 7, 1.0, (1, 1), order, random_state=order, start_noise=0.3, **part).fit(data)
     start, names = named_start(model, chain.StateSpace(n_labels, order))
     differentiate = naive.row_gradients if kind is TreeCRF else naive.local_row_gradients
-    expected = naive_boost(data, (1, 1), order, start, 4, 7, 1.0, sampling_of(part), differentiate)
+    expected = naive_boost(data, (1, 1), order, start, 4, 7, 1.0, model.boosting_params(), differentiate)
     potentials = model.potentials(data)
     for (label, position, state), value in expected.items():
         total = 0.0  # a MEMM's potentials are normalized
@@ -143,7 +139,7 @@ def test_pseudo_likelihood_is_sampled_too(part):
         3, 7, 1.0, (1, 1), random_state=1, start_noise=0.3, pseudo_likelihood_iterations=3, **part
     ).fit(data)  # fmt: skip
     start, names = named_start(model, chain.StateSpace(3, 1))
-    expected = naive_boost(data, (1, 1), 1, start, 3, 7, 1.0, sampling_of(part), naive.pseudo_row_gradients)
+    expected = naive_boost(data, (1, 1), 1, start, 3, 7, 1.0, model.boosting_params(), naive.pseudo_row_gradients)
     potentials = model.potentials(data)
     for (label, position, state), value in expected.items():
         assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
@@ -162,7 +158,7 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
     def differentiate(potential, begin, labels, *shape):
         if begin == 0:  # the first sequence of an iteration
             kept.clear()
-            kept.update(kept_gradients(train, potential, sampling_of(part), next(iterations), *shape))
+            kept.update(kept_gradients(train, potential, model.boosting_params(), next(iterations), *shape))
         return {key: gradient for key, gradient in kept.items() if begin <= key[1] < begin + len(labels)}
 
     expected = naive_holes.boost_with_unknown(
@@ -247,31 +243,32 @@ def test_lists_grow_when_they_are_full(monkeypatch):
 
 @pytest.mark.parametrize(("fraction", "number"), [(1.0, 40), (0.5, 20), (0.26, 10), (1e-6, 1)])
 def test_positions_are_drawn_evenly_without_replacement(fraction, number):
-    sampling, n_iterations = Sampling(row_fraction=fraction, seed=1), 2000
-    drawn = [draw_positions(sampling, 40, iteration) for iteration in range(n_iterations)]
+    sampling, n_iterations = TreeCRF(row_fraction=fraction, sampling_seed=1).boosting_params(), 2000
+    drawn = [sampling.draw_positions(40, iteration) for iteration in range(n_iterations)]
     assert all(len(some) == number and (np.diff(some) > 0).all() for some in drawn)
     times = np.bincount(np.concatenate(drawn), minlength=40)
     share = number / 40
     assert (abs(times - n_iterations * share) <= 5 * math.sqrt(n_iterations * share * (1 - share))).all()
-    np.testing.assert_array_equal(drawn[3], draw_positions(sampling, 40, 3))
+    np.testing.assert_array_equal(drawn[3], sampling.draw_positions(40, 3))
     if number < 40:
         assert not np.array_equal(np.concatenate(drawn[:9]), np.concatenate(drawn[1:10]))
 
 
 @pytest.mark.parametrize(("fraction", "number"), [(0.5, 6), (0.3, 4), (1e-6, 1)])
 def test_columns_are_drawn_evenly_for_each_node(fraction, number):
-    sampling, n_nodes = Sampling(feature_fraction=fraction), 2 * 1000 - 1
-    considered = draw_columns(sampling, 1000, 12, 0, 0)
+    model, n_nodes = TreeCRF(feature_fraction=fraction, max_leaves=1000), 2 * 1000 - 1
+    sampling = model.boosting_params()
+    considered = sampling.draw_columns(12, 0, 0)
     assert considered.shape == (n_nodes, 12)
     assert (considered.sum(axis=1) == number).all()
     share = number / 12
     times = considered.sum(axis=0)
     assert (abs(times - n_nodes * share) <= 5 * math.sqrt(n_nodes * share * (1 - share))).all()
-    others = [draw_columns(sampling, 1000, 12, *at) for at in ((1, 0), (0, 1))]
-    others.append(draw_columns(sampling._replace(seed=1), 1000, 12, 0, 0))
+    others = [sampling.draw_columns(12, *at) for at in ((1, 0), (0, 1))]
+    others.append(replace(sampling, sampling_seed=1).draw_columns(12, 0, 0))
     assert not any(np.array_equal(considered, other) for other in others)
-    np.testing.assert_array_equal(considered, draw_columns(sampling, 1000, 12, 0, 0))
-    assert draw_columns(Sampling(), 1000, 12, 0, 0).shape == (0, 12)
+    np.testing.assert_array_equal(considered, sampling.draw_columns(12, 0, 0))
+    assert TreeCRF().boosting_params().draw_columns(12, 0, 0).shape == (0, 12)
 
 
 # --- trimming ------------------------------------------------------------------------------------------

@@ -14,12 +14,10 @@ from builders import ROOT, larger_set, lasting_set, random_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
-from treecrf.models.boosted.training import Training
+from treecrf.models.boosted.boosting import Workers
+from treecrf.models.boosted.training import DenseTraining
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.columns import build_columns
 from treecrf.trees.packing import unpack
-from treecrf.trees.search import gradient_leaves
-from treecrf.trees.sweep import build_sweep
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
@@ -53,13 +51,11 @@ def test_gradient_equals_finite_differences_of_the_likelihood():
     for order in (0, 1, 2):
         space = chain.StateSpace(3, order)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
-        columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
-        sweep = build_sweep(data, (0, 0))
-        kinds, start = np.zeros(2 + order, dtype=np.int8), np.zeros((3, space.n_states))
-        training = Training(columns, sweep, data.offsets, data.labels, space, start, kinds, 10, gradient_leaves(1.0))
-        training._exponentials[:] = np.exp(potentials)
-        training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
-        counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
+        params = TreeCRF(order=order).boosting_params()
+        training = DenseTraining(params, data, np.zeros((3, space.n_states)), Workers())
+        training.rows.exponentials[:] = np.exp(potentials)
+        training.compute_gradient("likelihood")
+        counts, gradients = unpack(training.rows.gradients.swapaxes(1, 2), training.rows.packing)
         checked = 0
         for index in np.argwhere(counts == 1):
             step = np.zeros_like(potentials)
@@ -83,7 +79,7 @@ def test_history_is_the_training_likelihood():
     data = larger_set()
     model = TreeCRF(7, 10, 1.0, (1, 1), random_state=3).fit(data)
     assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
-    shorter = model.truncated(4)
+    shorter = TreeCRF(4, 10, 1.0, (1, 1), random_state=3).fit(data)
     assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-8)
 
 

@@ -6,12 +6,9 @@ import pytest
 from builders import larger_set, random_set
 
 from treecrf import MEMM, TreeCRF, chain
-from treecrf.models.boosted.training import Training
-from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.columns import build_columns
+from treecrf.models.boosted.boosting import Workers
+from treecrf.models.boosted.training import DenseTraining
 from treecrf.trees.packing import unpack
-from treecrf.trees.search import gradient_leaves
-from treecrf.trees.sweep import build_sweep
 
 SETTINGS = [
     {}, {"order": 0}, {"order": 2}, {"leaf_values": "newton", "learning_rate": 0.3}, {"splits": "subsets"},
@@ -61,11 +58,12 @@ def test_weights_of_positions_weigh_the_chain_rule(order):
         data = random_set(rng, n_sequences=4, longest=4)
         weights = rng.integers(0, 8, data.n_positions) / 4
         space = chain.StateSpace(3, order)
-        training = bare_training(data, space, weights)
+        params = TreeCRF(order=order).boosting_params()
+        training = DenseTraining(params, data, np.zeros((3, space.n_states)), Workers(), weights)
         potentials = rng.normal(size=(3, data.n_positions, space.n_states))
-        training._exponentials[:] = np.exp(potentials)
-        value = training.compute_gradient(lambda tasks: [task() for task in tasks], 1, "likelihood", {"gradient": 0.0})
-        counts, gradients = unpack(training._rows.swapaxes(1, 2), training._packing)
+        training.rows.exponentials[:] = np.exp(potentials)
+        value = training.compute_gradient("likelihood")
+        counts, gradients = unpack(training.rows.gradients.swapaxes(1, 2), training.rows.packing)
         names = [tuple(int(label) for label in row) for row in space.labels_of_state]
         potential = {
             (y, p, s): potentials[y, p, i]
@@ -79,17 +77,8 @@ def test_weights_of_positions_weigh_the_chain_rule(order):
             for (y, p, s), gradient in rows.items():
                 place = y, p, names.index(s)
                 assert gradients[place] == pytest.approx(gradient, abs=1e-6)
-                assert counts[place] * training._packing.weight_unit == pytest.approx(weights[p], abs=1e-6)
+                assert counts[place] * training.rows.packing.weight_unit == pytest.approx(weights[p], abs=1e-6)
         assert value == pytest.approx(expected, abs=1e-9)
-
-
-def bare_training(data, space, weights):
-    columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)))
-    kinds, start = np.zeros(2 + space.order, dtype=np.int8), np.zeros((3, space.n_states))
-    return Training(
-        columns, build_sweep(data, (0, 0)), data.offsets, data.labels, space, start, kinds, 10, gradient_leaves(1.0),
-        weights=weights,
-    )  # fmt: skip
 
 
 def test_weights_of_labels_are_weights_of_positions():

@@ -1,28 +1,62 @@
-"""The loop of functional gradient boosting: gradient, trees, and word of both after every iteration."""
+"""Functional gradient boosting: the loop over iterations, what it has done so far, and the threads that it runs on."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.base import Monitor
+from treecrf.models.boosted.params import BoostingParams, Criterion
+from treecrf.models.monitor import Monitor
 from treecrf.models.resources import make_runner
 from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import Tree
 
-if TYPE_CHECKING:
-    from treecrf.models.boosted.lattice_training import LatticeTraining
-    from treecrf.models.boosted.training import Criterion, Training
-
-
 NO_TRANSITIONS = np.zeros((0, 0))
+PHASES = ("windows", "gradient", "trees", "update")
+
+_ROUNDING = 1e-9  # of a sum of many logarithms
+
+
+class Workers:
+    """The threads of a training, and the CPU seconds that they spend in each phase.
+
+    Attributes
+    ----------
+    n_threads : int
+    run : callable
+        Runs tasks, side by side where there are threads, and returns their results in order.
+    seconds : dict of str to float
+        By phase.
+    """
+
+    def __init__(self, n_threads: int = 1) -> None:
+        self.n_threads, self.seconds = n_threads, dict.fromkeys(PHASES, 0.0)
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+        self.run = make_runner(self._pool)
+        self._lock = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Count what the calling thread does as part of a phase."""
+        begin = time.thread_time()
+        yield
+        spent = time.thread_time() - begin
+        with self._lock:
+            self.seconds[phase] += spent
 
 
 class Iteration(NamedTuple):
@@ -43,6 +77,11 @@ class Iteration(NamedTuple):
         """The same with all values times a factor."""
         return Iteration([tree._replace(values=factor * tree.values) for tree in self.trees], factor * self.transitions)
 
+    @property
+    def most_leaves(self) -> int:
+        """Leaves of the largest tree."""
+        return max(len(tree.values) for tree in self.trees)
+
 
 def join_iterations(iterations: Iterable[Iteration]) -> tuple[Forest, NDArray[np.float64]]:
     """The trees of all iterations, and their transitions, shape (n_iterations, n_labels, n_labels + 1)."""
@@ -52,14 +91,12 @@ def join_iterations(iterations: Iterable[Iteration]) -> tuple[Forest, NDArray[np
     return forest, np.stack(transitions) if listed else NO_TRANSITIONS[None][:0]
 
 
-def split_iterations(forest: Forest, transitions: NDArray[np.float64], n_iterations: int) -> list[Iteration]:
+def split_iterations(forest: Forest, transitions: NDArray[np.float64]) -> list[Iteration]:
     """What `join_iterations` joined."""
-    n_labels = forest.n_trees // max(n_iterations, 1)
+    n_labels = forest.n_trees // max(len(transitions), 1)
     return [
-        Iteration(
-            [forest.tree(i) for i in range(iteration * n_labels, (iteration + 1) * n_labels)], transitions[iteration]
-        )
-        for iteration in range(n_iterations)
+        Iteration([forest.tree(number * n_labels + label) for label in range(n_labels)], step)
+        for number, step in enumerate(transitions)
     ]
 
 
@@ -88,67 +125,85 @@ class Progress(NamedTuple):
     steps: list[float]
 
 
-_ROUNDING = 1e-9  # of a sum of many logarithms
+class Training(Protocol):
+    """Potentials and gradients of a training set: dense (`treecrf.models.boosted.training`) or on a lattice."""
+
+    def compute_gradient(self, criterion: Criterion) -> float:
+        """Write the gradient of every row; return the criterion's value for the training set."""
+
+    def grow(self, iteration: int) -> Iteration:
+        """Grow one tree for each label on the gradients, and add them to the potentials."""
+
+    def add(self, iteration: Iteration) -> None:
+        """Add what an iteration has grown, with the same bits as `grow`."""
+
+    def marginals(self) -> NDArray[np.float64] | None:
+        """P(y_t | X) of the training set with the potentials so far, shape (n_positions, n_labels); None: ask the trees."""
 
 
 def boost(
-    training: Training | LatticeTraining,
+    training: Training,
     progress: Progress,
-    n_iterations: int,
-    criterion_of: Callable[[int], Criterion],
-    n_threads: int = 1,
+    params: BoostingParams,
+    workers: Workers,
     monitor: Monitor | None = None,
     note: Callable[[Progress], None] | None = None,
-    most_halvings: int = 0,
 ) -> None:
-    """Go on with a training, whose potentials hold the iterations of `progress`, up to `n_iterations`.
+    """Go on with a training from its start and what `progress` says that was done.
 
     `progress` gets what is added, and the log likelihood at the end; `monitor` hears of the iterations in its reports
-    first. `criterion_of` says what an iteration follows. After the last one, the criterion of that one is computed once
-    more; `note` is called with the progress after every one. An iteration that lowers its criterion is halved, `most_halvings`
-    times at most, until it does not.
+    first. After the last iteration, the criterion of that one is computed once more; `note` is called with the progress after
+    every one. An iteration that lowers its criterion is halved, `params.halvings` times at most, until it does not.
     """
     iterations, log_likelihoods, seconds, reports, steps = progress
+    workers.seconds = seconds
+    _replay(training, progress)
     if monitor is not None:
         for iteration, report in enumerate(reports, start=len(log_likelihoods) - len(reports)):
             if iteration > 0:
                 monitor(iteration, dict(zip(seconds, report, strict=True)), log_likelihoods[iteration])
-    with ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else nullcontext() as pool:
-        run = make_runner(pool)
-        for iteration in range(len(log_likelihoods), n_iterations + 1):
-            criterion = criterion_of(min(iteration, n_iterations - 1))
-            gradient = partial(training.compute_gradient, run, n_threads, criterion, seconds)
-            value = gradient()
-            if len(steps) < iteration:
-                same_criterion = criterion_of(iteration) == criterion_of(iteration - 1)
-                value = _settle(training, progress, value, gradient, most_halvings if same_criterion else 0)
-            log_likelihoods.append(value)
-            reports.append(list(seconds.values()))
-            if monitor is not None and iteration > 0:
-                monitor(iteration, dict(seconds), log_likelihoods[-1])
-            if iteration < n_iterations:
-                iterations.append(training.grow(run, iteration, seconds))
-                if note is not None:
-                    note(progress)
+    for iteration in range(len(log_likelihoods), params.n_iterations + 1):
+        criterion = params.criterion_of(min(iteration, params.n_iterations - 1))
+        value = training.compute_gradient(criterion)
+        if len(steps) < iteration:
+            same_criterion = params.criterion_of(iteration) == params.criterion_of(iteration - 1)
+            most_halvings = params.halvings if same_criterion else 0
+            value = _settle(training, progress, workers, value, criterion, most_halvings)
+        log_likelihoods.append(value)
+        reports.append(list(seconds.values()))
+        if monitor is not None and iteration > 0:
+            monitor(iteration, dict(seconds), value)
+        if iteration < params.n_iterations:
+            iterations.append(training.grow(iteration))
+            if note is not None:
+                note(progress)
 
 
 def _settle(
-    training: Training | LatticeTraining,
-    progress: Progress,
-    value: float,
-    gradient: Callable[[], float],
-    most_halvings: int,
+    training: Training, progress: Progress, workers: Workers, value: float, criterion: Criterion, most_halvings: int
 ) -> float:
-    """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then.
-
-    `gradient` computes gradient and criterion again.
-    """
+    """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then."""
     before, step = progress.log_likelihoods[-1], 1.0
     least = before - _ROUNDING * abs(before)
     while not value >= least and step > 0.5**most_halvings:
-        begin = time.thread_time()
-        progress.iterations[-1] = training.halve(progress.iterations[-1])
-        progress.seconds["update"] += time.thread_time() - begin
-        value, step = gradient(), 0.5 * step
+        with workers.timed("update"):
+            progress.iterations[-1] = _halve(training, progress.iterations[-1])
+        value, step = training.compute_gradient(criterion), 0.5 * step
     progress.steps.append(step)
     return value
+
+
+def _halve(training: Training, iteration: Iteration) -> Iteration:
+    """Take half of an iteration's values back; return what is left."""
+    training.add(iteration.scaled(-0.5))
+    return iteration.scaled(0.5)
+
+
+def _replay(training: Training, progress: Progress) -> None:
+    """Add what an earlier run has grown and halved, with the same bits as that run."""
+    for i, iteration in enumerate(progress.iterations):
+        step = progress.steps[i] if i < len(progress.steps) else 1.0
+        whole = iteration.scaled(1.0 / step)  # exact: steps are powers of 2
+        training.add(whole)
+        while step < 1.0:
+            whole, step = _halve(training, whole), 2.0 * step

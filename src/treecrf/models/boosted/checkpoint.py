@@ -11,9 +11,9 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from treecrf.models.boosted.boosting import Progress, join_iterations, split_ite
 from treecrf.models.fitted import declared_values, prefixed
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest
-
-if TYPE_CHECKING:
-    from treecrf.models.base import Labeller
 
 FORMAT = "treecrf.checkpoint/3"
 
@@ -93,7 +90,8 @@ def as_checkpoint(given: Checkpoint | str | os.PathLike[str] | None) -> Checkpoi
 
 
 def fingerprint(
-    labeller: Labeller,
+    class_name: str,
+    settings: Mapping[str, Any],
     train: SequenceSet,
     start: NDArray[np.float64],
     progress: Progress,
@@ -103,8 +101,9 @@ def fingerprint(
 
     Parameters
     ----------
-    labeller : Labeller
-        Its class and settings count.
+    class_name : str
+    settings : mapping of str to object
+        Of a labeller of that class.
     train : SequenceSet
     start : float64, shape (n_labels, n_states)
     progress : Progress
@@ -112,8 +111,8 @@ def fingerprint(
     weights : float64, shape (n_positions,), optional
         Of positions.
     """
-    settings = {name: value for name, value in labeller.get_params().items() if name not in WITHOUT_EFFECT}
-    named = [type(labeller).__name__, settings, kernel_digest(), np.__version__, train.attributes, train.label_names]
+    decisive = {name: value for name, value in settings.items() if name not in WITHOUT_EFFECT}
+    named = [class_name, decisive, kernel_digest(), np.__version__, train.attributes, train.label_names]
     digest = hashlib.sha256(json.dumps(named, default=str).encode())
     digest.update(_digest([train.values, train.offsets, train.observation_offsets, np.asarray(train.labels), start]))
     forest, transitions = join_iterations(progress.iterations)
@@ -143,6 +142,6 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
 
 def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
     forest: Forest = declared_values(arrays, {"forest": Forest}, {})["forest"]
-    iterations = split_iterations(forest, arrays["transitions"], len(arrays["transitions"]))
+    iterations = split_iterations(forest, arrays["transitions"])
     reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
     return Progress(iterations, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)

@@ -21,32 +21,29 @@ from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from treecrf.models.boosted.treecrf import TreeCRF
     from treecrf.trees.holes.blending import BlendingEvaluator
 
 
-def columns_of(labeller: TreeCRF, data: SequenceSet, with_missing: bool | None = None) -> Columns:
-    """The windows of all positions; `with_missing` says whether each slot has a cell for "missing", if not its setting."""
-    sizes = slot_sizes(data.attributes, labeller.window)
-    with_missing = labeller.missing != "error" if with_missing is None else with_missing
-    return build_columns(window_codes(data, labeller.window), sizes + with_missing)
+def columns_of(data: SequenceSet, window: tuple[int, int], with_missing: bool) -> Columns:
+    """The windows of all positions; `with_missing` says whether each slot has a cell for "missing"."""
+    return build_columns(window_codes(data, window), slot_sizes(data.attributes, window) + with_missing)
 
 
 def distinct_windows_of(
-    labeller: TreeCRF, data: SequenceSet, with_missing: bool | None = None
+    data: SequenceSet, window: tuple[int, int], with_missing: bool
 ) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
     """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
 
     Else, and if all differ, the windows of all positions, and None. Parameters are those of `columns_of`.
     """
-    columns = columns_of(labeller, data, with_missing)
-    if tuple(labeller.window) == (0, 0):
+    columns = columns_of(data, window, with_missing)
+    if tuple(window) == (0, 0):
         examples, window_of = distinct_windows(columns.cells)
         if len(examples) < len(window_of):
             place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
             observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
             distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
-            return columns_of(labeller, distinct, with_missing), distinct, window_of
+            return columns_of(distinct, window, with_missing), distinct, window_of
     return columns, data, None
 
 

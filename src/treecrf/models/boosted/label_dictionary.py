@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain.lattice import Lattice, Predecessors, build_lattice, build_predecessors
 from treecrf.sequences import MISSING, SequenceSet
-
-if TYPE_CHECKING:
-    pass
-
 
 CENTRE = "centre"
 """Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
@@ -60,22 +56,29 @@ def learn_dictionary(
     return table
 
 
-def make_lattice(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Lattice:
-    """The labels that the positions of a set may have; `dictionary` is from `learn_dictionary` with the same setting."""
-    return build_lattice(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
+class Candidates(NamedTuple):
+    """The labels that the positions of a set may have.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        In training, with every position's true label.
+    predecessors : Predecessors
+        The labels that may stand before each position.
+    """
+
+    lattice: Lattice
+    predecessors: Predecessors
 
 
-def make_predecessors(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Predecessors:
-    """The labels that may stand before the positions of a set; parameters as of `make_lattice`."""
-    return build_predecessors(data.offsets, dictionary, _kinds_of_positions(data, dictionary, setting))
-
-
-def _kinds_of_positions(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> NDArray[np.int64]:
-    """The row of the dictionary that holds at each position."""
+def make_candidates(data: SequenceSet, dictionary: NDArray[np.bool_], setting: str | None) -> Candidates:
+    """The labels that positions may have; `dictionary` is from `learn_dictionary` with the same setting."""
     if setting is None:
-        return np.zeros(data.n_positions, dtype=np.int64)
-    symbols = data.values[_centres(data), attribute_of(data, setting)].astype(np.int64)
-    return np.where(symbols == MISSING, len(dictionary) - 1, symbols)
+        rows = np.zeros(data.n_positions, dtype=np.int64)
+    else:
+        symbols = data.values[_centres(data), attribute_of(data, setting)].astype(np.int64)
+        rows = np.where(symbols == MISSING, len(dictionary) - 1, symbols)
+    return Candidates(build_lattice(data.offsets, dictionary, rows), build_predecessors(data.offsets, dictionary, rows))
 
 
 def _centres(data: SequenceSet) -> NDArray[np.int64]:

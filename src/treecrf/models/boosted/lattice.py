@@ -1,14 +1,166 @@
-"""Potentials of the labels that positions may have, and the rows of each label's tree."""
+"""Training on the labels that each position may have (`treecrf.chain.lattice`): for many labels.
+
+Where transitions are separable, potentials are ``U^y(w_t) + T(y, y_{t-1})``: an iteration adds to U one tree for each label,
+which sees the window alone, and to the matrix T a step. Where they are full, potentials are ``F^y(y_{t-1}, w_t)``, which is
+kept for every pair of labels that is possible: an iteration adds one tree for each label, which sees the window and the
+previous label. So what is kept for a position grows with the labels, or the pairs of labels, that it may have.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.lattice import Lattice, Weights, predecessor_counts, transitions_of_pairs
+from treecrf import chain
+from treecrf.chain._lattice_kernels import Recursions
+from treecrf.chain.beam import Beam, beam_of, gather_pairs, keep_entries
+from treecrf.chain.lattice import (
+    Lattice,
+    Predecessors,
+    Weights,
+    entries_of,
+    exponentials,
+    one_thread,
+    pairs_of,
+    predecessor_counts,
+    run_backward,
+    run_forward,
+    transitions_of_pairs,
+)
+from treecrf.chain.partial import agreeing_entries
+from treecrf.compiled.struct import allocate
+from treecrf.models.boosted._gradient_kernels import write_rows
+from treecrf.models.boosted.boosting import Iteration, Workers
+from treecrf.models.boosted.growers import CompleteGrower, columns_of
+from treecrf.models.boosted.label_dictionary import Candidates
+from treecrf.models.boosted.params import BoostingParams, Criterion
+from treecrf.models.boosted.training import gradients_of
+from treecrf.sequences import MISSING, SequenceSet
+from treecrf.trees.columns import Columns
+from treecrf.trees.forest import Evaluator
+from treecrf.trees.packing import Packing, choose_packing
+from treecrf.trees.pair_growing import PairRows, PairWorkspace, grow_pair_tree
+from treecrf.trees.pair_leaves import PairLeaves, add_to_pairs, route_pairs, with_longer_list
+from treecrf.trees.problem import Problem, make_problem
+from treecrf.trees.sampling import Sample
+from treecrf.trees.sweep import build_sweep
+from treecrf.trees.tree import Tree
+from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
+
+N_SHARES = 16
+"""Shares of the sequences, whatever the number of threads: counts are added in the same order."""
+
+_NO_COUNTS = np.empty((0, 0))
+
+
+class LatticeTraining:
+    """The state of a training: potentials of the labels, or pairs of labels, that are possible; see `Training`.
+
+    Parameters
+    ----------
+    params : BoostingParams
+    train : SequenceSet
+        As the trees see it: categories alone. Labels may be `MISSING`, unless there is a beam.
+    candidates : Candidates
+    start : float64, shape (n_labels, n_labels + 1)
+        Transitions before the first tree.
+    workers : Workers
+    weights : float64, shape (n_positions,), optional
+        Of positions (`treecrf.models.weights`), equal within a sequence.
+
+    Attributes
+    ----------
+    potentials : LatticePotentials
+    inference : LatticeInference
+        With the last gradients; in a beam, of its lattice.
+    trees : WindowTrees or PairTrees
+    """
+
+    def __init__(
+        self,
+        params: BoostingParams,
+        train: SequenceSet,
+        candidates: Candidates,
+        start: NDArray[np.float64],
+        workers: Workers,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._params, self._workers, self._lattice, self._weights = params, workers, candidates.lattice, weights
+        self._labels = np.asarray(train.labels)
+        with workers.timed("windows"):
+            columns = columns_of(train, params.window, params.codes_missing)
+            sweep = build_sweep(train, params.window, params.codes_missing)
+        by_label = rows_by_label(self._lattice, len(start))
+        order = 1 if params.sees_labels else 0
+        packing = _choose_packing(params, candidates, by_label, weights)
+        types = params.feature_types(train.attributes)[: len(columns.first_cell) - 1 + order]
+        space = chain.StateSpace(len(start), order)
+        problem = make_problem(columns, sweep, space, types, params.max_leaves, params.split_params, packing)
+        self.trees: LatticeTrees = (
+            PairTrees(params, problem, candidates.predecessors, by_label)
+            if params.sees_labels
+            else WindowTrees(params, problem, by_label)
+        )
+        self._packing = packing
+        self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
+        self._true_entries = entries_of(self._lattice, self._labels)
+        self._active: NDArray[np.int64] | None = None  # entries of the gradients, if not all
+        if params.beam is None:
+            self.inference = self._make_inference(self._lattice)
+
+    def compute_gradient(self, criterion: Criterion) -> float:
+        """See `Training`; the criterion is the likelihood."""
+        weights, n_best = self.potentials.weights(), self._params.beam
+        if n_best is not None:
+            beam = training_beam(self._workers, self._lattice, weights, n_best, self._true_entries)
+            self.inference, self._active = self._make_inference(beam.lattice), beam.entries
+            weights, _, _ = exponentials(beam.lattice, beam.potentials)
+        value = self.inference.infer(self._workers, weights, self._packing)
+        if self._weights is not None:
+            self._weigh(self.inference, self._weights)
+        return value
+
+    def _make_inference(self, lattice: Lattice) -> LatticeInference:
+        kind = PartialLatticeInference if (self._labels == MISSING).any() else LatticeInference
+        of_sequences = None if self._weights is None else self._weights[lattice.offsets[:-1]]
+        return kind(lattice, self._labels, len(self.potentials.transitions), self._params.sees_labels, of_sequences)
+
+    def _weigh(self, inference: LatticeInference, weights: NDArray[np.float64]) -> None:
+        lattice, gradients = inference.lattice, inference.gradients
+        of_rows = np.repeat(weights, np.diff(lattice.first_pair if inference.by_pair else lattice.first))
+        weigh_rows(gradients[None, None], 0, len(gradients), of_rows, self._packing)
+
+    def grow(self, iteration: int) -> Iteration:
+        """See `Training`; separable transitions get a step."""
+        return self.trees.grow(self._workers, iteration, self.inference, self._active, self.potentials)
+
+    def add(self, iteration: Iteration) -> None:
+        """See `Training`."""
+        self.trees.add(iteration, self.potentials)
+
+    def marginals(self) -> None:
+        """See `Training`."""
+
+
+def _choose_packing(
+    params: BoostingParams,
+    candidates: Candidates,
+    by_label: list[LabelRows],
+    weights: NDArray[np.float64] | None,
+) -> Packing:
+    lattice, order = candidates.lattice, 1 if params.sees_labels else 0
+    n_positions, n_rows = len(lattice.first) - 1, len(lattice.labels)
+    if params.sees_labels:
+        n_before = np.diff(candidates.predecessors.first)[candidates.predecessors.kinds]
+        n_rows = max(int(n_before[rows.positions].sum()) for rows in by_label)
+    if weights is None:
+        return choose_packing(n_positions, n_rows, order + 1, params.newton)
+    return choose_weighted_packing(weights, -(-n_rows // n_positions), order + 1, params.newton)
 
 
 class LatticePotentials:
@@ -51,6 +203,13 @@ class LatticePotentials:
         else:
             self.unary[entries] += values[leaves]
 
+    def add_pair_leaves(
+        self, tree: Tree, leaves: PairLeaves, predecessors: Predecessors, blocks: NDArray[np.int64]
+    ) -> None:
+        """Add to F of some pairs the values of their leaves; `blocks` has the first pair of the tree's label at each position."""
+        values = self._kept(tree.values)
+        add_to_pairs(values, leaves, predecessors, blocks, self.exponentiated, self.pairs)
+
     def _kept(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.exp(values) if self.exponentiated else values
 
@@ -83,3 +242,355 @@ def rows_by_label(lattice: Lattice, n_labels: int) -> list[LabelRows]:
     bounds = np.searchsorted(lattice.labels[order], np.arange(n_labels + 1))
     parts = [order[begin:end] for begin, end in pairwise(bounds)]
     return [LabelRows(part, positions[part], blocks[part]) for part in parts]
+
+
+class LatticeInference:
+    """Forward-backward on a lattice that has every position's true label.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    labels : int16, shape (n_positions,)
+    n_labels : int
+    by_pair : bool
+        Whether gradients are those of pairs, or of entries and transitions.
+    sequence_weights : float64, shape (n_sequences,), optional
+        By which log likelihoods and counts of transitions are multiplied; gradients are not.
+
+    Attributes
+    ----------
+    gradients : int64, shape (n_pairs,) or (n_entries,)
+        ``I - P``, packed.
+    true_entries : int64, shape (n_positions,)
+    """
+
+    def __init__(
+        self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
+        sequence_weights: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
+        self.lattice, self.by_pair, self._weights = lattice, by_pair, sequence_weights
+        self.true_entries = entries_of(lattice, labels)
+        self._true_pairs = pairs_of(lattice, self.true_entries)
+        before = np.concatenate([[0], labels[:-1]])
+        before[lattice.offsets[:-1]] = n_labels
+        self._true_steps = (labels, before)
+        self._recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(labels))
+        self._expected = np.zeros((0 if by_pair else N_SHARES, n_labels, n_labels + 1))
+        self._pair_marginals = np.empty(lattice.first_pair[-1] if by_pair else 0)
+        self.gradients: NDArray[np.int64] = (
+            self._pair_marginals.view(np.int64) if by_pair else np.zeros(len(lattice.labels), dtype=np.int64)
+        )
+
+    def excess(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Observed less expected number of every transition, and the expected one, shape (n_labels, n_labels + 1)."""
+        expected = self._expected.sum(axis=0)
+        observed = np.zeros(expected.shape)
+        weights = 1.0 if self._weights is None else np.repeat(self._weights, np.diff(self.lattice.offsets))
+        np.add.at(observed, self._true_steps, weights)
+        return observed - expected, expected
+
+    def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
+        """Write the gradients, from exponentials of potentials; return the log likelihood."""
+        with one_thread(self.lattice, weights):
+            run_shares(workers, self.lattice, partial(self._differentiate, weights, packing))
+        steps = weights.pairs[self._true_pairs] if len(weights.pairs) else weights.transitions[self._true_steps]
+        logs = np.log(weights.unary[self.true_entries] * steps * self._recursions.scales)
+        if self._weights is not None:
+            logs *= np.repeat(self._weights, np.diff(self.lattice.offsets))
+        return float(logs.sum())
+
+    def _differentiate(self, weights: Weights, packing: Packing, share: int, first: int, last: int) -> None:
+        lattice = self.lattice
+        counts = _NO_COUNTS if self.by_pair else self._expected[share]
+        counts[:] = 0.0
+        run_forward(lattice, weights, first, last, self._recursions)
+        if self._weights is None:
+            run_backward(lattice, weights, first, last, self._recursions, self._pair_marginals, counts)
+        else:
+            self._count_weighted(weights, self._weights, counts, first, last)
+        begin, end = lattice.offsets[first], lattice.offsets[last]
+        if self.by_pair:  # gradients take the place of marginals
+            write_rows(lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients)
+        else:
+            write_rows(lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
+
+    def _count_weighted(
+        self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
+    ) -> None:
+        """The backward recursion of sequences of equal weight at a time, whose counts are then multiplied by it."""
+        some = of_sequences[first:last]
+        bounds = np.flatnonzero(np.diff(some, prepend=np.nan, append=np.nan) != 0.0) + first
+        for begin, end in pairwise(bounds.tolist()):
+            part = np.zeros_like(counts)
+            run_backward(self.lattice, weights, begin, end, self._recursions, self._pair_marginals, part)
+            counts += of_sequences[begin] * part
+
+
+def training_beam(
+    workers: Workers, lattice: Lattice, potentials: Weights, n_best: int, true_entries: NDArray[np.int64]
+) -> Beam:
+    """The beam of a training set, with every position's true label."""
+    kept = np.zeros(len(lattice.labels), dtype=np.bool_)
+
+    def keep(_: int, first: int, last: int) -> None:
+        keep_entries(lattice, potentials, n_best, true_entries, first, last, kept)
+
+    run_shares(workers, lattice, keep)
+    with workers.timed("gradient"):
+        return beam_of(lattice, potentials, kept)
+
+
+def run_shares(workers: Workers, lattice: Lattice, work: Callable[[int, int, int], None]) -> None:
+    """Call ``work(share, first, last)`` for shares of the sequences, as part of the gradient."""
+
+    def timed(share: int, first: int, last: int) -> None:
+        with workers.timed("gradient"):
+            work(share, first, last)
+
+    bounds = np.searchsorted(lattice.offsets, np.linspace(0, lattice.offsets[-1], N_SHARES + 1)).tolist()
+    shares = enumerate(pairwise(bounds))
+    workers.run([partial(timed, i, first, last) for i, (first, last) in shares if first < last])
+
+
+def completed_in(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Labels that complete the known ones: the first that a position may have where none is known."""
+    return np.where(labels == MISSING, lattice.labels[lattice.first[:-1]], labels)
+
+
+class PartialLatticeInference(LatticeInference):
+    """The difference of two: on the lattice, and on its entries that agree with the known labels.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    labels : int16, shape (n_positions,)
+        `MISSING` where not known.
+    n_labels, by_pair, sequence_weights
+        As of `LatticeInference`.
+    """
+
+    def __init__(
+        self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
+        sequence_weights: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
+        complete = completed_in(lattice, labels)
+        super().__init__(lattice, complete, n_labels, by_pair, sequence_weights)
+        self._kept = agreeing_entries(lattice, labels)
+        everything = Weights(np.empty(len(lattice.labels)), np.empty((0, 0)), np.empty(0))
+        inside = beam_of(lattice, everything, self._kept)
+        self._agreeing = LatticeInference(inside.lattice, complete, n_labels, by_pair, sequence_weights)
+        self._places = inside.entries
+        if by_pair:
+            numbers = np.arange(lattice.first_pair[-1], dtype=np.float64)
+            found = np.empty(inside.lattice.first_pair[-1])
+            gather_pairs(lattice, numbers, self._kept, found)
+            self._places = found.astype(np.int64)
+
+    def excess(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `LatticeInference`; what is observed is expected of the labels that agree."""
+        found, expected = super().excess()
+        return found - self._agreeing.excess()[0], expected
+
+    def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
+        """See `LatticeInference`."""
+        log_likelihood = super().infer(workers, weights, packing)
+        inside = beam_of(self.lattice, weights, self._kept).potentials
+        log_likelihood -= self._agreeing.infer(workers, inside, packing)
+        self.gradients[self._places] -= gradients_of(self._agreeing.gradients, packing)
+        return log_likelihood
+
+
+class LatticeTrees(Protocol):
+    """Grows the trees of an iteration, and adds them to the potentials."""
+
+    problem: Problem
+
+    def grow(
+        self,
+        workers: Workers,
+        iteration: int,
+        inference: LatticeInference,
+        active: NDArray[np.int64] | None,
+        potentials: LatticePotentials,
+    ) -> Iteration:
+        """Grow and add an iteration on the gradients of `inference`; `active` are its entries, if not all."""
+
+    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
+        """Add an iteration again."""
+
+
+class WindowTrees:
+    """What separable transitions add to, iteration by iteration: trees on the window, and a step of transitions.
+
+    Parameters
+    ----------
+    params : BoostingParams
+    problem : Problem
+        Of order 0.
+    by_label : list of LabelRows
+    """
+
+    def __init__(self, params: BoostingParams, problem: Problem, by_label: list[LabelRows]) -> None:
+        self._params, self.problem, self._by_label = params, problem, by_label
+        self._idle: list[tuple[CompleteGrower, NDArray[np.int64]]] = []
+
+    def grow(
+        self,
+        workers: Workers,
+        iteration: int,
+        inference: LatticeInference,
+        active: NDArray[np.int64] | None,
+        potentials: LatticePotentials,
+    ) -> Iteration:
+        """See `LatticeTrees`."""
+        is_drawn = _mark_drawn(self._params, len(self.problem.columns.cells), iteration)
+        gradients = inference.gradients
+        if active is not None:
+            gradients = np.full(len(potentials.unary), self.problem.packing.unit)
+            gradients[active] = inference.gradients
+
+        def grow_one(label: int) -> Tree:
+            with workers.timed("trees"):
+                entries, positions, _ = self._by_label[label]
+                grower, rows = self._idle.pop() if self._idle else self._make_grower()
+                rows[0, positions] = gradients[entries]
+                considered = self._params.draw_columns(len(self.problem.kinds), iteration, label)
+                sampled = positions if is_drawn.all() else positions[is_drawn[positions]]
+                tree = grower.grow(rows, Sample(sampled, considered), route_all=len(sampled) < len(positions))
+            with workers.timed("update"):
+                potentials.add_leaves(entries, tree.values, grower.leaves(positions))
+                self._idle.append((grower, rows))
+            return tree
+
+        trees = workers.run([partial(grow_one, label) for label in range(len(self._by_label))])
+        step = self._transition_step(inference)
+        potentials.transitions += step
+        return Iteration(trees, step)
+
+    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
+        """See `LatticeTrees`."""
+        evaluator = Evaluator(self.problem.columns, self.problem.labels_of_state, iteration.most_leaves)
+        for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
+            potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
+        potentials.transitions += iteration.transitions
+
+    def _make_grower(self) -> tuple[CompleteGrower, NDArray[np.int64]]:
+        return CompleteGrower(self.problem), np.zeros((1, len(self.problem.columns.cells)), dtype=np.int64)
+
+    def _transition_step(self, inference: LatticeInference) -> NDArray[np.float64]:
+        """Observed less expected transitions, divided as in a leaf; a transition's expected count bounds its curvature."""
+        excess, expected = inference.excess()
+        growth = self.problem.growth
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(excess / (expected + growth.l2_regularization))
+        return np.asarray(growth.learning_rate * step.clip(-growth.largest_value, growth.largest_value))
+
+
+class PairTrees:
+    """Trees that see the previous label.
+
+    They are added to the potentials of all possible pairs, whether or not these have gradients.
+
+    Parameters
+    ----------
+    params : BoostingParams
+    problem : Problem
+        Of order 1.
+    predecessors : Predecessors
+    by_label : list of LabelRows
+        Of the labels that are possible.
+    """
+
+    def __init__(
+        self, params: BoostingParams, problem: Problem, predecessors: Predecessors, by_label: list[LabelRows]
+    ) -> None:
+        self._params, self.problem, self._predecessors, self._by_label = params, problem, predecessors, by_label
+        self._idle: list[_PairBuffers] = []
+
+    def grow(
+        self,
+        workers: Workers,
+        iteration: int,
+        inference: LatticeInference,
+        active: NDArray[np.int64] | None,
+        potentials: LatticePotentials,
+    ) -> Iteration:
+        """See `LatticeTrees`."""
+        problem, with_gradients = self.problem, self._by_label
+        is_drawn = _mark_drawn(self._params, len(problem.columns.cells), iteration)
+        units = np.zeros(len(is_drawn), dtype=np.int64)
+        if active is not None:
+            with_gradients = rows_by_label(inference.lattice, len(self._by_label))
+            units[is_drawn] = problem.packing.unit
+        rows = PairRows(inference.gradients, inference.lattice, self._predecessors, np.empty(0, dtype=np.int64), units)
+
+        def grow_one(label: int) -> Tree:
+            possible, seen = self._by_label[label], with_gradients[label]
+            with workers.timed("trees"):
+                buffers = self._idle.pop() if self._idle else _PairBuffers(problem, self._predecessors)
+                considered = self._params.draw_columns(len(problem.kinds), iteration, label)
+                buffers.blocks[possible.positions] = -1
+                buffers.blocks[seen.positions] = np.where(is_drawn[seen.positions], seen.blocks, -1)
+                tree = buffers.grow(problem, rows, Sample(possible.positions, considered))
+            with workers.timed("update"):
+                buffers.blocks[possible.positions] = possible.blocks
+                potentials.add_pair_leaves(tree, buffers.workspace.leaves, self._predecessors, buffers.blocks)
+                self._idle.append(buffers)
+            return tree
+
+        return Iteration(workers.run([partial(grow_one, label) for label in range(len(self._by_label))]))
+
+    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
+        """See `LatticeTrees`."""
+        columns, n_labels = self.problem.columns, len(self._by_label)
+        evaluator = PairEvaluator(columns, self._predecessors, n_labels, iteration.most_leaves)
+        for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
+            evaluator.add(tree, of_label, potentials)
+
+
+def _mark_drawn(params: BoostingParams, n_positions: int, iteration: int) -> NDArray[np.bool_]:
+    """Whether the trees of an iteration see each position."""
+    is_drawn = np.zeros(n_positions, dtype=np.bool_)
+    is_drawn[params.draw_positions(n_positions, iteration)] = True
+    return is_drawn
+
+
+def pair_sizes(predecessors: Predecessors) -> dict[str, int]:
+    """Lengths of buffers that growing on pairs needs beyond `Problem.sizes`."""
+    return {"n_kinds": len(predecessors.first) - 1, "n_places": len(predecessors.labels)}
+
+
+class _PairBuffers:
+    """What growing one tree needs; there are no more of them than threads."""
+
+    def __init__(self, problem: Problem, predecessors: Predecessors) -> None:
+        self.workspace = allocate(PairWorkspace, **problem.sizes(), **pair_sizes(predecessors))
+        self.blocks = np.full(len(problem.columns.cells), -1)
+        self._tree = problem.make_tree()
+
+    def grow(self, problem: Problem, rows: PairRows, sample: Sample) -> Tree:
+        rows = rows._replace(blocks=self.blocks)
+        while (n_splits := grow_pair_tree(problem, rows, sample, self.workspace, self._tree)) < 0:
+            self.workspace = self.workspace._replace(leaves=with_longer_list(self.workspace.leaves))
+        return self._tree.first(n_splits)
+
+
+class PairEvaluator:
+    """Adds trees of at most `most_leaves` leaves to potentials of pairs, reusing its buffers.
+
+    `columns` and `predecessors` are those of the data set, with the cells of the training set.
+    """
+
+    def __init__(self, columns: Columns, predecessors: Predecessors, n_labels: int, most_leaves: int) -> None:
+        self._columns, self._predecessors = columns, predecessors
+        sizes = {"n_leaves": most_leaves, "n_positions": len(columns.cells), "n_all_states": n_labels + 1}
+        most_codes = int(np.diff(columns.first_cell).max(initial=1))
+        self._leaves = allocate(PairLeaves, **sizes, **pair_sizes(predecessors), n_most_codes=most_codes)
+        self._blocks = np.empty(len(columns.cells), dtype=np.int64)
+
+    def add(self, tree: Tree, of_label: LabelRows, potentials: LatticePotentials) -> None:
+        """Add a tree's values to the potentials of the pairs of its label."""
+        while not route_pairs(tree, self._columns, self._predecessors, of_label.positions, self._leaves):
+            self._leaves = with_longer_list(self._leaves)
+        self._blocks[of_label.positions] = of_label.blocks
+        potentials.add_pair_leaves(tree, self._leaves, self._predecessors, self._blocks)

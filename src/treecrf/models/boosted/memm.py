@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.models.boosted.params import Criterion
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
-
-if TYPE_CHECKING:
-    from treecrf.models.boosted.training import Criterion
 
 
 class MEMM(TreeCRF):
@@ -36,6 +34,9 @@ class MEMM(TreeCRF):
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        setting = self.boosting_params().lattice_setting
+        if setting is not None:
+            raise ValueError(f"{setting}: a {type(self).__name__} has none; leave it at its default.")
         if self.pseudo_likelihood_iterations:
             raise ValueError(
                 f"pseudo_likelihood_iterations={self.pseudo_likelihood_iterations!r}: a MEMM's likelihood is local "

@@ -1,20 +1,21 @@
-"""Parameters of boosting, from a labeller's settings and training data."""
+"""Parameters of boosting: settings of a `TreeCRF`, what follows from them for its trees, and which go together."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.weights import refuse_mixed, vary_within
-from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.problem import Handling
+from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.trees.problem import NO_HANDLING, Handling
 from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, Growth
 
-if TYPE_CHECKING:
-    from treecrf.models.boosted.treecrf import TreeCRF
-
+Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
+"""What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
 
 MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
 """Values of the setting `missing`; the last two are not in the papers."""
@@ -22,169 +23,205 @@ MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "defaul
 WHOLE_ROWS = ("error", "incorporated")
 """Those with which trees divide no row."""
 
-KINDS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
+SPLITS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
 """Values of the setting `splits`."""
 
-
-def kinds_of(labeller: TreeCRF, train: SequenceSet) -> NDArray[np.int8]:
-    """Kinds of the columns, slots and then previous labels (`treecrf.trees.search`), shape (n_slots + order,)."""
-    kind = KINDS[labeller.splits]
-    of_attributes = [ORDERED if attribute.ordered else kind for attribute in train.attributes]
-    left, right = labeller.window
-    return np.array(of_attributes * (left + right + 1) + [kind] * labeller.order, dtype=np.int8)
-
-
-def growth_of(labeller: TreeCRF) -> Growth:
-    """Which splits gain how much, and the values of leaves."""
-    missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(labeller.missing, UNKNOWN)
-    return Growth(
-        l2_regularization=float(labeller.l2_regularization),
-        least_weight=float(labeller.least_weight),
-        smoothing=float(labeller.category_smoothing),
-        missing=missing,
-        largest_value=float(labeller.largest_step) if labeller.leaf_values == "newton" else np.inf,
-        learning_rate=float(labeller.learning_rate),
-    )
-
-
-def divides_rows(labeller: TreeCRF, train: SequenceSet) -> bool:
-    """Whether trees are grown with rows that divide: where no cell is missing, none does, and there are no surrogates to look for.
-
-    Trees on whole rows are then the same, to the last bit.
-    """
-    if labeller.missing in WHOLE_ROWS:
-        return False
-    return train.has_missing or labeller.missing == "surrogate_splitting"
-
-
-def handling_of(labeller: TreeCRF) -> Handling | None:
-    """What trees that divide rows do where a tested cell is missing; None: they divide none."""
-    if labeller.missing in WHOLE_ROWS:
-        return None
-    if labeller.missing == "default_direction":
-        return Handling(True, False, 0, False, labeller.unseen_missing == "both")
-    if labeller.missing == "surrogate_splitting":
-        blends = labeller.all_missing == "both"
-        return Handling(False, labeller.scale_gain, labeller.n_surrogates, labeller.either_polarity, blends)
-    return Handling(False, labeller.scale_gain, 0, False, True)
-
+SHAPE = ("window", "order", "missing", "n_surrogates", "transitions", "label_dictionary", "beam")
+"""Settings that the trees are grown for."""
 
 _POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
 
-class Sampling(NamedTuple):
-    """The part of the training set that trees are grown from, as the settings of `TreeCRF` say; all unless given."""
+@dataclass(frozen=True)
+class BoostingParams:
+    """Settings of `TreeCRF`, under their names there, and the criterion that its class follows."""
 
-    row_fraction: float = 1.0
-    feature_fraction: float = 1.0
-    influence_trimming: float = 0.0
-    seed: int = 0
+    n_iterations: int
+    max_leaves: int
+    l2_regularization: float
+    window: tuple[int, int]
+    order: int
+    splits: str
+    category_smoothing: float
+    least_weight: float
+    leaf_values: str
+    learning_rate: float
+    largest_step: float
+    most_halvings: int
+    missing: str
+    scale_gain: bool
+    n_surrogates: int
+    either_polarity: bool
+    all_missing: str
+    unseen_missing: str
+    pseudo_likelihood_iterations: int
+    row_fraction: float
+    feature_fraction: float
+    influence_trimming: float
+    sampling_seed: int
+    n_threads: int
+    transitions: str
+    label_dictionary: str | None
+    beam: int | None
+    criterion: Criterion
 
+    # --- trees --------------------------------------------------------------------------------------
 
-WHOLE = Sampling()
-"""Trees are grown from all of the training set."""
+    @property
+    def newton(self) -> bool:
+        """Whether rows weigh the curvature of the log likelihood there, instead of 1."""
+        return self.leaf_values == "newton"
 
+    @property
+    def split_params(self) -> Growth:
+        """Which splits gain how much, and the values of leaves."""
+        missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
+        return Growth(
+            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
+            float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
+        )  # fmt: skip
 
-def make_sampling(
-    row_fraction: float,
-    feature_fraction: float,
-    influence_trimming: float,
-    sampling_seed: int,
-    pseudo_likelihood_iterations: int,
-) -> Sampling:
-    """The sampling that settings of `TreeCRF` ask for; a ValueError if one does not go with another."""
-    if influence_trimming and pseudo_likelihood_iterations:
-        raise ValueError(
-            f"influence_trimming={influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
-            "or set pseudo_likelihood_iterations=0."
-        )
-    return Sampling(float(row_fraction), float(feature_fraction), float(influence_trimming), int(sampling_seed))
+    @property
+    def missing_policy(self) -> Handling:
+        """What trees that divide rows do where a tested cell is missing."""
+        if self.missing in WHOLE_ROWS:
+            return NO_HANDLING
+        if self.missing == "default_direction":
+            return Handling(True, False, 0, False, self.unseen_missing == "both")
+        if self.missing == "surrogate_splitting":
+            blends = self.all_missing == "both"
+            return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
+        return Handling(False, self.scale_gain, 0, False, True)
+
+    @property
+    def codes_missing(self) -> bool:
+        """Whether each slot has a cell for "missing"."""
+        return self.missing != "error"
+
+    def divides_rows(self, train: SequenceSet) -> bool:
+        """Whether trees are grown with rows that divide: where no cell is missing, none does, and there are no surrogates to look for.
+
+        Trees on whole rows are then the same, to the last bit.
+        """
+        return self.missing not in WHOLE_ROWS and (train.has_missing or self.missing == "surrogate_splitting")
+
+    def feature_types(self, attributes: Iterable[Attribute]) -> NDArray[np.int8]:
+        """Types of the columns, slots and then previous labels (`treecrf.trees.search`), shape (n_slots + order,)."""
+        of_labels = SPLITS[self.splits]
+        of_attributes = [ORDERED if attribute.ordered else of_labels for attribute in attributes]
+        return np.array(of_attributes * (sum(self.window) + 1) + [of_labels] * self.order, dtype=np.int8)
+
+    # --- iterations ---------------------------------------------------------------------------------
+
+    def criterion_of(self, iteration: int) -> Criterion:
+        """What an iteration follows."""
+        return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self.criterion
+
+    @property
+    def halvings(self) -> int:
+        """How often an iteration is halved, at most; beams differ, so that their likelihoods are not compared."""
+        return self.most_halvings if self.newton and self.beam is None else 0
+
+    def draw_positions(self, n_positions: int, iteration: int) -> NDArray[np.int32]:
+        """Draw the positions that the trees of an iteration see, int32, shape (n,), ascending, without replacement."""
+        if self.row_fraction == 1.0:
+            return np.arange(n_positions, dtype=np.int32)
+        rng = np.random.default_rng([self.sampling_seed, _POSITIONS, iteration])
+        drawn = np.zeros(n_positions, dtype=np.bool_)
+        drawn[rng.choice(n_positions, _share(self.row_fraction, n_positions), replace=False, shuffle=False)] = True
+        return np.flatnonzero(drawn).astype(np.int32)
+
+    def draw_columns(self, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
+        """Draw the columns whose tests each node of a tree may be split by, without replacement.
+
+        Returns bool, shape (2 * max_leaves - 1, n_columns): the root first, then the two children of each split. There are
+        no rows if every node may test all columns.
+        """
+        if self.feature_fraction == 1.0:
+            return np.ones((0, n_columns), dtype=np.bool_)
+        rng = np.random.default_rng([self.sampling_seed, _COLUMNS, iteration, label])
+        permutations = rng.random((2 * self.max_leaves - 1, n_columns)).argsort(axis=1)
+        return permutations < _share(self.feature_fraction, n_columns)
+
+    # --- transitions --------------------------------------------------------------------------------
+
+    @property
+    def sees_labels(self) -> bool:
+        """Whether trees see previous labels; else transitions are a matrix of their own."""
+        return self.transitions == "full"
+
+    @property
+    def uses_lattice(self) -> bool:
+        """Whether training and predictions are those of `treecrf.models.boosted.lattice`."""
+        return self.lattice_setting is not None
+
+    @property
+    def lattice_setting(self) -> str | None:
+        """The setting that asks for it."""
+        if not self.sees_labels:
+            return "transitions='separable'"
+        return next((name for name in ("label_dictionary", "beam") if getattr(self, name) is not None), None)
+
+    # --- checks -------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Refuse settings that do not go together, in one sentence."""
+        if self.uses_lattice:
+            needs = {
+                "order": (self.order == 1, "1"),
+                "missing": (self.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
+                "pseudo_likelihood_iterations": (self.pseudo_likelihood_iterations == 0, "0"),
+                "influence_trimming": (self.influence_trimming == 0, "0"),
+            }
+            for name, (holds, needed) in needs.items():
+                if not holds:
+                    raise ValueError(f"{name}={getattr(self, name)!r}: {self.lattice_setting} needs {needed}.")
+        if self.influence_trimming and self.pseudo_likelihood_iterations:
+            raise ValueError(
+                f"influence_trimming={self.influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
+                "or set pseudo_likelihood_iterations=0."
+            )
+
+    def check_training_data(self, train: SequenceSet, weights: NDArray[np.float64] | None) -> None:
+        """Refuse unknown labels and weights of positions that the settings cannot learn from, in one sentence."""
+        by_itself = self.order == 0 or self.criterion == "local"
+        labels = np.asarray(train.labels)
+        if (labels == MISSING).any() and not by_itself:
+            self._refuse("pseudo_likelihood_iterations", "unknown labels", 0)
+            self._refuse("beam", "unknown labels", None)
+            if weights is not None:
+                refuse_mixed(labels, weights, train.offsets)
+        if weights is None:
+            return
+        self._refuse("influence_trimming", "weights", 0)
+        self._refuse("beam", "weights", None)
+        if not by_itself and vary_within(weights, train.offsets).any():
+            what = "weights that differ between the positions of a sequence, as those of class_weight"
+            self._refuse("pseudo_likelihood_iterations", what, 0)
+            if self.uses_lattice:
+                raise ValueError(
+                    "separable transitions and a label_dictionary take weights by sequence alone; leave them at their defaults, or "
+                    "give each sequence one weight and leave class_weight out."
+                )
+
+    def _refuse(self, name: str, what: str, needed: int | None) -> None:
+        """Refuse a setting that is not what something needs."""
+        value = getattr(self, name)
+        if value != needed:
+            raise ValueError(f"{name}={value!r} does not go with {what}; give {needed!r}.")
+
+    def shape(self) -> dict[str, Any]:
+        """The settings of `SHAPE`, as JSON values."""
+        sizes = {"window": [int(side) for side in self.window], "order": int(self.order)}
+        return sizes | {name: getattr(self, name) for name in SHAPE if name not in sizes}
+
+    def check_shape(self, before: Mapping[str, Any], names: Iterable[str], advice: str) -> None:
+        """Refuse settings that differ from those of the training so far, `before`; `advice` says what to do."""
+        for name in names:
+            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before[name])):
+                raise ValueError(f"{name} was {before[name]} in the training so far; {advice}.")
 
 
 def _share(fraction: float, number: int) -> int:
     """The nearest whole number to a part of some things, but at least one."""
     return max(round(fraction * number), 1)
-
-
-def draw_positions(sampling: Sampling, n_positions: int, iteration: int) -> NDArray[np.int32]:
-    """Draw the positions that the trees of an iteration see, int32, shape (n,), ascending, without replacement."""
-    if sampling.row_fraction == 1.0:
-        return np.arange(n_positions, dtype=np.int32)
-    rng = np.random.default_rng([sampling.seed, _POSITIONS, iteration])
-    drawn = np.zeros(n_positions, dtype=np.bool_)
-    drawn[rng.choice(n_positions, _share(sampling.row_fraction, n_positions), replace=False, shuffle=False)] = True
-    return np.flatnonzero(drawn).astype(np.int32)
-
-
-def draw_columns(sampling: Sampling, max_leaves: int, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
-    """Draw the columns whose tests each node of a tree may be split by, without replacement.
-
-    Returns bool, shape (2 * max_leaves - 1, n_columns): the root first, then the two children of each split. There are
-    no rows if every node may test all columns.
-    """
-    if sampling.feature_fraction == 1.0:
-        return np.ones((0, n_columns), dtype=np.bool_)
-    rng = np.random.default_rng([sampling.seed, _COLUMNS, iteration, label])
-    permutations = rng.random((2 * max_leaves - 1, n_columns)).argsort(axis=1)
-    return permutations < _share(sampling.feature_fraction, n_columns)
-
-
-def uses_lattice(labeller: TreeCRF) -> bool:
-    """Whether a labeller is one of `treecrf.models.boosted.lattice_training`."""
-    return _reason(labeller) is not None
-
-
-def _reason(labeller: TreeCRF) -> str | None:
-    """The setting that asks for it."""
-    if labeller.transitions == "separable":
-        return "transitions='separable'"
-    names = ("label_dictionary", "beam")
-    return next((name for name in names if getattr(labeller, name) is not None), None)
-
-
-def check_transitions(labeller: TreeCRF) -> None:
-    """Refuse settings that do not go with those of transitions, in one sentence."""
-    reason = _reason(labeller)
-    if reason is None:
-        return
-    needs = {
-        "order": (labeller.order == 1, "1"),
-        "missing": (labeller.missing in WHOLE_ROWS, " or ".join(map(repr, WHOLE_ROWS))),
-        "pseudo_likelihood_iterations": (labeller.pseudo_likelihood_iterations == 0, "0"),
-        "influence_trimming": (labeller.influence_trimming == 0, "0"),
-    }
-    for name, (holds, needed) in needs.items():
-        if not holds:
-            raise ValueError(f"{name}={getattr(labeller, name)!r}: {reason} needs {needed}.")
-    if labeller._criterion != "likelihood":
-        raise ValueError(f"{reason}: a {type(labeller).__name__} has none; leave it at its default.")
-
-
-def check_examples(labeller: TreeCRF, train: SequenceSet, weights: NDArray[np.float64] | None) -> None:
-    """Refuse unknown labels and weights that the settings of a labeller cannot learn from, in one sentence."""
-    by_itself = labeller.order == 0 or labeller._criterion == "local"
-    unknown = np.asarray(train.labels) == MISSING
-    varies = np.zeros(len(train), dtype=np.bool_) if weights is None else vary_within(weights, train.offsets)
-    if unknown.any() and not by_itself:
-        _refuse(
-            labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", "unknown labels", 0
-        )
-        _refuse(labeller.beam is not None, labeller, "beam", "unknown labels", None)
-        if weights is not None:
-            refuse_mixed(np.asarray(train.labels), weights, train.offsets)
-    if weights is not None:
-        _refuse(labeller.influence_trimming > 0, labeller, "influence_trimming", "weights", 0)
-        _refuse(labeller.beam is not None, labeller, "beam", "weights", None)
-    if varies.any() and not by_itself:
-        advice = "weights that differ between the positions of a sequence, as those of class_weight"
-        _refuse(labeller.pseudo_likelihood_iterations > 0, labeller, "pseudo_likelihood_iterations", advice, 0)
-        if uses_lattice(labeller):
-            raise ValueError(
-                "separable transitions and a label_dictionary take weights by sequence alone; leave them at their defaults, or "
-                "give each sequence one weight and leave class_weight out."
-            )
-
-
-def _refuse(is_set: bool, labeller: TreeCRF, name: str, what: str, needed: object) -> None:
-    if is_set:
-        raise ValueError(f"{name}={getattr(labeller, name)!r} does not go with {what}; give {needed!r}.")

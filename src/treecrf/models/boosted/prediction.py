@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,117 +13,118 @@ from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
 from treecrf.models.boosted.boosting import split_iterations
 from treecrf.models.boosted.growers import columns_of, distinct_windows_of, make_evaluator
-from treecrf.models.boosted.label_dictionary import make_lattice, make_predecessors
-from treecrf.models.boosted.lattice import LabelRows, LatticePotentials, rows_by_label
-from treecrf.models.boosted.lattice_training import PairEvaluator
-from treecrf.models.boosted.params import WHOLE_ROWS, uses_lattice
+from treecrf.models.boosted.label_dictionary import Candidates, make_candidates
+from treecrf.models.boosted.lattice import LabelRows, LatticePotentials, PairEvaluator, rows_by_label
+from treecrf.models.boosted.params import WHOLE_ROWS, BoostingParams
 from treecrf.models.chains import LatticeChains
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.flattening import FlatForest
-from treecrf.trees.forest import Evaluator
-
-if TYPE_CHECKING:
-    from treecrf.models.boosted.treecrf import TreeCRF
-    from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Evaluator, Forest
+from treecrf.trees.tree import Tree
 
 
-def staged_potentials(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
+class BoostedPotentials(NamedTuple):
+    """What a training has learnt.
+
+    Attributes
+    ----------
+    params : BoostingParams
+    start, forest, transitions, dictionary, flat
+        As of `TreeCRF`, whose attributes have their names.
+    """
+
+    params: BoostingParams
+    start: NDArray[np.float64]
+    forest: Forest
+    transitions: NDArray[np.float64]
+    dictionary: NDArray[np.bool_]
+    flat: FlatForest | None
+
+    def answers_at_once(self, every: int) -> FlatForest | None:
+        """The flat form, where one answer after all iterations is asked for."""
+        return self.flat if every == len(self.transitions) else None
+
+
+def staged_potentials(learnt: BoostedPotentials, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
     """Potentials of all labels and states, where trees look at previous labels; `data` are aligned."""
-    n_labels, forest = len(labeller.label_names_), labeller.forest_
-    if labeller.flat_ is not None and every * n_labels == forest.n_trees:
-        yield labeller.flat_.potentials(window_codes(data, labeller.window), repeated=tuple(labeller.window) == (0, 0))
+    params, forest, n_labels = learnt.params, learnt.forest, len(learnt.start)
+    if flat := learnt.answers_at_once(every):
+        yield flat.potentials(window_codes(data, params.window), repeated=tuple(params.window) == (0, 0))
         return
-    space = chain.StateSpace(n_labels, labeller.order)
-    columns, _, window_of = distinct_windows_of(labeller, data)
-    divides = labeller.missing not in WHOLE_ROWS and data.has_missing
+    space = chain.StateSpace(n_labels, params.order)
+    columns, _, window_of = distinct_windows_of(data, params.window, params.codes_missing)
+    divides = params.missing not in WHOLE_ROWS and data.has_missing
     evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
-    potentials = np.repeat(labeller.start_[:, None, :], len(columns.cells), axis=1)
-    if not labeller.n_iterations:
-        yield _at_positions(potentials, window_of)
-    for iteration in range(labeller.n_iterations):
-        for label in range(n_labels):
-            evaluator.add(forest.tree(iteration * n_labels + label), potentials[label])
-        if (iteration + 1) % every == 0:
-            yield _at_positions(potentials, window_of)
+    potentials = np.repeat(learnt.start[:, None, :], len(columns.cells), axis=1)
+    for number in range(forest.n_trees):
+        evaluator.add(forest.tree(number), potentials[number % n_labels])
+        if (number + 1) % (every * n_labels) == 0:
+            yield potentials if window_of is None else np.take(potentials, window_of, axis=1)
 
 
-def staged_lattices(labeller: TreeCRF, data: SequenceSet, every: int) -> Iterator[LatticeChains]:
+def staged_lattices(learnt: BoostedPotentials, data: SequenceSet, every: int) -> Iterator[LatticeChains]:
     """The chains of a labeller that knows which labels a position may have; `data` are aligned."""
-    n_labels, forest = len(labeller.label_names_), labeller.forest_
-    lattice = make_lattice(data, labeller.dictionary_, labeller.label_dictionary)
-    full = labeller.transitions == "full"
-    potentials = LatticePotentials(lattice, labeller.start_, full, exponentiated=False)
-    if labeller.flat_ is not None and every * n_labels == forest.n_trees:
-        table = labeller.flat_.potentials(window_codes(data, labeller.window))[:, :, 0]
+    params, n_labels = learnt.params, len(learnt.start)
+    candidates = make_candidates(data, learnt.dictionary, params.label_dictionary)
+    lattice = candidates.lattice
+    potentials = LatticePotentials(lattice, learnt.start, params.sees_labels, exponentiated=False)
+    if flat := learnt.answers_at_once(every):
+        table = flat.potentials(window_codes(data, params.window))[:, :, 0]
         potentials.unary = table[lattice.labels, np.repeat(np.arange(data.n_positions), np.diff(lattice.first))]
-        potentials.transitions += labeller.transitions_.sum(axis=0)
-        yield _chains(labeller, potentials)
+        potentials.transitions += learnt.transitions.sum(axis=0)
+        yield _chains(potentials, params.beam)
         return
-    iterations = split_iterations(forest, labeller.transitions_, labeller.n_iterations)
-    add = (_pair_adder if full else _window_adder)(labeller, data, potentials)
-    by_label = rows_by_label(lattice, n_labels)
-    if not iterations:
-        yield _chains(labeller, potentials)
+    add, by_label = _adder(learnt, data, candidates, potentials), rows_by_label(lattice, n_labels)
+    iterations = split_iterations(learnt.forest, learnt.transitions)
     for end in range(every, len(iterations) + 1, every):
         for label, of_label in enumerate(by_label):  # what is added to stays in the cache
-            for stage in iterations[end - every : end]:
-                add(stage.trees[label], of_label)
-        for stage in iterations[end - every : end] if not full else ():
-            potentials.transitions += stage.transitions
-        yield _chains(labeller, potentials)
+            for iteration in iterations[end - every : end]:
+                add(iteration.trees[label], of_label)
+        for iteration in iterations[end - every : end] if not params.sees_labels else ():
+            potentials.transitions += iteration.transitions
+        yield _chains(potentials, params.beam)
 
 
-def _pair_adder(
-    labeller: TreeCRF, data: SequenceSet, potentials: LatticePotentials
+def _adder(
+    learnt: BoostedPotentials, data: SequenceSet, candidates: Candidates, potentials: LatticePotentials
 ) -> Callable[[Tree, LabelRows], None]:
-    """What adds a tree that sees the label before to the pairs of a label."""
-    predecessors = make_predecessors(data, labeller.dictionary_, labeller.label_dictionary)
-    columns, n_labels = columns_of(labeller, data), len(labeller.label_names_)
-    evaluator = PairEvaluator(columns, predecessors, n_labels, labeller.forest_.most_leaves)
-    return lambda tree, of_label: evaluator.add(tree, of_label, potentials.pairs)
-
-
-def _window_adder(
-    labeller: TreeCRF, data: SequenceSet, potentials: LatticePotentials
-) -> Callable[[Tree, LabelRows], None]:
-    """What adds a tree that sees the window alone to the entries of a label."""
-    labels_of_state = chain.StateSpace(len(labeller.label_names_), 0).labels_of_state
-    evaluator = Evaluator(columns_of(labeller, data), labels_of_state, labeller.forest_.most_leaves)
+    """What adds a tree to the pairs of a label, or, where it sees the window alone, to the entries."""
+    params, most_leaves, n_labels = learnt.params, learnt.forest.most_leaves, len(learnt.start)
+    columns = columns_of(data, params.window, params.codes_missing)
+    if params.sees_labels:
+        pairs = PairEvaluator(columns, candidates.predecessors, n_labels, most_leaves)
+        return lambda tree, of_label: pairs.add(tree, of_label, potentials)
+    windows = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, most_leaves)
     return lambda tree, of_label: potentials.add_leaves(
-        of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions]
+        of_label.entries, tree.values, windows.leaves(tree)[of_label.positions]
     )
 
 
-def _chains(labeller: TreeCRF, potentials: LatticePotentials) -> LatticeChains:
+def _chains(potentials: LatticePotentials, n_best: int | None) -> LatticeChains:
     """The chains with these potentials, which may change afterwards."""
     lattice, weights = potentials.lattice, potentials.weights()
-    if labeller.beam is None:
+    if n_best is None:
         return LatticeChains(lattice, Weights(*(part.copy() for part in weights)))
-    beam = choose_beam(lattice, weights, labeller.beam)
+    beam = choose_beam(lattice, weights, n_best)
     return LatticeChains(
         beam.lattice, Weights(beam.potentials.unary, weights.transitions.copy(), beam.potentials.pairs)
     )
 
 
-def _at_positions(potentials: NDArray[np.float64], window_of: NDArray[np.int32] | None) -> NDArray[np.float64]:
-    """Potentials of every position, from those of the windows that differ; shapes (n_labels, n, n_states)."""
-    return potentials if window_of is None else np.take(potentials, window_of, axis=1)
-
-
-def make_flat_forest(labeller: TreeCRF) -> FlatForest:
-    """The trees of a fitted labeller as one vector of weights; errors as `TreeCRF.flattened`."""
-    if labeller.shape_["missing"] not in WHOLE_ROWS:
+def make_flat_forest(learnt: BoostedPotentials, attributes: tuple[Attribute, ...]) -> FlatForest:
+    """The trees as one vector of weights; errors as `TreeCRF.flattened`."""
+    params, n_labels = learnt.params, len(learnt.start)
+    if params.missing not in WHOLE_ROWS:
         raise ValueError(
-            f"flattened: this model was trained with missing={labeller.shape_['missing']!r}, and flat trees cannot divide rows; "
+            f"flattened: this model was trained with missing={params.missing!r}, and flat trees cannot divide rows; "
             "train it with missing='error' or 'incorporated'."
         )
-    separable = labeller.transitions == "separable"
-    if uses_lattice(labeller) and not separable:
+    if params.uses_lattice and params.sees_labels:
         raise ValueError(
             "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; label with "
             "the trees, or train with transitions='separable'."
         )
-    space = chain.StateSpace(len(labeller.label_names_), 0 if separable else labeller.order)
-    start = np.zeros((space.n_labels, 1)) if separable else labeller.start_
-    sizes = slot_sizes(labeller.attributes_, labeller.window) + (labeller.missing != "error")
-    return FlatForest(labeller.forest_, sizes, space.labels_of_state, start)
+    space = chain.StateSpace(n_labels, params.order if params.sees_labels else 0)
+    start = learnt.start if params.sees_labels else np.zeros((n_labels, 1))
+    sizes = slot_sizes(attributes, params.window) + params.codes_missing
+    return FlatForest(learnt.forest, sizes, space.labels_of_state, start)

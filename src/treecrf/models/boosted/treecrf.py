@@ -5,28 +5,24 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Bool, Float64
-from treecrf.models.boosted.boosting import Progress, boost, join_iterations
+from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
-from treecrf.models.boosted.continuing import (
-    SHAPE,
-    as_before,
-    check_continuation,
-    check_shape,
-    progress_so_far,
-    shape_of,
+from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates
+from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
+from treecrf.models.boosted.prediction import (
+    BoostedPotentials,
+    make_flat_forest,
+    staged_lattices,
+    staged_potentials,
 )
-from treecrf.models.boosted.importance import split_gains
-from treecrf.models.boosted.label_dictionary import learn_dictionary
-from treecrf.models.boosted.params import KINDS, MISSING_METHODS, check_examples, check_transitions, uses_lattice
-from treecrf.models.boosted.prediction import staged_lattices, staged_potentials
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
 from treecrf.models.monitor import Monitor
@@ -50,14 +46,12 @@ from treecrf.models.params_checks import (
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
-from treecrf.trees.forest import Forest, join_trees
+from treecrf.trees.flattening import FlatForest
+from treecrf.trees.forest import Forest
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Labels, Sequences
-    from treecrf.models.boosted.lattice_training import LatticeTraining
-    from treecrf.models.boosted.training import Criterion, Training
-    from treecrf.trees.flattening import FlatForest
 
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
@@ -238,7 +232,7 @@ class TreeCRF(ChainLabeller):
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
-        "splits": one_of(*KINDS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
+        "splits": one_of(*SPLITS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
         "leaf_values": one_of("gradient", "newton"), "learning_rate": SHARE, "largest_step": POSITIVE, "most_halvings": whole(0),
         "missing": one_of(*MISSING_METHODS), "scale_gain": FLAG, "n_surrogates": SIZE, "either_polarity": FLAG,
         "all_missing": one_of("majority", "both"), "unseen_missing": one_of("majority", "both"), "unseen": UNSEEN,
@@ -291,60 +285,50 @@ class TreeCRF(ChainLabeller):
         monitor: Monitor | None,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     ) -> None:
-        self._train_from(train, monitor, checkpoint, sample_weight)
+        self._train_from(train, sample_weight, monitor, checkpoint)
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
-        """See `Labeller`: potentials are known when training ends, up to rounding, so that no tree is evaluated again."""
-        if (
-            uses_lattice(self)
-            or self._criterion != "likelihood"
-            or train.n_unknown_labels
-            or self.class_weight is not None
-        ):
-            return super().fit_predict_proba(train)
-        return cast("Training", self._train_from(train, None, None)).marginals()
+        """See `Labeller`: where potentials are known when training ends, up to rounding, no tree is evaluated again."""
+        found = self._train_from(train).marginals()
+        return self.predict_proba(train) if found is None or len(found) < train.n_positions else found
 
     def _train_from(
         self,
         train: SequenceSet,
-        monitor: Monitor | None,
-        checkpoint: Checkpoint | str | os.PathLike[str] | None,
         sample_weight: ArrayLike | None = None,
-    ) -> Training | LatticeTraining:
-        from treecrf.models.boosted.beginning import begin_training  # kernels are loaded for training alone
-        from treecrf.models.boosted.memory import training_bytes
+        monitor: Monitor | None = None,
+        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    ) -> Training:
+        from treecrf.models.boosted.memory import training_bytes  # kernels are loaded for training alone
 
         self._check_settings()
-        going_on = self.warm_start and hasattr(self, "forest_")
+        params, going_on = self.boosting_params(), self.warm_start and hasattr(self, "forest_")
         train, weights = self._examples(train, sample_weight)
-        check_examples(self, train, weights)
+        params.check_training_data(train, weights)
         if self.missing == "error":
             refuse_missing(train)
         if going_on:
-            check_continuation(self)
-            inputs, train = self.inputs_, as_before(self, train)
+            self._check_continuation()
+            inputs, train = self.inputs_, self._as_before(train)
         else:
             inputs = self._learn_inputs(train)
             train = inputs.apply(train, "error")
-        check_memory(
-            training_bytes(self, train),
-            f"training on {train.n_positions} positions with {len(train.label_names)} labels",
-            _LESS,
-        )
-
-        seconds = {"windows": 0.0, "gradient": 0.0, "trees": 0.0, "update": 0.0}
-        space = chain.StateSpace(len(train.label_names), self.order)
-        start = self.start_ if going_on else self._draw_start(space)
+        start = self.start_ if going_on else self._draw_start(len(train.label_names))
         dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
-        training = begin_training(self, train, start, dictionary, seconds, weights)
-        progress = progress_so_far(self, seconds) if going_on else Progress([], [], seconds, [], [])
-        checkpoint = as_checkpoint(checkpoint)
-        if checkpoint is not None:
-            progress = checkpoint.begin(fingerprint(self, train, start, progress, weights)) or progress
-        training.replay(progress.iterations, progress.steps)
-        halvings = self.most_halvings if self.leaf_values == "newton" and self.beam is None else 0  # beams differ
-        note = None if checkpoint is None else checkpoint.note
-        boost(training, progress, self.n_iterations, self._criterion_of, self.n_threads, monitor, note, halvings)
+        candidates = make_candidates(train, dictionary, self.label_dictionary) if params.uses_lattice else None
+        what = f"training on {train.n_positions} positions with {len(train.label_names)} labels"
+        check_memory(training_bytes(params, train, candidates), what, _LESS)
+
+        with Workers(self.n_threads) as workers:
+            training = make_training(params, train, candidates, start, workers, weights)
+            progress = Progress([], [], workers.seconds, [], [])
+            if going_on:
+                progress = self._progress_so_far(workers.seconds)
+            checkpoint = as_checkpoint(checkpoint)
+            if checkpoint is not None:
+                mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
+                progress = checkpoint.begin(mark) or progress
+            boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
 
         history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():
@@ -360,31 +344,64 @@ class TreeCRF(ChainLabeller):
         self.forest_, self.transitions_ = join_iterations(progress.iterations)
         self.dictionary_: NDArray[np.bool_] = dictionary
         self.flat_: FlatForest | None = None
-        self.shape_: dict[str, Any] = shape_of(self)
+        self.shape_: dict[str, Any] = params.shape()
         self.log_likelihood_history_: NDArray[np.float64] = history
         self.steps_: NDArray[np.float64] = np.array(progress.steps)
         self.seconds_ = progress.seconds
         return training
+
+    def boosting_params(self) -> BoostingParams:
+        """The settings that training and predictions take, and the criterion that the class follows."""
+        settings = {
+            field.name: getattr(self, field.name) for field in fields(BoostingParams) if hasattr(self, field.name)
+        }
+        return BoostingParams(**settings, criterion=self._criterion)
+
+    def _draw_start(self, n_labels: int) -> NDArray[np.float64]:
+        shape = (n_labels, chain.StateSpace(n_labels, self.order).n_states)
+        if self.random_state is None:
+            return np.zeros(shape)
+        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
         from treecrf.models.boosted.memory import training_bytes
 
         self._check_settings()
-        return training_bytes(self, self._learn_inputs(train).apply(train, "error"))
+        params, train = self.boosting_params(), self._learn_inputs(train).apply(train, "error")
+        candidates = None
+        if params.uses_lattice:
+            dictionary = learn_dictionary(train, self.label_dictionary)
+            candidates = make_candidates(train, dictionary, self.label_dictionary)
+        return training_bytes(params, train, candidates)
 
-    def truncated(self, n_iterations: int) -> TreeCRF:
-        """A copy that has the first `n_iterations` iterations only: what a shorter run would have given."""
-        self._check_fitted()
-        if not 0 <= n_iterations <= self.n_iterations:
-            raise ValueError(f"n_iterations={n_iterations} must lie in 0..{self.n_iterations}, the iterations trained.")
-        part = copy.copy(self)
-        n_trees = n_iterations * len(self.label_names_)
-        part.forest_ = join_trees([self.forest_.tree(i) for i in range(n_trees)])
-        part.log_likelihood_history_ = self.log_likelihood_history_[: n_iterations + 1]
-        part.steps_, part.transitions_ = self.steps_[:n_iterations], self.transitions_[:n_iterations]
-        part.n_iterations, part.flat_ = n_iterations, None
-        return part
+    # --- warm start ---------------------------------------------------------------------------------
+
+    def _check_continuation(self) -> None:
+        """Refuse settings with which the training cannot go on."""
+        done = len(self.steps_)
+        if self.n_iterations < done:
+            raise ValueError(
+                f"n_iterations={self.n_iterations}, but {done} are done; raise it or set warm_start=False."
+            )
+        self.boosting_params().check_shape(self.shape_, self.shape_, "set it back or set warm_start=False")
+
+    def _as_before(self, train: SequenceSet) -> SequenceSet:
+        """A set to continue on, with the inputs and the label codes of the training so far."""
+        aligned = self.align_inputs(train, self.unseen)
+        if self.missing == "error" and aligned.has_missing:
+            raise ValueError(
+                "the set has categories that the training so far did not have, for which missing='error' has no place; leave their "
+                "sequences out, or train again with warm_start=False."
+            )
+        return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
+
+    def _progress_so_far(self, seconds: dict[str, float]) -> Progress:
+        """The training so far, as one that was interrupted; `seconds` are counted on."""
+        iterations = split_iterations(self.forest_, self.transitions_)
+        return Progress(iterations, list(self.log_likelihood_history_[:-1]), seconds, [], list(self.steps_))
+
+    # --- trees --------------------------------------------------------------------------------------
 
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
@@ -398,34 +415,54 @@ class TreeCRF(ChainLabeller):
             If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
         """
         self._check_fitted()
-        from treecrf.models.boosted.prediction import make_flat_forest
-
         flat = copy.copy(self)
-        flat.flat_ = make_flat_forest(self)
+        flat.flat_ = make_flat_forest(self._learnt(), self.attributes_)
         return flat
+
+    def split_gains(self) -> NDArray[np.float64]:
+        """Total gain of all splits on an input at a distance (Breiman et al. 1984, section 5.3; Friedman 2001, section 8.1).
+
+        The gain of a split is the decrease of the squared error that its leaf values give (PhD section 3.2), or with Newton
+        leaves twice the rise of the log likelihood by a second-order step.
+
+        Returns
+        -------
+        float64, shape (n_attributes, n_places)
+            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position.
+        """
+        self._check_fitted()
+        n_attributes, n_places = len(self.attributes_), sum(self.window) + 1
+        n_slots = n_attributes * n_places
+        sums = np.bincount(self.forest_.columns, self.forest_.gains, n_slots)[:n_slots].astype(np.float64)
+        return sums.reshape(n_places, n_attributes).T
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`."""
-        self._check_fitted()
-        return shares_of(split_gains(self).sum(axis=1))
+        return shares_of(self.split_gains().sum(axis=1))
 
     # --- prediction ---------------------------------------------------------------------------------
 
+    def _learnt(self) -> BoostedPotentials:
+        return BoostedPotentials(
+            self.boosting_params(), self.start_, self.forest_, self.transitions_, self.dictionary_, self.flat_
+        )
+
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        aligned = self._aligned(data)
-        if uses_lattice(self):
+        aligned, learnt = self._aligned(data), self._learnt()
+        if learnt.params.uses_lattice:
             raise ValueError(
                 "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
                 "labels; see predict_proba and log_likelihood."
             )
-        yield from staged_potentials(self, aligned, every or max(self.n_iterations, 1))
+        yield from staged_potentials(learnt, aligned, every or len(self.steps_))
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
-        if not uses_lattice(self):
-            yield from super()._staged_chains(data, every)
+        learnt = self._learnt()
+        if learnt.params.uses_lattice:
+            yield from staged_lattices(learnt, self._aligned(data), every or len(self.steps_))
         else:
-            yield from staged_lattices(self, self._aligned(data), every or max(self.n_iterations, 1))
+            yield from super()._staged_chains(data, every)
 
     @property
     def _reach(self) -> tuple[int, int]:
@@ -445,21 +482,13 @@ class TreeCRF(ChainLabeller):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        check_transitions(self)
+        self.boosting_params().check()
 
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
-        check_shape(self, (name for name in SHAPE if name != "n_surrogates"), "set it back or fit again")
-
-    def _criterion_of(self, iteration: int) -> Criterion:
-        return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self._criterion
-
-    def _draw_start(self, space: chain.StateSpace) -> NDArray[np.float64]:
-        shape = (space.n_labels, space.n_states)
-        if self.random_state is None:
-            return np.zeros(shape)
-        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
+        names = (name for name in SHAPE if name != "n_surrogates")
+        self.boosting_params().check_shape(self.shape_, names, "set it back or fit again")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
@@ -467,4 +496,38 @@ class TreeCRF(ChainLabeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        self.flat_ = self.flattened().flat_ if values["flat"] else None
+        self.flat_ = None
+        if values["flat"]:
+            self.flat_ = make_flat_forest(self._learnt(), self.attributes_)
+
+
+def make_training(
+    params: BoostingParams,
+    train: SequenceSet,
+    candidates: Candidates | None,
+    start: NDArray[np.float64],
+    workers: Workers,
+    weights: NDArray[np.float64] | None = None,
+) -> Training:
+    """The state of a training before its first iteration: on a lattice where there are candidates, else dense.
+
+    Parameters
+    ----------
+    params : BoostingParams
+    train : SequenceSet
+        As the trees see it: categories alone.
+    candidates : Candidates or None
+        The labels that positions may have.
+    start : float64, shape (n_labels, n_states)
+        Potentials before the first tree.
+    workers : Workers
+        Their seconds get the time that the windows take.
+    weights : float64, shape (n_positions,), optional
+        Of positions (`treecrf.models.weights`).
+    """
+    from treecrf.models.boosted.lattice import LatticeTraining  # kernels are loaded for training alone
+    from treecrf.models.boosted.training import DenseTraining
+
+    if candidates is None:
+        return DenseTraining(params, train, start, workers, weights)
+    return LatticeTraining(params, train, candidates, start, workers, weights)
