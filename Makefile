@@ -16,7 +16,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results rivals archive snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements clean install
+.PHONY: help demo quick results archive snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements clean install
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -46,9 +46,6 @@ quick: $(RUNNING)  ## Run the protocol shortened, in about half an hour; decides
 results: $(RUNNING)  ## Run the papers' protocol with nothing cut, in some hours; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
-
-rivals: $(RUNNING)  ## Write what all methods found to results/treecrf-rivals.parquet, so that a new method can run alone
-	@$(BIN)/python workflow/progress.py rivals --cores $(CORES) --configfile config/config.yaml
 
 archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip in archives/; runs first what is not there
 	@$(BIN)/python workflow/progress.py archive --cores $(CORES) --configfile config/config.yaml

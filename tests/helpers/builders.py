@@ -353,7 +353,7 @@ def write_training_tables(folder):
         write_layout(layout, str(folder / "training/tables" / name))
 
 
-def page_of(results, *names, cost=None, rivals=None, note="", profile="own", reasons=None, **training):
+def page_of(results, *names, cost=None, note="", profile="own", reasons=None, **training):
     settings = load_settings(
         {
             "profile": profile,
@@ -363,7 +363,6 @@ def page_of(results, *names, cost=None, rivals=None, note="", profile="own", rea
             "datasets": {name: {} for name in names},
             "training": {"datasets": list(names), **training},
             "cost": cost or {},
-            "rivals": rivals,
             "note": note,
         }
     )

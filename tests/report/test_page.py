@@ -6,8 +6,6 @@ import re
 import pandas as pd
 from builders import ESCAPED, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
 
-from treecrf.studies.rivals import Found, RivalJob, write_rivals
-
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):
     elements = check(page_of(results, "hmm"))
@@ -58,23 +56,6 @@ def test_page_about_nothing_published_starts_with_answers(results):
     assert '<th scope="row">best</th><th scope="row">linear CRF</th>' in first
     assert "linear CRF is 1.00 points ahead of my_method (p = 0.400)" in first
     assert "On all of the file" not in first  # there is none
-
-
-def test_page_says_which_methods_were_trained_elsewhere(results):
-    file = results / "rivals.parquet"
-    jobs = [RivalJob("training", "compare_method", "hmm", name) for name in ("treecrf", "memm")]
-    frame = pd.DataFrame({"method": ["treecrf"]})
-    write_rivals(
-        file,
-        [Found(job, {}, {}, {"choice": frame}) for job in jobs],
-        {"date": "today", "machine": "abacus", "commit": "c0"},
-    )
-    page = page_of(results, "hmm", rivals=str(file), methods=["treecrf", "linear_crf"])
-    assert "Not trained in this run: treecrf (training). What they found is from" in page
-    assert "written on today on abacus, commit c0" in page
-    assert "Not trained" not in page_of(results, "hmm")
-    other = page_of(results, "hmm", rivals=str(file), methods=["linear_crf", "mallet"])
-    assert f"Nothing of {file} is shown: its methods are not among those of this run" in other
 
 
 def test_what_people_named_is_shown_as_text(results):

@@ -15,7 +15,6 @@ from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry
 from treecrf.studies.config_checks import class_problems, file_problems, table_options
 from treecrf.studies.paths import StudyFiles
-from treecrf.studies.rivals import FILE, RivalJob, Rivals, given_to
 from treecrf.studies.settings import TableDataset, load_settings
 from treecrf.studies.study import JOIN
 
@@ -38,11 +37,6 @@ try:
     SETTINGS = load_settings(config)
 except ValueError as error:
     raise WorkflowError(str(error)) from None
-
-try:
-    RIVALS = Rivals(SETTINGS.rivals) if SETTINGS.rivals else None
-except (ValueError, OSError) as error:
-    raise WorkflowError(f"configuration: {error}") from None
 
 STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
 GIVEN = SETTINGS.model_dump(mode="json", exclude={"compare"})

@@ -1,7 +1,5 @@
 """Inputs, outputs and parameters of the rules of a study; no rules."""
 
-from itertools import starmap
-
 
 def kernels_of(study):
     """The mark that the compiled routines of a study's jobs are there."""
@@ -30,7 +28,7 @@ def chosen_for(files, job, wildcards):
     if job.takes_choices:
         sample = files.settings.larger_samples[wildcards.dataset]
         return {"choice": files.choice(sample.of, wildcards.methods)}
-    if "choice" not in job.frames or imported(files, job, wildcards):
+    if "choice" not in job.frames:
         return {}
     choosers = files.settings.of(wildcards.dataset).choosers
     other = choosers.get(wildcards.methods)
@@ -41,8 +39,6 @@ def chosen_for(files, job, wildcards):
 
 def portions_for(files, job, wildcards):
     """Input function: what other jobs have done beforehand; of a portion, of the stages before its own."""
-    if job.runs_over("methods") and imported(files, job, wildcards):
-        return {}
     stages = int(wildcards.get("stage", job.n_stages))
     own = {
         name: wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)
@@ -62,26 +58,9 @@ def methods_of(wildcards):
     return wildcards.get("methods", "").split(JOIN)
 
 
-def imported(files, job, wildcards):
-    """The methods of a job that are not trained, as the file of rivals has what they found."""
-    if RIVALS is None or not job.runs_over("methods"):
-        return []
-    return [
-        method
-        for method in methods_of(wildcards)
-        if method not in SETTINGS.labellers
-        and RivalJob(files.study.name, job.function, wildcards.dataset, method)
-        in RIVALS
-    ]
-
-
 def needs(files, job, wildcards):
-    """Input function: the compiled routines, unless nothing is trained; the file of rivals, if something is taken from it."""
-    taken = imported(files, job, wildcards)
-    rivals = {"rivals": SETTINGS.rivals} if taken else {}
-    if taken == methods_of(wildcards):
-        return rivals
-    return {"kernels": kernels_of(files.study)} | rivals
+    """Input function: the compiled routines."""
+    return {"kernels": kernels_of(files.study)}
 
 
 def job_params(files, job, wildcards):
@@ -110,8 +89,6 @@ def job_params(files, job, wildcards):
             for method in methods
         }
         values["own_code"] = [labeller_code(method) for method in methods]
-        if taken := imported(files, job, wildcards):
-            values["imported"] = taken
     else:
         values["settings"] = {
             "": settings.model_dump(mode="json") if job.has_settings else None
@@ -233,69 +210,3 @@ def other_run(wildcards):
         )
     manifest = Path(SETTINGS.compare, "manifest.json")
     return str(manifest) if manifest.is_file() else SETTINGS.compare
-
-
-class Fields(dict):
-    """Wildcards of a job outside of its rule."""
-
-    __getattr__ = dict.__getitem__
-
-
-def rival_jobs():
-    """All jobs over methods, but for classes of the user's own: what names them, what they are given, and their files."""
-    batches = [
-        (files, job, Fields(dataset=dataset, methods=batch))
-        for files in STUDIES.values()
-        for job in files.study.jobs
-        if job.runs_over("methods")
-        for dataset in files.datasets(job)
-        for batch in files.batches(dataset, job)
-    ]
-    return [each for each in starmap(rival_job, batches) if each["methods"]]
-
-
-def rival_job(files, job, wildcards):
-    """One of them."""
-    batch = methods_of(wildcards)
-    return {
-        "study": files.study.name,
-        "function": job.function,
-        "dataset": wildcards.dataset,
-        "methods": [name for name in batch if name not in SETTINGS.labellers],
-        "values": job_params(files, job, wildcards),
-        "sets": sets_of(files, job, wildcards),
-        "frames": {
-            frame: f"{files.folder}/{path.format(**wildcards)}"
-            for frame, path in job.files().items()
-        },
-    }
-
-
-def files_of_jobs(jobs):
-    """The files that jobs read and write."""
-    named = [
-        path for job in jobs for key in ("sets", "frames") for path in job[key].values()
-    ]
-    return sorted(
-        {file for path in named for file in ([path] if isinstance(path, str) else path)}
-    )
-
-
-def refuse_other_rivals():
-    """Refuse a file of rivals whose methods were run with other settings than these."""
-    if os.path.abspath(SETTINGS.rivals) == os.path.abspath(f"{RESULTS}/{FILE}"):
-        raise ValueError(
-            f"rivals: {SETTINGS.rivals} is where this run would write its own; move the file."
-        )
-    for entry in rival_jobs():
-        for method in entry["methods"]:
-            job = RivalJob(entry["study"], entry["function"], entry["dataset"], method)
-            if job in RIVALS:
-                RIVALS.refuse_other_settings(job, given_to(entry["values"], method))
-
-
-if workflow.is_main_process and RIVALS is not None:
-    try:
-        refuse_other_rivals()
-    except ValueError as error:
-        raise WorkflowError(f"configuration: {error}") from None

@@ -92,7 +92,6 @@ rule write_page:
         claimed(),
         descriptions(),
         [files.layouts() + ends(files) for files in STUDIES.values()],
-        [SETTINGS.rivals] if SETTINGS.rivals else [],
     output:
         PAGE,
     log:
@@ -148,30 +147,6 @@ rule write_explorer:
         "Writes the page to explore {output}"
     script:
         "../scripts/write_explorer.py"
-
-
-rule rivals:
-    input:
-        lambda wildcards: files_of_jobs(rival_jobs()),
-    output:
-        f"{RESULTS}/{FILE}",
-    log:
-        f"{LOGS}/rivals.log",
-    benchmark:
-        f"{BENCHMARKS}/rivals.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=growing(2500),
-        runtime=growing(10),
-    params:
-        jobs=lambda wildcards: rival_jobs(),
-        code=code_of("export_rivals", "treecrf.studies.rivals"),
-    message:
-        "Writes what all methods found to {output}"
-    script:
-        "../scripts/export_rivals.py"
 
 
 rule write_manifest:

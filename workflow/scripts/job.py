@@ -1,7 +1,5 @@
 """One job of a study: calls its function with what the function's parameters name, once for each method.
 
-Of a method that the file of rivals has, what is there is taken.
-
 Outputs
 -------
 The frames that the function returns, Parquet or CSV; see `treecrf.studies.study.Job`.
@@ -9,20 +7,15 @@ The frames that the function returns, Parquet or CSV; see `treecrf.studies.study
 
 from _arguments import arguments_of, job_cache_of
 from _job import find_study, job
-from _rivals import imported
 from treecrf.io.files import stacked, write_frame
 
 with job(snakemake):
     study = find_study(snakemake.params.study)
     module, function = snakemake.params.function.split(".")
     cache = job_cache_of(snakemake)
-    values = snakemake.params["values"]
     call = getattr(study.module(module), function)
     found = [
-        imported(snakemake, study, function, method)
-        if method in values.get("imported", ())
-        else call(**arguments_of(snakemake, study, call, method, cache))
-        for method in values["settings"]
+        call(**arguments_of(snakemake, study, call, method, cache)) for method in snakemake.params["values"]["settings"]
     ]
     outcomes = [outcome if isinstance(outcome, tuple) else (outcome,) for outcome in found]
     for path, frames in zip(snakemake.output, zip(*outcomes, strict=True), strict=True):

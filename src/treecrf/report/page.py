@@ -18,7 +18,6 @@ from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
 from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
-from treecrf.rendering.words import with_and
 from treecrf.report import provenance
 from treecrf.report.checklist import CHECKLIST, checklist, checklist_markdown
 from treecrf.report.differing import differing_parts
@@ -29,7 +28,6 @@ from treecrf.report.similar_sequences import relatives_table
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN
 from treecrf.studies.paths import StudyFiles
-from treecrf.studies.rivals import Rivals
 from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.study import Study as Declared
 
@@ -74,7 +72,6 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         folders=Folders(results, reports),
         studies=shown if is_published else [plain_study(study) for study in shown],
         absent=_absent(settings, results, Path(logs)),
-        rivals=_rivals(settings),
         claims=ledger_summary(claims),
         ledger=ledger_fragment(claims, by_rule),
         rules=rules_parts(claims, by_rule),
@@ -139,26 +136,6 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
         for study in registry()
         for name in unfinished(study, settings, results)
     }
-
-
-def _rivals(settings: Settings) -> str:
-    """Which methods were not trained in this run, and where their results are from; empty if all were."""
-    if settings.rivals is None:
-        return ""
-    rivals = Rivals(settings.rivals)
-    taken = []
-    for study in registry():
-        there = {job.method for job in rivals.jobs if job.study == study.name}
-        of_study = getattr(settings, study.name)
-        names = [name for name in of_study.values("method") if name in there] if there and of_study.is_wanted else []
-        taken += [f"{with_and(names)} ({study.name})"] if names else []
-    if not taken:
-        return f"Nothing of {settings.rivals} is shown: its methods are not among those of this run; name them in the studies' methods."
-    origin = rivals.origin
-    return (
-        f"Not trained in this run: {'; '.join(taken)}. What they found is from {settings.rivals}, written on "
-        f"{origin['date']} on {origin['machine']}, commit {origin['commit']}; their CPU seconds are those of that machine."
-    )
 
 
 def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:

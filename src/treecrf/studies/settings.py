@@ -144,11 +144,6 @@ class Settings(Model):
         description="Long jobs whose trainings other jobs do beforehand, each a portion, and how many: by `study.data_set.method`, or "
         "`study.function` of a job without methods. What is found does not depend on it.",
     )
-    rivals: str | None = Field(
-        None,
-        description="A file of rivals (treecrf-rivals.parquet) of another run with the same data and settings: the methods that "
-        "it has are not trained again.",
-    )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
     training: TrainingSettings = Field(

@@ -209,8 +209,6 @@ class Study:
         The study whose data sets alone its jobs run on; all unless given.
     draws : bool
         Whether it draws its own training, validation and test sets, several times.
-    shares : str
-        The function of a job whose settings ``shared.py`` needs to say what all methods of a data set share, such as folds.
     guide : str
         File of the advice that its ``guide`` gives, in the folder of reports.
     claimed : tuple of str
@@ -237,7 +235,6 @@ class Study:
     compiles: str = ""
     within: str = ""
     draws: bool = False
-    shares: str = ""
     guide: str = ""
     claimed: tuple[str, ...] = ()
     claimed_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

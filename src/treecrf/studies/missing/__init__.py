@@ -9,7 +9,6 @@ STUDY = Study(
     "missing",
     title="Missing values (chapter 4)",
     settings="MissingSettings",
-    shares="evaluate_rates",
     jobs=(
         Job(
             "evaluate_rates", "{dataset}/{methods}.{frame}.parquet", ("counts", "choices", "costs"),

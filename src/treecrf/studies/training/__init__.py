@@ -6,7 +6,6 @@ STUDY = Study(
     "training",
     title="Training (chapter 3)",
     settings="TrainingSettings",
-    shares="compare_method",
     jobs=(
         Job(
             "compare_method",
