@@ -39,21 +39,16 @@ LAYERS = (
 
 
 def imports(file):
-    """Full names of everything that the module imports, with the line; relative imports are made absolute."""
-    return ((name, line) for _, name, line in imported(ast.parse(file.read_text(encoding="utf-8")), file))
-
-
-def imported(tree, file):
-    """The same with the statement, for the syntax tree of the module."""
-    for node in ast.walk(tree):
+    """Full names of everything that the module imports, at its top, inside functions and for type checkers; with the line."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((node, alias.name, node.lineno) for alias in node.names)
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield from ((node, f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             place = file.parts[file.parts.index(PACKAGE) : -node.level]
             base = ".".join([*place, *([node.module] if node.module else [])])
-            yield from ((node, f"{base}.{alias.name}", node.lineno) for alias in node.names)
+            yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
 
 
 def violations(source):
@@ -83,29 +78,13 @@ def violations(source):
     return found
 
 
-def at_import(body):
-    """The statements that run when a module is imported."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            yield from at_import(node.orelse)
-            continue
-        yield node
-        for part in ("body", "orelse", "finalbody", "handlers"):
-            yield from at_import(getattr(node, part, []))
-
-
 def circle(source):
-    """Names of modules under `source` of which each imports the next when it is imported itself; none if there are none."""
+    """Names of modules under `source` of which each imports the next, anywhere in it; none if there are none."""
     files = {".".join(file.relative_to(source).with_suffix("").parts): file for file in source.rglob("*.py")}
     modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
     graph = {}
     for name, file in modules.items():
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        run = set(map(id, at_import(tree.body)))
-        found = {full for node, full, _ in imported(tree, file) if id(node) in run}
-        nearest = {full if full in modules else full.rpartition(".")[0] for full in found}
+        nearest = {full if full in modules else full.rpartition(".")[0] for full, _ in imports(file)}
         graph[name] = (nearest & set(modules)) - {name}
     try:
         TopologicalSorter(graph).prepare()
@@ -128,18 +107,22 @@ def write_modules(folder, texts):
         (folder / name).write_text(text)
 
 
-def test_circles_are_found(tmp_path):
+@pytest.mark.parametrize(
+    "late",
+    ["from ..a import x\n", "if TYPE_CHECKING:\n    from ..a import x\n", "def f():\n    from ..a import x\n"],
+    ids=["at import", "for types", "in a function"],
+)
+def test_circles_are_found(tmp_path, late):
     texts = {
         "treecrf/a.py": "import treecrf.b\n",
         "treecrf/b.py": "try:\n    from treecrf.c import d\nexcept ImportError:\n    pass\n",
         "treecrf/c/__init__.py": "",
-        "treecrf/c/d.py": "from ..a import x\n",
+        "treecrf/c/d.py": late,
     }
     write_modules(tmp_path, texts)
     found = circle(tmp_path)
     assert (found[0], set(found)) == (found[-1], {"treecrf.a", "treecrf.b", "treecrf.c.d"})
-    late = "if TYPE_CHECKING:\n    from ..a import x\ndef f():\n    from ..a import x\n"
-    write_modules(tmp_path, {"treecrf/c/d.py": late})
+    write_modules(tmp_path, {"treecrf/c/d.py": "import treecrf.e\n"})
     assert circle(tmp_path) == []
 
 
