@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,15 +101,13 @@ class LatticeTraining:
         types = params.feature_types(train.attributes)[: len(columns.first_cell) - 1 + order]
         space = chain.StateSpace(len(start), order)
         problem = make_problem(columns, sweep, space, types, params.max_leaves, params.split_params, packing)
-        self.trees: LatticeTrees = (
-            PairTrees(params, problem, candidates.predecessors, by_label)
-            if params.sees_labels
-            else WindowTrees(params, problem, by_label)
-        )
         self._packing = packing
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
+        of_trees = (params, problem, by_label, self.potentials, workers)
+        self.trees: WindowTrees | PairTrees = (
+            PairTrees(*of_trees, candidates.predecessors) if params.sees_labels else WindowTrees(*of_trees)
+        )
         self._true_entries = entries_of(self._lattice, self._labels)
-        self._active: NDArray[np.int64] | None = None  # entries of the gradients, if not all
         if params.beam is None:
             self.inference = self._make_inference(self._lattice)
 
@@ -118,17 +116,20 @@ class LatticeTraining:
         weights, n_best = self.potentials.weights(), self._params.beam
         if n_best is not None:
             beam = training_beam(self._workers, self._lattice, weights, n_best, self._true_entries)
-            self.inference, self._active = self._make_inference(beam.lattice), beam.entries
+            self.inference = self._make_inference(beam.lattice, beam.entries)
             weights, _, _ = exponentials(beam.lattice, beam.potentials)
         value = self.inference.infer(self._workers, weights, self._packing)
         if self._weights is not None:
             self._weigh(self.inference, self._weights)
         return value
 
-    def _make_inference(self, lattice: Lattice) -> LatticeInference:
+    def _make_inference(self, lattice: Lattice, entries: NDArray[np.int64] | None = None) -> LatticeInference:
         kind = PartialLatticeInference if (self._labels == MISSING).any() else LatticeInference
         of_sequences = None if self._weights is None else self._weights[lattice.offsets[:-1]]
-        return kind(lattice, self._labels, len(self.potentials.transitions), self._params.sees_labels, of_sequences)
+        n_labels = len(self.potentials.transitions)
+        inference = kind(lattice, self._labels, n_labels, self._params.sees_labels, of_sequences)
+        inference.entries = entries
+        return inference
 
     def _weigh(self, inference: LatticeInference, weights: NDArray[np.float64]) -> None:
         lattice, gradients = inference.lattice, inference.gradients
@@ -137,11 +138,11 @@ class LatticeTraining:
 
     def grow(self, iteration: int) -> Iteration:
         """See `Training`; separable transitions get a step."""
-        return self.trees.grow(self._workers, iteration, self.inference, self._active, self.potentials)
+        return self.trees.grow(iteration, self.inference)
 
     def add(self, iteration: Iteration) -> None:
         """See `Training`."""
-        self.trees.add(iteration, self.potentials)
+        self.trees.add(iteration)
 
     def marginals(self) -> None:
         """See `Training`."""
@@ -261,16 +262,19 @@ class LatticeInference:
     ----------
     gradients : int64, shape (n_pairs,) or (n_entries,)
         ``I - P``, packed.
-    true_entries : int64, shape (n_positions,)
+    entries : int64, shape (n_entries,), or None
+        In a beam, the entries of the whole lattice that its entries are.
     """
+
+    entries: NDArray[np.int64] | None = None
 
     def __init__(
         self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
         sequence_weights: NDArray[np.float64] | None = None,
     ) -> None:  # fmt: skip
         self.lattice, self.by_pair, self._weights = lattice, by_pair, sequence_weights
-        self.true_entries = entries_of(lattice, labels)
-        self._true_pairs = pairs_of(lattice, self.true_entries)
+        self._true_entries = entries_of(lattice, labels)
+        self._true_pairs = pairs_of(lattice, self._true_entries)
         before = np.concatenate([[0], labels[:-1]])
         before[lattice.offsets[:-1]] = n_labels
         self._true_steps = (labels, before)
@@ -294,7 +298,7 @@ class LatticeInference:
         with one_thread(self.lattice, weights):
             run_shares(workers, self.lattice, partial(self._differentiate, weights, packing))
         steps = weights.pairs[self._true_pairs] if len(weights.pairs) else weights.transitions[self._true_steps]
-        logs = np.log(weights.unary[self.true_entries] * steps * self._recursions.scales)
+        logs = np.log(weights.unary[self._true_entries] * steps * self._recursions.scales)
         if self._weights is not None:
             logs *= np.repeat(self._weights, np.diff(self.lattice.offsets))
         return float(logs.sum())
@@ -312,7 +316,7 @@ class LatticeInference:
         if self.by_pair:  # gradients take the place of marginals
             write_rows(lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients)
         else:
-            write_rows(lattice.first, self.true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
+            write_rows(lattice.first, self._true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
 
     def _count_weighted(
         self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
@@ -400,27 +404,8 @@ class PartialLatticeInference(LatticeInference):
         return log_likelihood
 
 
-class LatticeTrees(Protocol):
-    """Grows the trees of an iteration, and adds them to the potentials."""
-
-    problem: Problem
-
-    def grow(
-        self,
-        workers: Workers,
-        iteration: int,
-        inference: LatticeInference,
-        active: NDArray[np.int64] | None,
-        potentials: LatticePotentials,
-    ) -> Iteration:
-        """Grow and add an iteration on the gradients of `inference`; `active` are its entries, if not all."""
-
-    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
-        """Add an iteration again."""
-
-
 class WindowTrees:
-    """What separable transitions add to, iteration by iteration: trees on the window, and a step of transitions.
+    """What separable transitions grow: trees on the window, and a step of transitions.
 
     Parameters
     ----------
@@ -428,51 +413,56 @@ class WindowTrees:
     problem : Problem
         Of order 0.
     by_label : list of LabelRows
+        Of the labels that are possible.
+    potentials : LatticePotentials
+        To which iterations are added.
+    workers : Workers
     """
 
-    def __init__(self, params: BoostingParams, problem: Problem, by_label: list[LabelRows]) -> None:
-        self._params, self.problem, self._by_label = params, problem, by_label
+    def __init__(
+        self,
+        params: BoostingParams,
+        problem: Problem,
+        by_label: list[LabelRows],
+        potentials: LatticePotentials,
+        workers: Workers,
+    ) -> None:
+        self.problem, self._by_label, self._potentials = problem, by_label, potentials
+        self._params, self._workers = params, workers
         self._idle: list[tuple[CompleteGrower, NDArray[np.int64]]] = []
 
-    def grow(
-        self,
-        workers: Workers,
-        iteration: int,
-        inference: LatticeInference,
-        active: NDArray[np.int64] | None,
-        potentials: LatticePotentials,
-    ) -> Iteration:
-        """See `LatticeTrees`."""
+    def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
+        """Grow and add an iteration on the gradients of `inference`."""
         is_drawn = _mark_drawn(self._params, len(self.problem.columns.cells), iteration)
         gradients = inference.gradients
-        if active is not None:
-            gradients = np.full(len(potentials.unary), self.problem.packing.unit)
-            gradients[active] = inference.gradients
+        if inference.entries is not None:
+            gradients = np.full(len(self._potentials.unary), self.problem.packing.unit)
+            gradients[inference.entries] = inference.gradients
 
         def grow_one(label: int) -> Tree:
-            with workers.timed("trees"):
+            with self._workers.timed("trees"):
                 entries, positions, _ = self._by_label[label]
                 grower, rows = self._idle.pop() if self._idle else self._make_grower()
                 rows[0, positions] = gradients[entries]
                 considered = self._params.draw_columns(len(self.problem.kinds), iteration, label)
                 sampled = positions if is_drawn.all() else positions[is_drawn[positions]]
                 tree = grower.grow(rows, Sample(sampled, considered), route_all=len(sampled) < len(positions))
-            with workers.timed("update"):
-                potentials.add_leaves(entries, tree.values, grower.leaves(positions))
+            with self._workers.timed("update"):
+                self._potentials.add_leaves(entries, tree.values, grower.leaves(positions))
                 self._idle.append((grower, rows))
             return tree
 
-        trees = workers.run([partial(grow_one, label) for label in range(len(self._by_label))])
+        trees = self._workers.run([partial(grow_one, label) for label in range(len(self._by_label))])
         step = self._transition_step(inference)
-        potentials.transitions += step
+        self._potentials.transitions += step
         return Iteration(trees, step)
 
-    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
-        """See `LatticeTrees`."""
+    def add(self, iteration: Iteration) -> None:
+        """Add an iteration again."""
         evaluator = Evaluator(self.problem.columns, self.problem.labels_of_state, iteration.most_leaves)
         for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
-            potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
-        potentials.transitions += iteration.transitions
+            self._potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
+        self._potentials.transitions += iteration.transitions
 
     def _make_grower(self) -> tuple[CompleteGrower, NDArray[np.int64]]:
         return CompleteGrower(self.problem), np.zeros((1, len(self.problem.columns.cells)), dtype=np.int64)
@@ -487,65 +477,62 @@ class WindowTrees:
 
 
 class PairTrees:
-    """Trees that see the previous label.
-
-    They are added to the potentials of all possible pairs, whether or not these have gradients.
+    """Trees that see the previous label, added to all possible pairs, whether or not these have gradients.
 
     Parameters
     ----------
-    params : BoostingParams
+    params, by_label, potentials, workers
+        As of `WindowTrees`.
     problem : Problem
         Of order 1.
     predecessors : Predecessors
-    by_label : list of LabelRows
-        Of the labels that are possible.
     """
 
     def __init__(
-        self, params: BoostingParams, problem: Problem, predecessors: Predecessors, by_label: list[LabelRows]
+        self,
+        params: BoostingParams,
+        problem: Problem,
+        by_label: list[LabelRows],
+        potentials: LatticePotentials,
+        workers: Workers,
+        predecessors: Predecessors,
     ) -> None:
-        self._params, self.problem, self._predecessors, self._by_label = params, problem, predecessors, by_label
+        self.problem, self._by_label, self._potentials = problem, by_label, potentials
+        self._params, self._workers, self._predecessors = params, workers, predecessors
         self._idle: list[_PairBuffers] = []
 
-    def grow(
-        self,
-        workers: Workers,
-        iteration: int,
-        inference: LatticeInference,
-        active: NDArray[np.int64] | None,
-        potentials: LatticePotentials,
-    ) -> Iteration:
-        """See `LatticeTrees`."""
+    def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
+        """Grow and add an iteration on the gradients of `inference`."""
         problem, with_gradients = self.problem, self._by_label
         is_drawn = _mark_drawn(self._params, len(problem.columns.cells), iteration)
         units = np.zeros(len(is_drawn), dtype=np.int64)
-        if active is not None:
+        if inference.entries is not None:
             with_gradients = rows_by_label(inference.lattice, len(self._by_label))
             units[is_drawn] = problem.packing.unit
         rows = PairRows(inference.gradients, inference.lattice, self._predecessors, np.empty(0, dtype=np.int64), units)
 
         def grow_one(label: int) -> Tree:
             possible, seen = self._by_label[label], with_gradients[label]
-            with workers.timed("trees"):
+            with self._workers.timed("trees"):
                 buffers = self._idle.pop() if self._idle else _PairBuffers(problem, self._predecessors)
                 considered = self._params.draw_columns(len(problem.kinds), iteration, label)
                 buffers.blocks[possible.positions] = -1
                 buffers.blocks[seen.positions] = np.where(is_drawn[seen.positions], seen.blocks, -1)
                 tree = buffers.grow(problem, rows, Sample(possible.positions, considered))
-            with workers.timed("update"):
+            with self._workers.timed("update"):
                 buffers.blocks[possible.positions] = possible.blocks
-                potentials.add_pair_leaves(tree, buffers.workspace.leaves, self._predecessors, buffers.blocks)
+                self._potentials.add_pair_leaves(tree, buffers.workspace.leaves, self._predecessors, buffers.blocks)
                 self._idle.append(buffers)
             return tree
 
-        return Iteration(workers.run([partial(grow_one, label) for label in range(len(self._by_label))]))
+        return Iteration(self._workers.run([partial(grow_one, label) for label in range(len(self._by_label))]))
 
-    def add(self, iteration: Iteration, potentials: LatticePotentials) -> None:
-        """See `LatticeTrees`."""
+    def add(self, iteration: Iteration) -> None:
+        """Add an iteration again."""
         columns, n_labels = self.problem.columns, len(self._by_label)
         evaluator = PairEvaluator(columns, self._predecessors, n_labels, iteration.most_leaves)
         for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
-            evaluator.add(tree, of_label, potentials)
+            evaluator.add(tree, of_label, self._potentials)
 
 
 def _mark_drawn(params: BoostingParams, n_positions: int, iteration: int) -> NDArray[np.bool_]:

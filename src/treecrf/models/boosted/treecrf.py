@@ -16,6 +16,8 @@ from treecrf.compiled.struct import Bool, Float64
 from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates
+from treecrf.models.boosted.lattice import LatticeTraining
+from treecrf.models.boosted.memory import training_bytes
 from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
 from treecrf.models.boosted.prediction import (
     BoostedPotentials,
@@ -23,6 +25,7 @@ from treecrf.models.boosted.prediction import (
     staged_lattices,
     staged_potentials,
 )
+from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
 from treecrf.models.monitor import Monitor
@@ -299,8 +302,6 @@ class TreeCRF(ChainLabeller):
         monitor: Monitor | None = None,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     ) -> Training:
-        from treecrf.models.boosted.memory import training_bytes  # kernels are loaded for training alone
-
         self._check_settings()
         params, going_on = self.boosting_params(), self.warm_start and hasattr(self, "forest_")
         train, weights = self._examples(train, sample_weight)
@@ -315,7 +316,7 @@ class TreeCRF(ChainLabeller):
             train = inputs.apply(train, "error")
         start = self.start_ if going_on else self._draw_start(len(train.label_names))
         dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
-        candidates = make_candidates(train, dictionary, self.label_dictionary) if params.uses_lattice else None
+        candidates = self._candidates(train, dictionary)
         what = f"training on {train.n_positions} positions with {len(train.label_names)} labels"
         check_memory(training_bytes(params, train, candidates), what, _LESS)
 
@@ -323,7 +324,9 @@ class TreeCRF(ChainLabeller):
             training = make_training(params, train, candidates, start, workers, weights)
             progress = Progress([], [], workers.seconds, [], [])
             if going_on:
-                progress = self._progress_so_far(workers.seconds)
+                progress.iterations.extend(split_iterations(self.forest_, self.transitions_))
+                progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
+                progress.steps.extend(self.steps_)
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
                 mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
@@ -352,10 +355,8 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        settings = {
-            field.name: getattr(self, field.name) for field in fields(BoostingParams) if hasattr(self, field.name)
-        }
-        return BoostingParams(**settings, criterion=self._criterion)
+        names = (field.name for field in fields(BoostingParams) if field.name != "criterion")
+        return BoostingParams(**{name: getattr(self, name) for name in names}, criterion=self._criterion)
 
     def _draw_start(self, n_labels: int) -> NDArray[np.float64]:
         shape = (n_labels, chain.StateSpace(n_labels, self.order).n_states)
@@ -365,15 +366,15 @@ class TreeCRF(ChainLabeller):
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
-        from treecrf.models.boosted.memory import training_bytes
-
         self._check_settings()
-        params, train = self.boosting_params(), self._learn_inputs(train).apply(train, "error")
-        candidates = None
-        if params.uses_lattice:
-            dictionary = learn_dictionary(train, self.label_dictionary)
-            candidates = make_candidates(train, dictionary, self.label_dictionary)
-        return training_bytes(params, train, candidates)
+        train = self._learn_inputs(train).apply(train, "error")
+        candidates = self._candidates(train, learn_dictionary(train, self.label_dictionary))
+        return training_bytes(self.boosting_params(), train, candidates)
+
+    def _candidates(self, train: SequenceSet, dictionary: NDArray[np.bool_]) -> Candidates | None:
+        """The labels that positions may have, where training is on a lattice."""
+        is_lattice = self.boosting_params().uses_lattice
+        return make_candidates(train, dictionary, self.label_dictionary) if is_lattice else None
 
     # --- warm start ---------------------------------------------------------------------------------
 
@@ -396,11 +397,6 @@ class TreeCRF(ChainLabeller):
             )
         return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
 
-    def _progress_so_far(self, seconds: dict[str, float]) -> Progress:
-        """The training so far, as one that was interrupted; `seconds` are counted on."""
-        iterations = split_iterations(self.forest_, self.transitions_)
-        return Progress(iterations, list(self.log_likelihood_history_[:-1]), seconds, [], list(self.steps_))
-
     # --- trees --------------------------------------------------------------------------------------
 
     def flattened(self) -> Self:
@@ -414,7 +410,6 @@ class TreeCRF(ChainLabeller):
         ValueError
             If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
         """
-        self._check_fitted()
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self._learnt(), self.attributes_)
         return flat
@@ -444,12 +439,14 @@ class TreeCRF(ChainLabeller):
     # --- prediction ---------------------------------------------------------------------------------
 
     def _learnt(self) -> BoostedPotentials:
+        """What predictions take of a fitted labeller."""
+        self._check_fitted()
         return BoostedPotentials(
             self.boosting_params(), self.start_, self.forest_, self.transitions_, self.dictionary_, self.flat_
         )
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        aligned, learnt = self._aligned(data), self._learnt()
+        learnt, aligned = self._learnt(), self._aligned(data)
         if learnt.params.uses_lattice:
             raise ValueError(
                 "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
@@ -525,9 +522,6 @@ def make_training(
     weights : float64, shape (n_positions,), optional
         Of positions (`treecrf.models.weights`).
     """
-    from treecrf.models.boosted.lattice import LatticeTraining  # kernels are loaded for training alone
-    from treecrf.models.boosted.training import DenseTraining
-
     if candidates is None:
         return DenseTraining(params, train, start, workers, weights)
     return LatticeTraining(params, train, candidates, start, workers, weights)
