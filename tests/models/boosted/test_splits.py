@@ -175,22 +175,6 @@ def test_names_of_categories_change_nothing(settings):
     np.testing.assert_allclose(first.predict_proba(data), second.predict_proba(renamed(data, 1)), atol=1e-9)
 
 
-@pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"splits": "subsets", **NEWTON}, NEWTON], ids=str)
-def test_any_number_of_threads_gives_the_same_bits(settings):
-    data = larger_set()
-    one, three = (TreeCRF(5, 20, 1.0, (2, 2), 1, n_threads=n, **settings).fit(data) for n in (1, 3))
-    assert all(a.tobytes() == b.tobytes() for a, b in zip(one.forest_, three.forest_, strict=True))
-    assert one.log_likelihood_history_.tobytes() == three.log_likelihood_history_.tobytes()
-
-
-@pytest.mark.parametrize("settings", [{"splits": "subsets"}, NEWTON], ids=str)
-def test_history_is_the_training_likelihood(settings):
-    data = larger_set()
-    for order in (0, 1, 2):
-        model = TreeCRF(5, 10, 1.0, (1, 1), order, random_state=3, **settings).fit(data)
-        assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-7)
-
-
 @pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction", "incorporated"])
 @pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"splits": "subsets", **NEWTON}], ids=str)
 def test_without_missing_cells_all_treatments_grow_the_same_trees(missing, settings):

@@ -75,20 +75,16 @@ def test_small_steps_raise_the_likelihood_every_time():
     assert (np.diff(model.log_likelihood_history_) > 0).all()
 
 
-def test_history_is_the_training_likelihood():
-    data = larger_set()
-    model = TreeCRF(7, 10, 1.0, (1, 1), random_state=3).fit(data)
-    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
-    shorter = TreeCRF(4, 10, 1.0, (1, 1), random_state=3).fit(data)
-    assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-8)
-
-
-@pytest.mark.parametrize("order", [0, 1, 2, 4])
-def test_any_number_of_threads_gives_the_same_bits(order):
-    data = larger_set()
-    one, three = (TreeCRF(6, 20, 1.0, (2, 2), order, n_threads=n).fit(data) for n in (1, 3))
-    assert pickle.dumps(one.forest_) == pickle.dumps(three.forest_)
-    assert one.log_likelihood_history_.tobytes() == three.log_likelihood_history_.tobytes()
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize(
+    "settings", [{}, {"splits": "subsets"}, {"leaf_values": "newton", "learning_rate": 0.3}], ids=str
+)
+def test_history_is_the_training_likelihood(settings, order):
+    data, settings = larger_set(), settings | {"random_state": 3}
+    model = TreeCRF(7, 10, 1.0, (1, 1), order, **settings).fit(data)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-7)
+    shorter = TreeCRF(4, 10, 1.0, (1, 1), order, **settings).fit(data)
+    assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -153,16 +149,6 @@ def test_staged_predictions_are_those_of_shorter_runs():
             np.testing.assert_array_equal(staged[n - 1][decoder], shorter.predict(other, decoder))
             assert scores[n - 1, column] == shorter.score(other, decoder=decoder)
     assert n == 6
-
-
-def test_saved_model_predicts_the_same(tmp_path):
-    data, other = larger_set(), larger_set(1)
-    model = TreeCRF(6, 20, 1.0, (1, 2), order=2, random_state=4).fit(data)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    assert loaded.get_params() == model.get_params()
-    np.testing.assert_array_equal(loaded.predict_proba(other), model.predict_proba(other))
-    assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
 
 
 @pytest.mark.slow
@@ -332,15 +318,6 @@ def test_damaged_model_file_is_named(tmp_path):
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(ValueError, match=r"model\.npz is damaged"):
         treecrf.load(path)
-
-
-def test_settings_follow_scikit_learn():
-    from sklearn.base import clone
-
-    model = TreeCRF(3, 10, 1.0, (1, 1))
-    copied = clone(model)
-    assert copied is not model
-    assert copied.get_params() == model.get_params()
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
