@@ -34,8 +34,9 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,15 +135,15 @@ def _column_numbers(columns: Columns) -> list[int]:
     return chosen
 
 
-def last_document_tests(documents: SequenceSet) -> tuple[SequenceSet, SequenceSet]:
-    """All documents but the last for training, the last for testing."""
-    last = len(documents) - 1
-    return documents.select(range(last)), documents.select([last])
-
-
 def split_by_last(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
-    """A loader of all documents as a loader of training and test set."""
-    return lambda raw, **options: last_document_tests(whole(raw, **options))
+    """A loader of all documents as a loader of training and test set: all but the last train, the last tests."""
+
+    def load(raw: Path, **options: Any) -> tuple[SequenceSet, SequenceSet]:
+        documents = whole(raw, **options)
+        last = len(documents) - 1
+        return documents.select(range(last)), documents.select([last])
+
+    return load
 
 
 def load_other(raw: Path, *, n_train: int = 20, columns: Columns = "papers") -> tuple[SequenceSet, SequenceSet]:
@@ -152,19 +153,12 @@ def load_other(raw: Path, *, n_train: int = 20, columns: Columns = "papers") -> 
     return documents.select(range(n_train)), documents.select(range(n_train, len(documents)))
 
 
-def _of_newsgroup(group: str) -> Description:
-    def whole(raw: Path, *, columns: Columns = "papers") -> SequenceSet:
-        return read_documents(raw, DOCUMENTS[group], columns=columns)
-
+def _of_documents(name: str, summary: str, numbers: Sequence[int]) -> Description:
+    """The documents with these numbers as a data set."""
+    whole = partial(read_documents, numbers=numbers)
     return Description(
-        f"faq_{group.replace('-', '_')}", f"segments of the {group} FAQ", (0, 0), split_by_last(whole), (FILE,),
-        "leave_one_out", source=_SOURCE, whole=whole,
+        name, summary, (0, 0), split_by_last(whole), (FILE,), "leave_one_out", source=_SOURCE, whole=whole,
     )  # fmt: skip
-
-
-def _whole(raw: Path, *, columns: Columns = "papers") -> SequenceSet:
-    """All documents of the file."""
-    return read_documents(raw, range(N_DOCUMENTS), columns=columns)
 
 
 _SOURCE = "McCallum, Freitag and Pereira 2000, as features, with van der Maaten's hidden-unit CRF; no terms stated"
@@ -368,14 +362,14 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
 
 
 DESCRIPTIONS = (
-    *map(_of_newsgroup, DOCUMENTS),
+    *(
+        _of_documents(f"faq_{group.replace('-', '_')}", f"segments of the {group} FAQ", numbers)
+        for group, numbers in DOCUMENTS.items()
+    ),
     Description(
         "faq_other", "segments of other FAQs, which the papers do not use", (0, 0), load_other, (FILE,), source=_SOURCE,
     ),
-    Description(
-        "faq_mccallum", "segments of all FAQs of the file", (0, 0), split_by_last(_whole), (FILE,),
-        "leave_one_out", source=_SOURCE, whole=_whole,
-    ),
+    _of_documents("faq_mccallum", "segments of all FAQs of the file", range(N_DOCUMENTS)),
     Description(
         "faq_perl", "segments of the Perl FAQ", (0, 0), split_by_last(perl_documents), PERL_FILES,
         "leave_one_out", _STAND_IN + "labels come from POD markup, which is removed",

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets.description import Description
-from treecrf.datasets.loading import check_count, check_sizes, generator
+from treecrf.datasets.loading import check_count, check_sizes, from_symbols, generator
 from treecrf.io.messages import quoted
-from treecrf.sequences import Attribute, SequenceSet
+from treecrf.sequences import SequenceSet
 
 PUBLISHED: dict[str, dict[str, Any]] = {
     "transition": {"p_o": 0.2, "k_o": 8, "p_l": 0.6, "k_l": 2},
@@ -102,18 +102,9 @@ class Step(NamedTuple):
         return found
 
 
-def draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[Step, Step]:
-    """Emissions and transitions with the sets O_i and L_i (MS section 5.4) of a seed and a name.
-
-    Parameters
-    ----------
-    seed : int
-    name : str
-    p_o, p_l : float
-        Probability that label i emits symbol i, and that it stays.
-    k_o, k_l : int
-        Sizes of the sets, from 1 to 39.
-    """
+def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[Step, Step]:
+    """Emissions and transitions of a seed and a name: label i emits symbol i with probability `p_o` and stays with `p_l`, else
+    one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4)."""
     for option, share in (("p_o", p_o), ("p_l", p_l)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ValueError(f"{option}={quoted(share)}: give a probability, a number from 0 to 1.")
@@ -129,95 +120,46 @@ def _draw_others(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.array([rng.choice(np.delete(everything, i), size, replace=False) for i in everything])
 
 
-def markov(emission: Step, transition: Step, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
-    """Sequences of a hidden Markov model whose labels and symbols are the same numbers.
-
-    Parameters
-    ----------
-    emission, transition : Step
-    n_sequences, length : int
-        How many sequences, and positions in each.
-    rng : numpy.random.Generator
-    """
+def _markov(emission: Step, transition: Step, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+    """Sequences of a hidden Markov model whose labels and symbols are the same numbers."""
     labels = np.empty((n_sequences, length), dtype=np.int64)
     labels[:, 0] = rng.integers(0, N_LABELS, n_sequences)
     for t in range(1, length):
         labels[:, t] = transition.draw(labels[:, t - 1], rng)
     numbers = range(1, N_LABELS + 1)
     symbols = tuple(f"o{i}" for i in numbers)
-    return _as_set(labels, emission.draw(labels, rng), tuple(f"l{i}" for i in numbers), symbols)
+    return from_symbols(labels, emission.draw(labels, rng), tuple(f"l{i}" for i in numbers), symbols)
 
 
-def cycle(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
-    """Sequences of "cycle".
-
-    Parameters
-    ----------
-    n_sequences, length : int
-        How many sequences, and positions in each.
-    rng : numpy.random.Generator
-    """
+def _cycle(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+    """Sequences of "cycle"."""
     labels = (rng.integers(0, N_CYCLE, (n_sequences, 1)) + np.arange(length)) % N_CYCLE
     symbols = np.full(labels.shape, N_CYCLE)
     symbols[:, 0] = labels[:, 0]
     names = tuple(str(i) for i in range(1, N_CYCLE + 1))
-    return _as_set(labels, symbols, names, (*names, "-"))
+    return from_symbols(labels, symbols, names, (*names, "-"))
 
 
-def _as_set(
-    labels: NDArray[np.int64], symbols: NDArray[np.int64], label_names: tuple[str, ...], categories: tuple[str, ...]
-) -> SequenceSet:
-    """Sequences from arrays of shape (n_sequences, length)."""
-    n_sequences, length = labels.shape
-    offsets = length * np.arange(n_sequences + 1)
-    return SequenceSet(
-        symbols.reshape(-1, 1).astype(np.int32),
-        offsets,
-        (Attribute("symbol", categories),),
-        labels.ravel().astype(np.int16),
-        label_names,
-    )
-
-
-def load_markov(
+def _load_markov(
     name: str, *, n_train: int = 100, n_test: int = 100, length: int = 50, seed: int = 0, **chances: Any
 ) -> tuple[SequenceSet, SequenceSet]:
-    """Training and test sequences of one hidden Markov model.
+    """Training and test sequences of "transition" or "both".
 
-    Parameters
-    ----------
-    name : "transition" or "both"
-    n_train, n_test : int
-        Number of sequences.
-    length : int
-        Positions of each.
-    seed : int
-        Decides the sets O_i and L_i and the sequences.
-    **chances
-        ``p_o``, ``k_o``, ``p_l`` and ``k_l`` as of `draw_steps`, where they are not the published ones.
+    `seed` decides the sets O_i and L_i and the sequences; `chances` are the arguments of `_draw_steps` that are not the published ones.
     """
     check_sizes(length, n_train=n_train, n_test=n_test)
-    emission, transition = draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
-    train = markov(emission, transition, n_train, length, generator(name, "train", seed=seed))
-    return train, markov(emission, transition, n_test, length, generator(name, "test", seed=seed))
+    emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
+    train = _markov(emission, transition, n_train, length, generator(name, "train", seed=seed))
+    return train, _markov(emission, transition, n_test, length, generator(name, "test", seed=seed))
 
 
-def load_cycle(
+def _load_cycle(
     *, n_train: int = 20, n_test: int = 20, length: int = 60, seed: int = 0
 ) -> tuple[SequenceSet, SequenceSet]:
-    """Training and test sequences of "cycle".
-
-    Parameters
-    ----------
-    n_train, n_test : int
-        Number of sequences.
-    length : int
-        Positions of each.
-    seed : int
-    """
+    """Training and test sequences of "cycle"."""
     check_sizes(length, n_train=n_train, n_test=n_test)
-    train = cycle(n_train, length, generator("cycle", "train", seed=seed))
-    return train, cycle(n_test, length, generator("cycle", "test", seed=seed))
+    train = _cycle(n_train, length, generator("cycle", "train", seed=seed))
+    return train, _cycle(n_test, length, generator("cycle", "test", seed=seed))
 
 
 def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovModel:
@@ -245,14 +187,14 @@ def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovMode
     if name not in PUBLISHED:
         raise ValueError(f"known_model: {quoted(name)} has none; choose one of {', '.join(PUBLISHED)}, cycle.")
     chances = {option: value for option, value in options.items() if option not in ("n_train", "n_test", "length")}
-    emission, transition = draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
+    emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
     return HiddenMarkovModel(np.full(N_LABELS, 1 / N_LABELS), transition.probabilities(), emission.probabilities())
 
 
 DESCRIPTIONS = (
     *(
         Description(
-            name, f"hidden Markov model with 40 labels, {what}", window, partial(load_markov, name),
+            name, f"hidden Markov model with 40 labels, {what}", window, partial(_load_markov, name),
             source=f"generated; Hao 2009 (M.S.), section {section}", kind="generated", is_drawn=True, groups="none",
         )
         for name, what, window, section in (
@@ -261,7 +203,7 @@ DESCRIPTIONS = (
         )
     ),
     Description(
-        "cycle", "three labels that follow one another", (0, 0), load_cycle,
+        "cycle", "three labels that follow one another", (0, 0), _load_cycle,
         source="generated; Hao 2009 (M.S.), section 3.3", kind="generated", is_drawn=True, groups="none",
     ),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,22 +20,11 @@ def _search(pattern: str) -> Callable[[str, str], bool]:
     return lambda line, previous: compiled.search(line) is not None
 
 
-def _search_previous(pattern: str) -> Callable[[str, str], bool]:
-    compiled = re.compile(pattern, re.IGNORECASE)
-    return lambda line, previous: compiled.search(previous) is not None
-
-
-def _first_letter_is_capital(line: str, previous: str) -> bool:
-    return next((letter.isupper() for letter in line if letter.isalpha()), False)
-
-
-def _more_than_one_third_space(line: str, previous: str) -> bool:
-    return 3 * sum(letter.isspace() for letter in line) > len(line)
-
+_BEGINS_WITH_ORDINAL = _search(rf"^\s*{_ORDINAL}")
 
 FEATURES: dict[str, Callable[[str, str], bool]] = {
     "begins-with-number": _search(r"^\s*\d"),
-    "begins-with-ordinal": _search(rf"^\s*{_ORDINAL}"),
+    "begins-with-ordinal": _BEGINS_WITH_ORDINAL,
     "begins-with-punctuation": _search(r"^\s*[^\w\s]"),
     "begins-with-question-word": _search(rf"^\s*{_QUESTION_WORD}"),
     "begins-with-subject": _search(r"^\s*subject"),
@@ -48,14 +38,16 @@ FEATURES: dict[str, Callable[[str, str], bool]] = {
     "contains-question-mark": _search(r"\?"),
     "contains-question-word": _search(rf"\b{_QUESTION_WORD}"),
     "ends-with-question-mark": _search(r"\?\s*$"),
-    "first-alpha-is-capitalized": _first_letter_is_capital,
+    "first-alpha-is-capitalized": lambda line, previous: next(
+        (each.isupper() for each in line if each.isalpha()), False
+    ),
     "indented": _search(r"^\s+\S"),
     "indented-1-to-4": _search(r"^\s{1,4}\S"),
     "indented-5-to-10": _search(r"^\s{5,10}\S"),
-    "more-than-one-third-space": _more_than_one_third_space,
+    "more-than-one-third-space": lambda line, previous: 3 * sum(map(str.isspace, line)) > len(line),
     "only-punctuation": _search(r"^\s*[^\w\s](?:[^\w]|_)*$"),
     "prev-is-blank": lambda line, previous: not previous.strip(),
-    "prev-begins-with-ordinal": _search_previous(rf"^\s*{_ORDINAL}"),
+    "prev-begins-with-ordinal": lambda line, previous: _BEGINS_WITH_ORDINAL(previous, ""),
     "shorter-than-30": lambda line, previous: len(line.rstrip()) < 30,
 }
 """A test of a line and the line before it ("" before the first one), by the paper's name of the feature."""
@@ -83,17 +75,12 @@ def from_documents(
         if name in features[:i]:
             raise ValueError(f"line feature {name!r} is named twice; name it once.")
     tests = [FEATURES[name] for name in features]
-    rows = []
-    labels = []
-    for document in documents:
-        previous = ""
-        for label, line in document:
-            rows.append([test(line, previous) for test in tests])
-            labels.append(label_names.index(label))
-            previous = line
+    lines = [("", *(line for _, line in document)) for document in documents]
+    rows = [[test(line, previous) for test in tests] for each in lines for previous, line in pairwise(each)]
+    labels = [label_names.index(label) for document in documents for label, _ in document]
     return SequenceSet(
         np.array(rows, dtype=np.int16),
-        np.concatenate([[0], np.cumsum([len(document) for document in documents])]),
+        np.cumsum([0, *map(len, documents)]),
         tuple(Attribute(name, VALUES) for name in features),
         np.array(labels, dtype=np.int16),
         tuple(label_names),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treecrf.datasets.download import raw_files
 from treecrf.io.messages import quoted
@@ -68,11 +69,25 @@ def from_words(words: Sequence[str], labels: Sequence[Sequence[int]], label_name
     code = {letter: i for i, letter in enumerate(LETTERS)}
     return SequenceSet(
         np.array([[code[letter]] for word in words for letter in word], dtype=np.int32).reshape(-1, 1),
-        np.concatenate([[0], np.cumsum([len(one) for one in labels])]),
+        np.cumsum([0, *map(len, labels)]),
         (Attribute("letter", LETTERS),),
         np.array([label for one in labels for label in one], dtype=np.int16),
         tuple(label_names),
-        np.concatenate([[0], np.cumsum([len(word) for word in words])]),
+        np.cumsum([0, *map(len, words)]),
+    )
+
+
+def from_symbols(
+    labels: NDArray[Any], symbols: NDArray[Any], label_names: Sequence[str], categories: Sequence[str]
+) -> SequenceSet:
+    """Sequences of equal lengths from codes of labels and of symbols, both of shape (n_sequences, length)."""
+    n_sequences, length = labels.shape
+    return SequenceSet(
+        symbols.reshape(-1, 1).astype(np.int32),
+        length * np.arange(n_sequences + 1),
+        (Attribute("symbol", tuple(categories)),),
+        labels.ravel().astype(np.int16),
+        tuple(label_names),
     )
 
 

@@ -131,12 +131,12 @@ class Counts:
     @cached_property
     def words(self) -> Counter[str]:
         """Of each word."""
-        return _summed((word, number) for (_, word), number in self.pairs.items())
+        return _summed(self.pairs, 1)
 
     @cached_property
     def before(self) -> Counter[str]:
         """Of each word as the one before another."""
-        return _summed((previous, number) for (previous, _), number in self.pairs.items())
+        return _summed(self.pairs, 0)
 
     @cached_property
     def common(self) -> dict[str, int]:
@@ -195,11 +195,12 @@ class Counts:
         return rows
 
 
-def _summed(parts: Iterable[tuple[str, int]]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for word, number in parts:
-        found[word] += number
-    return found
+def _summed(pairs: Counter[tuple[str, str]], place: int) -> Counter[str]:
+    """Counts of the words at a place, 0 or 1, of pairs."""
+    counts: Counter[str] = Counter()
+    for pair, number in pairs.items():
+        counts[pair[place]] += number
+    return counts
 
 
 def _plain(text: str) -> str:

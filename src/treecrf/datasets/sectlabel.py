@@ -33,11 +33,7 @@ _TAG = re.compile(r"<(/?)SectLabel_(\w+)>")
 
 def parse(data: bytes, file: str) -> list[list[tuple[str, str]]]:
     """Papers as lists of (tag, line)."""
-    papers = []
-    for number, paper in enumerate(text_lines(data), start=1):
-        if not paper.strip():
-            continue
-        papers.append(_lines(paper, file, number))
+    papers = [_lines(paper, file, number) for number, paper in enumerate(text_lines(data), start=1) if paper.strip()]
     if len(papers) < 2:
         raise DataError(file, None, f"holds {len(papers)} papers")
     return papers

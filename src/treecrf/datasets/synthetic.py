@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.datasets.description import Description
-from treecrf.datasets.loading import check_sizes, generator
+from treecrf.datasets.loading import check_sizes, from_symbols, generator
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -21,31 +21,22 @@ _BITS = 8  # of which the last two are noise
 _BIT_ATTRIBUTES = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, _BITS + 1))
 
 
-def hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+def _draw_hmm(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
     """Sequences of the hidden Markov model with 3 labels and 24 symbols (PhD section 3.5.3).
 
     A label stays with probability 0.6 and turns into each other one with 0.2; label i (from 0) emits one of
     the symbols 8 i .. 8 i + 7 with probability 0.6, one of the others with 0.4. The first label is drawn evenly
     (the text does not say).
-
-    Parameters
-    ----------
-    n_sequences, length : int
-        How many sequences, and positions in each.
-    rng : numpy.random.Generator
     """
     labels = np.empty((n_sequences, length), dtype=np.int16)
     labels[:, 0] = rng.integers(0, 3, n_sequences)
     turns = rng.choice(3, size=(n_sequences, length), p=[0.6, 0.2, 0.2])
     for t in range(1, length):
         labels[:, t] = (labels[:, t - 1] + turns[:, t]) % 3
-    own = rng.random(labels.shape) < 0.6
-    symbols = np.where(
-        own, 8 * labels + rng.integers(0, 8, labels.shape), 8 * labels + rng.integers(8, 24, labels.shape)
-    )
-    attribute = Attribute("symbol", tuple(f"o{i}" for i in range(1, 25)))
-    offsets = np.arange(0, n_sequences * length + 1, length)
-    return SequenceSet((symbols % 24).reshape(-1, 1), offsets, (attribute,), labels.ravel(), ("l1", "l2", "l3"))
+    is_of_label = rng.random(labels.shape) < 0.6
+    first = 8 * labels
+    symbols = np.where(is_of_label, first + rng.integers(0, 8, labels.shape), first + rng.integers(8, 24, labels.shape))
+    return from_symbols(labels, symbols % 24, ("l1", "l2", "l3"), tuple(f"o{i}" for i in range(1, 25)))
 
 
 def load_hmm(
@@ -62,13 +53,13 @@ def load_hmm(
     seed : int
     """
     check_sizes(length, n_train=n_train, n_test=n_test)
-    train = hmm(n_train, length, generator("hmm", "train", seed=seed))
-    return train, hmm(n_test, length, generator("hmm", "test", seed=seed))
+    train = _draw_hmm(n_train, length, generator("hmm", "train", seed=seed))
+    return train, _draw_hmm(n_test, length, generator("hmm", "test", seed=seed))
 
 
 RULES = ("xor", "or", "extra")
 FUTURE_KINDS = (*RULES, "distant")
-"""What `future` generates."""
+"""What `_draw_future` generates."""
 
 
 def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -103,23 +94,15 @@ def _labels(kind: str, local: NDArray[np.int64], bag: NDArray[np.bool_]) -> NDAr
     return {"xor": (local >= 4) ^ bag, "or": (local >= 4) | bag, "extra": local + bag >= 4}[kind]
 
 
-def future(kind: str, n_sequences: int, length: int, rng: np.random.Generator, last_bags: str = "cut") -> SequenceSet:
-    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant".
-
-    Parameters
-    ----------
-    kind : str
-    n_sequences, length : int
-        How many sequences, and positions in each.
-    rng : numpy.random.Generator
-    last_bags : "cut" or "full"
-        See `LAST_BAGS`.
-    """
+def _draw_future(
+    kind: str, n_sequences: int, length: int, rng: np.random.Generator, last_bags: str = "cut"
+) -> SequenceSet:
+    """Sequences of "xor", "or" or "extra" (PhD section 5.4.1: 8 random bits a position, 2 labels), or "distant"."""
     if last_bags not in LAST_BAGS or (kind == "distant" and last_bags != "cut"):
         reason = "'distant' has no bags; leave it out" if kind == "distant" else f"give one of {', '.join(LAST_BAGS)}"
         raise ValueError(f"last_bags={quoted(last_bags)}: {reason}.")
     if kind == "distant":
-        return distant(n_sequences, length, rng)
+        return _draw_distant(n_sequences, length, rng)
     n_observations = length + (BAG if last_bags == "full" else 0)
     bits = rng.random((n_sequences, n_observations, _BITS)) < 0.5
     labels = _labels(kind, bits[:, :length, :6].sum(axis=-1), bag_labels(bits, length))
@@ -202,7 +185,7 @@ def future_splits(
     seed: int = 0,
     last_bags: str = "cut",
 ) -> Splits:
-    """All three sets of a kind that `future` knows, each from a generator of its own.
+    """All three sets of a kind that `_draw_future` knows, each from a generator of its own.
 
     Parameters
     ----------
@@ -218,11 +201,11 @@ def future_splits(
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
     check_sizes(length, n_train=n_train, n_validation=n_validation, n_test=n_test)
     return Splits(
-        *(future(kind, size, length, generator(kind, part, seed=seed), last_bags) for part, size in sizes.items())
+        *(_draw_future(kind, size, length, generator(kind, part, seed=seed), last_bags) for part, size in sizes.items())
     )
 
 
-def load_future(kind: str, **options: Any) -> tuple[SequenceSet, SequenceSet]:
+def _load_future(kind: str, **options: Any) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set; options as for `future_splits`."""
     splits = future_splits(kind, **options)
     return splits.train, splits.test
@@ -232,18 +215,12 @@ DISTANCE = 9
 """How far ahead the labels of "distant" look."""
 
 
-def distant(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+def _draw_distant(n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
     """Sequences whose label at a "?" says which of two signs, "+" or "-", stands `DISTANCE` positions later.
 
     Every other position holds one of four letters, of which "a" and "b" have label 0 and "c" and "d" label 1; the signs
     have label 0. Between a "?" and its sign all letters are drawn evenly, so neither the near letters nor their labels
     tell anything about the sign: no chain of a lower order than `DISTANCE` can carry it back.
-
-    Parameters
-    ----------
-    n_sequences, length : int
-        How many sequences, and positions in each.
-    rng : numpy.random.Generator
     """
     symbols = rng.integers(0, 4, (n_sequences, length))
     labels = symbols >= 2
@@ -251,14 +228,7 @@ def distant(n_sequences: int, length: int, rng: np.random.Generator) -> Sequence
         sign = rng.random(n_sequences) < 0.5
         symbols[:, first], labels[:, first] = 4, sign
         symbols[:, first + DISTANCE], labels[:, first + DISTANCE] = np.where(sign, 5, 6), False
-    attribute = Attribute("symbol", ("a", "b", "c", "d", "?", "+", "-"))
-    offsets = np.arange(0, n_sequences * length + 1, length)
-    values = symbols.astype(np.int32).reshape(-1, 1)
-    return SequenceSet(values, offsets, (attribute,), labels.ravel().astype(np.int16), ("0", "1"))
-
-
-def _future(kind: str) -> Callable[..., tuple[SequenceSet, SequenceSet]]:
-    return lambda **options: load_future(kind, **options)
+    return from_symbols(labels, symbols, ("0", "1"), ("a", "b", "c", "d", "?", "+", "-"))
 
 
 DESCRIPTIONS = (
@@ -268,13 +238,13 @@ DESCRIPTIONS = (
     ),
     *(
         Description(
-            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), _future(kind),
+            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), partial(_load_future, kind),
             source="generated; Hao 2009, section 5.4.1", kind="generated", is_drawn=True,
         )
         for kind in RULES
     ),
     Description(
-        "distant", "labels that a sign nine positions later decides", (0, 0), _future("distant"),
+        "distant", "labels that a sign nine positions later decides", (0, 0), partial(_load_future, "distant"),
         source="generated; not in the papers", kind="generated", is_drawn=True,
     ),
 )  # fmt: skip
